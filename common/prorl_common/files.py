@@ -1,0 +1,182 @@
+"""Files that are either whole or absent, and journals that survive a kill.
+
+Does: atomic writes (temporary name in the same folder, fsync, rename), append-only JSONL journals,
+JSONL reading with file and line in every complaint. Does not: lock; one writer a file is assumed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from prorl_common.errors import UserError
+
+_FATAL_WRITE = {
+    errno.ENOSPC: "the disk is full",
+    errno.EROFS: "the file system is read-only",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.ENOTDIR: "a part of the path is a file, not a folder",
+}
+
+
+@contextlib.contextmanager
+def explain_write_errors(path: Path) -> Iterator[None]:
+    """Turn an OSError about space or permission into a one-line UserError naming ``path``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FATAL_WRITE:
+            raise UserError(
+                f"cannot write {path}: {_FATAL_WRITE[error.errno]}; "
+                "choose another place or make room, nothing was half-written"
+            ) from error
+        raise
+
+
+def atomic_write_bytes(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` so that a reader sees the old file or the new one, never a part."""
+    with explain_write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+
+
+def atomic_write_text(path: Path, text: str) -> None:
+    """Write UTF-8 ``text`` atomically; see :func:`atomic_write_bytes`."""
+    atomic_write_bytes(path, text.encode())
+
+
+@contextlib.contextmanager
+def atomic_directory(target: Path) -> Iterator[Path]:
+    """Yield a temporary sibling folder that becomes ``target`` when the block ends without error.
+
+    An existing ``target`` is replaced; on any error the temporary folder is removed and ``target``
+    is left as it was.
+    """
+    with explain_write_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            yield work
+            os.chmod(work, 0o755)
+            if target.exists():
+                old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+                os.replace(target, old / "old")
+                os.replace(work, target)
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                os.replace(work, target)
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+
+def sha256_file(path: Path) -> str:
+    """Return the hex SHA-256 of a file, read in blocks."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
+
+    Raises UserError naming file and line when a line is not a JSON object or the file is missing.
+    """
+    if not path.is_file():
+        raise UserError(f"no such file: {path}")
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise UserError(f"{path}:{number}: not valid JSON ({error})") from error
+                if not isinstance(row, dict):
+                    raise UserError(
+                        f"{path}:{number}: expected a JSON object, got {type(row).__name__}"
+                    )
+                yield number, row
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise UserError(f"{path}: not a readable JSONL file ({error})") from error
+
+
+class Journal:
+    """An append-only JSONL file whose complete lines survive a kill at any moment.
+
+    Opening it drops a torn last line (a write that was cut off). ``append`` is flushed, and synced to
+    disk unless ``fsync`` is false.
+    """
+
+    def __init__(self, path: Path, fsync: bool = True) -> None:
+        self.path = path
+        self._fsync = fsync
+        with explain_write_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._trim_torn_line()
+            self._file = path.open("ab")
+
+    def _trim_torn_line(self) -> None:
+        if not self.path.exists() or self.path.stat().st_size == 0:
+            return
+        with self.path.open("rb+") as file:
+            data = file.read()
+            if not data.endswith(b"\n"):
+                file.truncate(data.rfind(b"\n") + 1)
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Append one JSON object as one line. Raises UserError when the disk is full or read-only."""
+        self.extend([row])
+
+    def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> None:
+        """Append several objects with one flush (and one fsync)."""
+        data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+        with explain_write_errors(self.path):
+            self._file.write(data)
+            self._file.flush()
+            if self._fsync:
+                os.fsync(self._file.fileno())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield every object written so far, oldest first."""
+        for _, row in read_jsonl(self.path):
+            yield row
+
+    def close(self) -> None:
+        """Close the file; further appends fail."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

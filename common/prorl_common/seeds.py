@@ -1,0 +1,19 @@
+"""Seeds that depend on what they are for, never on the order in which they are asked.
+
+Leaves out: any random number generator; callers seed their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:
+    """Return a 63-bit seed from ``blake2b(seed, purpose, *parts)``.
+
+    The same arguments give the same seed on every machine; any change gives an unrelated one.
+    63 bits, so that it fits the signed 64-bit integers of torch and Parquet.
+    """
+    text = "\x1f".join([str(seed), purpose, *(f"{type(p).__name__}:{p}" for p in parts)])
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1

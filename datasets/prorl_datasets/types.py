@@ -1,0 +1,40 @@
+"""The Sample: one prompt with the task that checks its answer, and where it came from.
+
+Holds no input or output; see ``storage`` for Parquet and ``build`` for recipes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from prorl_common import UserError
+from prorl_verifiers import Task
+
+Domain = Literal["math", "code", "stem", "logic", "instruction"]
+DOMAINS: tuple[Domain, ...] = ("math", "code", "stem", "logic", "instruction")
+Split = Literal["train", "validation", "test"]
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+GoldCheck = Literal["verified", "self-consistent", "none"]
+ChatMessage = Mapping[str, str]
+"""One chat message: {"role": "system" | "user" | "assistant", "content": text}."""
+
+
+class DatasetError(UserError):
+    """A dataset, recipe or source file is missing, malformed or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One item of a dataset. ``prompt`` is a list of chat messages; ``id`` is unique in the dataset."""
+
+    id: str
+    domain: Domain
+    prompt: tuple[ChatMessage, ...]
+    task: Task
+    source: str
+    licence: str
+    split: Split = "train"
+    gold_check: GoldCheck = "none"
+    metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Sampling journal, pass@k with intervals, comparisons and reports."""

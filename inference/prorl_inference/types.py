@@ -1,0 +1,77 @@
+"""The words of inference: prompts and sampling parameters in, completions with log-probs out.
+
+Holds no model. Backends implement ``Generator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from prorl_common import UserError
+
+Messages = Sequence[Mapping[str, str]]
+"""Chat messages: each {"role": ..., "content": ...}."""
+
+FinishReason = Literal["stop", "length"]
+
+
+class ModelError(UserError):
+    """The model is missing, corrupt or not of a kind that can be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How to sample. Temperature 0 is greedy. ``max_tokens`` counts generated tokens, end token included."""
+
+    temperature: float = 1.0
+    top_p: float = 1.0
+    max_tokens: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One sampled answer.
+
+    ``token_ids`` and ``logprobs`` have the same length and include the end token when one was sampled;
+    log-probs are natural logs under the sampling temperature, before top-p. ``text`` leaves special
+    tokens out. ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer.
+    """
+
+    text: str
+    token_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    finish_reason: FinishReason
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One prompt and one seed for each sample wanted of it."""
+
+    prompt: Messages
+    seeds: tuple[int, ...]
+
+
+class Generator(Protocol):
+    """A backend that samples completions. The result depends on each request's seeds, not on its place
+    in the list (bitwise where the batch shape is also the same; see docs/concepts)."""
+
+    model_id: str
+    """Name or path of the model."""
+    model_digest: str
+    """Hash of the weights in use; part of every evaluation journal key."""
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+    ) -> list[list[Completion]]:
+        """Return, for each request, one completion a seed, in order. ``on_done(count)`` reports
+        finished completions while working."""
+        ...
+
+    def close(self) -> None:
+        """Free the model."""
+        ...

@@ -1,0 +1,110 @@
+"""How the command line talks: data to stdout, messages to stderr, a rich bar on a terminal.
+
+NO_COLOR is honoured by rich itself. Leaves out: any decision; rooms only see ``Progress``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from prorl_common import PlainProgress, Progress, format_seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichBar
+    from rich.progress import TaskID
+
+
+def stderr_console() -> Console:
+    """Return a rich console on stderr (plain when it is not a terminal or NO_COLOR is set)."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def stdout_console() -> Console:
+    """Return a rich console on stdout, for tables that are data."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def say(text: str) -> None:
+    """Print one message line to stderr, without markup."""
+    stderr_console().print(text, markup=False, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Print one loud line to stderr."""
+    stderr_console().print(f"WARNING: {text}", style="bold yellow", markup=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON document to stdout."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+class RichProgress:
+    """The ``Progress`` interface as a rich bar on stderr: label, count, speed facts, ETA."""
+
+    def __init__(self) -> None:
+        self._bar: RichBar | None = None
+        self._task: TaskID | None = None
+
+    def start(self, label: str, total: int | None) -> None:
+        """Begin a stage with its own bar."""
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichBar
+
+        self.finish()
+        self._bar = RichBar(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[facts]}", markup=False),
+            TextColumn("ETA"),
+            TimeRemainingColumn(),
+            console=stderr_console(),
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(label, total=total, facts="")
+
+    def advance(self, count: int = 1, **fields: str) -> None:
+        """Count finished items and show the facts beside the bar."""
+        if self._bar is None or self._task is None:
+            return
+        facts = " · ".join(f"{k} {v}" for k, v in fields.items())
+        if facts:
+            self._bar.update(self._task, advance=count, facts=facts)
+        else:
+            self._bar.update(self._task, advance=count)
+
+    def message(self, text: str) -> None:
+        """Print a line that stays above the bar."""
+        console = self._bar.console if self._bar is not None else stderr_console()
+        console.print(text, markup=False, soft_wrap=True)
+
+    def finish(self) -> None:
+        """End the stage and leave its bar as drawn."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = self._task = None
+
+
+def make_progress() -> Progress:
+    """Return a rich bar when stderr is a terminal, else one plain line every few seconds."""
+    return RichProgress() if sys.stderr.isatty() else PlainProgress()
+
+
+__all__ = [
+    "RichProgress",
+    "format_seconds",
+    "make_progress",
+    "print_json",
+    "say",
+    "stderr_console",
+    "stdout_console",
+    "warn",
+]

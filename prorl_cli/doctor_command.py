@@ -1,0 +1,5 @@
+"""``prorl doctor``: to be written."""
+
+
+def doctor() -> None:
+    """To be written."""

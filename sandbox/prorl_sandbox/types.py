@@ -1,0 +1,108 @@
+"""The words of the sandbox: Program in, Outcome out, SandboxError when the sandbox itself is at fault.
+
+Holds no mechanism. A program that fails is an Outcome; only a failing sandbox raises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args
+
+from prorl_common import ServiceError, UserError
+
+Status = Literal[
+    "ok",
+    "wrong-exit",
+    "runtime-error",
+    "timeout",
+    "memory",
+    "output-limit",
+    "compile-error",
+    "unserialisable",
+    "protocol-error",
+    "killed-by-policy",
+]
+STATUSES: tuple[str, ...] = get_args(Status)
+
+
+class SandboxError(ServiceError):
+    """The sandbox failed (no fork, no namespace, engine down). Says nothing about the program."""
+
+
+class IsolationError(UserError):
+    """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one run: seconds, mebibytes, kibibytes."""
+
+    wall_seconds: float = 10.0
+    cpu_seconds: float = 5.0
+    memory_mb: int = 512
+    output_kb: int = 1024
+    processes: int = 16
+    scratch_mb: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Untrusted source and what to do with it.
+
+    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and the
+    function (or ``Class.method``) of that name is called with the positional ``args``; the return value
+    comes back as ``Outcome.value``.
+    """
+
+    source: str
+    stdin: str = ""
+    call: str | None = None
+    args: tuple[Any, ...] = ()
+    language: Literal["python"] = "python"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set only.
+
+    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``peak_mb`` is resident memory.
+    """
+
+    status: Status
+    stdout: str = ""
+    stderr: str = ""
+    value: Any = None
+    exit_code: int | None = None
+    limit: Literal["wall", "cpu"] | None = None
+    wall_seconds: float = 0.0
+    peak_mb: float = 0.0
+    isolation: str = ""
+
+
+class Sandbox(Protocol):
+    """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
+
+    isolation: str
+    """The isolation level that holds, e.g. ``namespaces+seccomp+rlimits`` or ``weak``."""
+
+    def run(self, program: Program, limits: Limits = Limits()) -> Outcome:
+        """Run one program in a fresh box. Raises SandboxError when the sandbox itself fails."""
+        ...
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = Limits(),
+    ) -> Outcome:
+        """Run trusted test source ``checker`` (defines ``check(candidate)``) against a submission.
+
+        The checker runs in a box of its own; ``candidate`` there calls ``entry_point`` in the
+        submission's box over a typed pipe. ``ok`` means that check returned without raising.
+        """
+        ...
+
+    def close(self) -> None:
+        """Kill what this sandbox started and free its resources."""
+        ...

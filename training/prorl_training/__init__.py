@@ -1,0 +1,1 @@
+"""ProRL itself: config and presets, objectives, controller, local engine."""
