@@ -1,0 +1,160 @@
+"""Builders for training tests: a tiny model on disk and a small addition-free digit task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_common import NullProgress
+from prorl_datasets import Sample
+from prorl_inference import TransformersGenerator
+from prorl_inference.prompts import encode_prompt
+from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_training.config import TrainConfig
+from prorl_training.config_loading import check_config, load_preset, merge
+from prorl_training.local_engine import LocalEngine, Parts
+from prorl_training.policy import Policy
+from prorl_training.rollout import Scorer
+from prorl_training.run_folder import RunFolder
+from prorl_verifiers import Task, Verdict
+
+
+class BoxedDigitScorer:
+    """A fake verifier in this process: 1 when the text is exactly the boxed gold digit."""
+
+    def score(
+        self, items: Sequence[tuple[str, Task]], on_done: Callable[[int], None] | None = None
+    ) -> list[Verdict]:
+        """Return a verdict an item; text without a box is unparsable."""
+        return [self._judge(text, task) for text, task in items]
+
+    def _judge(self, text: str, task: Task) -> Verdict:
+        if not (text.startswith("\\boxed{") and text.endswith("}")):
+            return Verdict(0.0, "unparsable", "no box")
+        right = text == f"\\boxed{{{task.reference['answer']}}}"
+        return Verdict(float(right), "scored", "exact")
+
+
+def digit_samples(split: str = "train", right_gold: bool = False) -> list[Sample]:
+    """Eight prompts, one a digit; the answer is (digit * 3 + 1) mod 8. The warm start's gold responses
+    show the format with a digit that says nothing about the answer, unless ``right_gold``."""
+    samples = []
+    for digit in range(8):
+        answer = (digit * 3 + 1) % 8
+        for shown in range(8):
+            text = f"\\boxed{{{answer if right_gold else shown}}}"
+            samples.append(
+                Sample(
+                    id=f"{split}-{digit}-{shown}",
+                    domain="math",
+                    prompt=({"role": "user", "content": f"{digit}?"},),
+                    task=Task("math", {"answer": str(answer)}),
+                    source="test",
+                    licence="none",
+                    split=split,  # type: ignore[arg-type]
+                    metadata={"gold_response": text},
+                )
+            )
+    return samples
+
+
+def tiny_config(**over: Any) -> TrainConfig:
+    """The v2 recipe at toy size."""
+    toy = {
+        "steps": 4,
+        "model": {"path": "tiny", "device": "cpu", "dtype": "fp32"},
+        "rollout": {"prompts": 4, "samples": 4, "temperature": 1.0, "max_tokens": 12},
+        "loss": {"mini_batches": 2, "pack_tokens": 512},
+        "length_penalty": {"steps_on": 1, "steps_off": 2, "start_step": 2, "weight": 0.1},
+        "controller": {"reset_interval": 3},
+        "optimizer": {"lr": 1e-3},
+        "validation": {"every": 2, "problems": 4},
+        "checkpoint": {"every": 1},
+        "warm_start": {"examples": 20, "lr": 1e-3},
+    }
+    return check_config(merge(merge(load_preset("prorl-v2"), toy), over))
+
+
+def build_engine(
+    config: TrainConfig, run: Path, scorer: Scorer | None = None, hidden: int = 32
+) -> LocalEngine:
+    """A fresh engine on the tiny model."""
+    torch.manual_seed(0)
+    model, tokenizer = tiny_model(seed=0, hidden=hidden), byte_tokenizer()
+    policy = Policy(model, config, torch.float32)
+    folder = RunFolder(run)
+    folder.create(config)
+    parts = Parts(
+        train=digit_samples(),
+        validation=digit_samples("validation"),
+        policy=policy,
+        tokenizer=tokenizer,
+        generator=TransformersGenerator(model, tokenizer, batch_size=256),
+        scorer=scorer or BoxedDigitScorer(),
+        folder=folder,
+        progress=NullProgress(),
+        encode_prompt=encode_prompt,
+    )
+    return LocalEngine(config, parts)
+
+
+@pytest.fixture
+def make_engine() -> Callable[..., LocalEngine]:
+    """Return the builder of engines on the tiny model."""
+    return build_engine
+
+
+@pytest.fixture
+def make_config() -> Callable[..., TrainConfig]:
+    """Return the builder of toy configs."""
+    return tiny_config
+
+
+def resume_or_start(run: Path) -> int:
+    """Train the toy run in this process, going on from its checkpoint when there is one.
+
+    Used by the kill test's child process; the same steps as ``prorl train`` and ``--resume``.
+    """
+    from prorl_inference import load_model
+    from prorl_training.checkpoint import latest_checkpoint, restore_checkpoint, verify_checkpoint
+
+    config = tiny_config(steps=8, controller={"reset_interval": 3})
+    if not (run / "checkpoints" / "latest").exists():
+        build_engine(config, run).run()
+        return 0
+    folder = RunFolder(run)
+    path = latest_checkpoint(folder.checkpoints)
+    state = verify_checkpoint(path)
+    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
+    policy = Policy(model, config, torch.float32)
+    restore_checkpoint(path, policy, state)
+    folder.truncate_after(state["step"])
+    generator = TransformersGenerator(model, tokenizer, batch_size=256)
+    samples = (digit_samples(), digit_samples("validation"))
+    parts = Parts(
+        *samples,
+        policy,
+        tokenizer,
+        generator,
+        BoxedDigitScorer(),
+        folder,
+        NullProgress(),
+        encode_prompt,
+    )
+    engine = LocalEngine(config, parts, first_step=state["step"] + 1)
+    engine.controller.restore(state["controller"])
+    engine.run()
+    return 0
+
+
+@pytest.fixture(scope="session")
+def math_pool() -> Iterator[Any]:
+    """The real verifier pool."""
+    from prorl_verifiers import VerifierPool
+
+    with VerifierPool(workers=2) as pool:
+        yield pool

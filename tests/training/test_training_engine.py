@@ -1,0 +1,194 @@
+"""The loop: it learns, it filters on raw rewards, it goes on after a kill as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_training.metrics import TIMING_KEYS
+from prorl_training.run_folder import RunFolder
+from prorl_verifiers import Verdict
+
+LEARN: dict[str, Any] = {
+    "steps": 90,
+    "rollout": {"prompts": 16, "samples": 12},
+    "dynamic_sampling": {"max_rounds": 2},
+    "length_penalty": {"weight": 0},
+    "controller": {"reset_interval": 15},
+    "optimizer": {"lr": 1.5e-3},
+    "validation": {"every": 0},
+    "checkpoint": {"every": 1000},
+    "warm_start": {"examples": 64, "epochs": 12, "lr": 5e-3, "batch": 20},
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny matrices run fastest, and the same everywhere, on one thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def learned(engine: Any) -> tuple[float, float]:
+    """Mean reward of the first and of the last five steps."""
+    engine.run()
+    curve = [row["reward_mean"] for row in engine.parts.folder.metrics()]
+    return sum(curve[:5]) / 5, sum(curve[-5:]) / 5
+
+
+def test_tiny_decoder_learns_the_task(
+    make_engine: Callable[..., Any],
+    make_config: Callable[..., Any],
+    math_pool: Any,
+    tmp_path: Path,
+) -> None:
+    engine = make_engine(make_config(**LEARN), tmp_path / "run", math_pool, hidden=64)
+    assert sum(p.numel() for p in engine.parts.policy.model.parameters()) < 1_000_000
+    first, last = learned(engine)
+    assert first < 0.2  # chance is 1/8
+    assert last > 0.8
+
+
+def test_with_the_advantage_sign_flipped_it_does_not_learn(
+    make_engine: Callable[..., Any],
+    make_config: Callable[..., Any],
+    math_pool: Any,
+    tmp_path: Path,
+) -> None:
+    config = make_config(**LEARN, advantage={"sign": -1})
+    _, last = learned(make_engine(config, tmp_path / "run", math_pool, hidden=64))
+    assert last < 0.2
+
+
+def test_each_step_is_recorded_with_rates_windows_and_domains(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    engine = make_engine(make_config(), tmp_path / "run")
+    assert engine.run() == 4
+    rows = engine.parts.folder.metrics()
+    assert [r["step"] for r in rows] == [1, 2, 3, 4]
+    assert [r["length_penalty_active"] for r in rows] == [False, True, False, False]
+    assert all(set(r["domains"]) == {"math"} for r in rows)
+    assert [r["step"] for r in rows if "validation_reward" in r] == [2, 4]
+    kinds = [(d["step"], d["kind"]) for d in engine.parts.folder.decisions()]
+    assert (0, "warm_start") in kinds
+    assert (2, "penalty_window_opened") in kinds
+    assert (3, "penalty_window_closed") in kinds
+    assert (3, "reference_reset") in kinds
+
+
+def test_kl_is_zero_on_the_step_after_a_reset(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    config = make_config(loss={"mini_batches": 1}, dynamic_sampling={"enabled": False})
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, 0.0))
+    engine.run()
+    kl = {r["step"]: r["kl"] for r in engine.parts.folder.metrics()}
+    assert kl[3] > 1e-6
+    assert kl[4] == pytest.approx(0.0, abs=1e-9)  # the reset follows step 3
+
+
+class ScriptedScorer:
+    """Gives a stated reward by response order; None is an infra error."""
+
+    def __init__(self, *rewards: float | None) -> None:
+        self.rewards = rewards
+
+    def score(self, items: Any, on_done: Any = None) -> list[Verdict]:
+        """Return one verdict an item, cycling through the rewards."""
+        return [self._verdict(self.rewards[i % len(self.rewards)]) for i in range(len(items))]
+
+    def _verdict(self, reward: float | None) -> Verdict:
+        if reward is None:
+            return Verdict(None, "infra_error", "box broke")
+        return Verdict(reward, "scored", "scripted")
+
+
+def test_groups_without_spread_are_dropped_and_the_step_is_skipped_with_the_reason(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    config = make_config(dynamic_sampling={"max_rounds": 3}, warm_start={"examples": 0})
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0))
+    before = [p.clone() for p in engine.parts.policy.model.parameters()]
+    row = engine.step(1)
+    assert (row["groups_kept"], row["refill_rounds"], row["filter_rate"]) == (0, 3, 1.0)
+    (decision,) = engine.parts.folder.decisions()
+    assert decision["kind"] == "step_skipped"
+    assert "after 3 rounds" in decision["reason"]
+    after = engine.parts.policy.model.parameters()
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_length_penalty_gives_no_spread_to_a_group_that_is_all_wrong(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    config = make_config(
+        length_penalty={"start_step": 1},
+        dynamic_sampling={"max_rounds": 1},
+        warm_start={"examples": 0},
+    )
+    row = make_engine(config, tmp_path / "run", ScriptedScorer(0.0)).step(1)
+    assert row["length_penalty_active"]
+    assert row["groups_kept"] == 0
+
+
+def test_infra_errors_are_masked_out_of_their_group_and_counted(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    config = make_config(dynamic_sampling={"max_rounds": 1}, warm_start={"examples": 0})
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, None, 0.0, None))
+    row = engine.step(1)
+    assert row["infra_errors"] == 8  # 4 groups of 4, half of them broken
+    assert row["reward_mean"] == 0.5  # (1 + 0) / 2: the broken ones are no zeros
+    group = engine.collector.collect(engine._prompts(1), 1, False).kept[0]
+    assert [t.sample_index for t in group.scored] == [0, 2]
+
+
+def without_timing(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in r.items() if k not in TIMING_KEYS} for r in rows]
+
+
+CHILD = """
+import sys
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+sys.path.insert(0, sys.argv[1])
+import conftest
+sys.exit(conftest.resume_or_start(Path(sys.argv[2])))
+"""
+
+
+def start_child(run: Path) -> subprocess.Popen[bytes]:
+    here = str(Path(__file__).parent)
+    return subprocess.Popen([sys.executable, "-c", CHILD, here, str(run)], env={**os.environ})
+
+
+def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert start_child(whole).wait(timeout=120) == 0
+    child = start_child(killed)
+    deadline = time.monotonic() + 120
+    marker = killed / "checkpoints" / "step_000003" / "manifest.json"
+    while not marker.exists():
+        assert child.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert len(RunFolder(killed).metrics()) < len(RunFolder(whole).metrics())
+    assert start_child(killed).wait(timeout=120) == 0
+    assert without_timing(RunFolder(killed).metrics()) == without_timing(RunFolder(whole).metrics())
+    assert RunFolder(killed).decisions() == RunFolder(whole).decisions()
+    names = [sorted(p.name for p in (r / "rollouts").iterdir()) for r in (whole, killed)]
+    assert names[0] == names[1]

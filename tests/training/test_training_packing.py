@@ -1,0 +1,81 @@
+"""Packing changes the cost of a forward pass and nothing else."""
+
+from __future__ import annotations
+
+import torch
+
+from prorl_inference.testing import tiny_model
+from prorl_training.config_loading import load_config
+from prorl_training.packing import PromptGroup, build_pack, build_packs, input_length, split_group
+from prorl_training.policy import Policy
+
+A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
+B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))
+
+
+def plain_logprobs(
+    policy: Policy, group: PromptGroup, index: int, temperature: float
+) -> list[float]:
+    ids = [*group.prompt, *group.responses[index]]
+    with torch.no_grad():
+        logits = policy.model(torch.tensor([ids])).logits[0] / temperature
+    logp = logits.log_softmax(-1)
+    start = len(group.prompt)
+    return [float(logp[start - 1 + i, token]) for i, token in enumerate(group.responses[index])]
+
+
+def test_packed_logprobs_equal_one_response_at_a_time() -> None:
+    config = load_config("quickstart", None, ["rollout.temperature=1.3"])
+    policy = Policy(tiny_model(seed=1, spread=0.3), config, torch.float32)
+    got = policy.logprobs(build_pack([A, B])).tolist()
+    expected = [
+        x
+        for g in (A, B)
+        for i in range(len(g.responses))
+        for x in plain_logprobs(policy, g, i, 1.3)
+    ]
+    assert torch.allclose(torch.tensor(got), torch.tensor(expected), atol=1e-5)
+
+
+def test_gradient_of_a_pack_equals_the_sum_over_responses() -> None:
+    config = load_config("quickstart")
+    policy = Policy(tiny_model(seed=1, spread=0.3), config, torch.float32)
+
+    def gradient(packs: list[list[PromptGroup]]) -> torch.Tensor:
+        policy.model.zero_grad()
+        for groups in packs:
+            pack = build_pack(groups)
+            logits = policy.logits(pack)
+            loss = -logits.log_softmax(-1).gather(-1, pack.targets[:, None]).sum()
+            loss.backward()  # type: ignore[no-untyped-call]
+        return torch.cat(
+            [p.grad.flatten() for p in policy.model.parameters() if p.grad is not None]
+        )
+
+    singles = [
+        [PromptGroup(g.prompt, (r,), (i,))]
+        for g in (A, B)
+        for r, i in zip(g.responses, g.indices, strict=True)
+    ]
+    assert torch.allclose(gradient([[A, B]]), gradient(singles), atol=1e-4)
+
+
+def test_input_counts_each_prompt_once_and_no_last_token() -> None:
+    assert input_length(A) == 3 + 2 + 0 + 1
+    assert build_pack([A, B]).input_ids.shape == (1, input_length(A) + input_length(B))
+
+
+def test_group_that_does_not_fit_is_split_and_keeps_every_trajectory() -> None:
+    parts = list(split_group(A, 5))
+    assert [p.indices for p in parts] == [(0, 1), (2,)]
+    assert all(p.prompt == A.prompt for p in parts)
+
+
+def test_packs_cover_all_trajectories_once_and_keep_to_the_limit() -> None:
+    packs = build_packs([A, B, A], 9)
+    assert [i for p in packs for i in p.trajectories] == [0, 1, 2, 3, 4, 0, 1, 2]
+    assert all(p.input_ids.shape[1] <= 9 for p in packs)
+
+
+def test_single_response_needs_no_mask() -> None:
+    assert build_pack([PromptGroup((1, 2), ((3, 4),), (0,))]).mask is None

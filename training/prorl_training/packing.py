@@ -1,0 +1,121 @@
+"""Lay prompts and their responses end to end so that no prompt is computed twice and nothing is padded.
+
+A pack is one row of tokens: each group's prompt once, then its responses; a response sees its prompt and
+itself only, and its positions continue the prompt's. For a group of n responses this saves n - 1 passes
+over the prompt and all padding. Leaves out: the model (``policy``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class PromptGroup:
+    """Token ids of one prompt and of its responses; ``indices`` number the trajectories in the batch."""
+
+    prompt: tuple[int, ...]
+    responses: tuple[tuple[int, ...], ...]
+    indices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One forward pass of L tokens that predicts N response tokens.
+
+    ``input_ids`` and ``position_ids`` (1, L); ``mask`` (1, 1, L, L) bool, True where attention is
+    allowed, or None when plain causal attention is right; ``predict_at`` (N,) the positions whose logits
+    predict ``targets`` (N,); ``trajectories`` the batch indices, in order, with ``lengths`` tokens each.
+    """
+
+    input_ids: Tensor
+    position_ids: Tensor
+    mask: Tensor | None
+    predict_at: Tensor
+    targets: Tensor
+    trajectories: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+
+def input_length(group: PromptGroup) -> int:
+    """Tokens that the group needs as input: the prompt, and each response without its last token."""
+    return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
+
+
+def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
+    """Yield parts of the group that fit ``max_tokens`` where possible, repeating the prompt in each."""
+    start, used = 0, len(group.prompt)
+    for i, response in enumerate(group.responses):
+        if i > start and used + len(response) - 1 > max_tokens:
+            yield _part(group, start, i)
+            start, used = i, len(group.prompt)
+        used += len(response) - 1
+    yield _part(group, start, len(group.responses))
+
+
+def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
+    return PromptGroup(group.prompt, group.responses[start:stop], group.indices[start:stop])
+
+
+def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
+    """Fill packs of at most ``max_tokens`` in order; a single longer response gets a pack of its own."""
+    packs: list[Pack] = []
+    current: list[PromptGroup] = []
+    used = 0
+    for part in (p for g in groups for p in split_group(g, max_tokens)):
+        need = input_length(part)
+        if current and used + need > max_tokens:
+            packs.append(build_pack(current))
+            current, used = [], 0
+        current.append(part)
+        used += need
+    if current:
+        packs.append(build_pack(current))
+    return packs
+
+
+def build_pack(groups: Sequence[PromptGroup]) -> Pack:
+    """Build one pack; every response must hold at least one token."""
+    ids: list[int] = []
+    positions: list[int] = []
+    group_of: list[int] = []
+    response_of: list[int] = []  # 0 for prompt tokens, else 1, 2, ... unique in the pack
+    predict_at: list[int] = []
+    targets: list[int] = []
+    for number, group in enumerate(groups):
+        ids += group.prompt
+        positions += range(len(group.prompt))
+        group_of += [number] * len(group.prompt)
+        response_of += [0] * len(group.prompt)
+        last_prompt = len(ids) - 1
+        for response in group.responses:
+            predict_at += [last_prompt, *range(len(ids), len(ids) + len(response) - 1)]
+            targets += response
+            ids += response[:-1]
+            start = len(group.prompt)
+            positions += range(start, start + len(response) - 1)
+            group_of += [number] * (len(response) - 1)
+            response_of += [len(predict_at)] * (len(response) - 1)
+    simple = len(groups) == 1 and len(groups[0].responses) == 1
+    return Pack(
+        torch.tensor([ids]),
+        torch.tensor([positions]),
+        None if simple else attention_mask(torch.tensor(group_of), torch.tensor(response_of)),
+        torch.tensor(predict_at),
+        torch.tensor(targets),
+        tuple(i for g in groups for i in g.indices),
+        tuple(len(r) for g in groups for r in g.responses),
+    )
+
+
+def attention_mask(group_of: Tensor, response_of: Tensor) -> Tensor:
+    """Return (1, 1, L, L) bool: causal, same group, and either a prompt token or the same response."""
+    length = len(group_of)
+    causal = torch.ones(length, length, dtype=torch.bool).tril()
+    same_group = group_of[:, None] == group_of[None, :]
+    visible = (response_of[None, :] == 0) | (response_of[:, None] == response_of[None, :])
+    return (causal & same_group & visible)[None, None]
