@@ -1,12 +1,165 @@
-"""``prorl verify``: to be written."""
+"""``prorl verify``: score one answer, a file of responses, or a run's rollouts again.
+
+Parses, calls prorl_verifiers and shows what came back. Leaves out: all scoring.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_verifiers import Task, Verdict
+
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+Backend = Annotated[str, typer.Option(help="Sandbox for code: local or docker.")]
+AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at one response.")]
+ThinkOpen = Annotated[
+    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.callback()
 def group() -> None:
-    """To be written."""
+    """Score responses: one answer, a file, or a run's rollouts again."""
+
+
+@app.command("answer")
+def answer(
+    response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
+    verifier: Annotated[str, typer.Option(help="math, stem, code, logic or instruction.")] = "math",
+    gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
+    reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    timeout: Timeout = 10.0,
+    think_open: ThinkOpen = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score one response and print the verdict."""
+    from prorl_cli.console import print_json
+    from prorl_verifiers import verdict_row, verify
+
+    text = sys.stdin.read() if response == "-" else response
+    verdict = verify(
+        text,
+        _task(verifier, gold, reference),
+        sandbox=backend,
+        allow_weak=allow_weak,
+        timeout_seconds=timeout,
+        think_open=think_open,
+    )
+    if as_json:
+        print_json(verdict_row(None, verdict) | {"isolation": verdict.isolation})
+    else:
+        _show(verdict)
+    if verdict.is_infra_error:
+        raise typer.Exit(1)
+
+
+def _task(verifier: str, gold: str | None, reference: str | None) -> Task:
+    from prorl_verifiers import load_task
+
+    if (gold is None) == (reference is None):
+        raise UserError("give either --gold or --reference")
+    return load_task(verifier, {"answer": gold} if gold is not None else str(reference))
+
+
+def _show(verdict: Verdict) -> None:
+    reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
+    print(f"reward {reward} · {verdict.status} · {verdict.reason}")
+    if verdict.extracted is not None:
+        print(f"extracted: {verdict.extracted}")
+
+
+@app.command("file")
+def file(
+    source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help="One response a line.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write; stdout without it.")] = None,
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    workers: Workers = 2,
+    timeout: Timeout = 10.0,
+    think_open: ThinkOpen = False,
+) -> None:
+    """Score a file of responses, one verdict a line in the same order."""
+    from prorl_cli.console import make_progress, say
+    from prorl_common import atomic_write_text
+    from prorl_verifiers import VerifierPool, read_items, verdict_row
+
+    items = read_items(source)
+    progress = make_progress()
+    progress.start("verify", len(items))
+    with VerifierPool(
+        workers,
+        backend,
+        allow_weak=allow_weak,
+        timeout_seconds=timeout,
+        think_open=think_open,
+    ) as pool:
+        pairs = [(item.response, item.task) for item in items]
+        verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
+    progress.finish()
+    rows = [verdict_row(item.id, verdict) for item, verdict in zip(items, verdicts, strict=True)]
+    text = "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        atomic_write_text(out, text)
+    say(_summary(verdicts))
+
+
+def _summary(verdicts: list[Verdict]) -> str:
+    rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
+    mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
+    counts = {
+        status: sum(verdict.status == status for verdict in verdicts)
+        for status in ("scored", "unparsable", "timeout", "infra_error")
+    }
+    parts = [f"{count} {status}" for status, count in counts.items() if count]
+    return " · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *parts])
+
+
+@app.command("replay")
+def replay(
+    run: Annotated[str, typer.Argument(help="A run's folder, or its name under runs/.")],
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    workers: Workers = 2,
+    timeout: Timeout = 10.0,
+    as_json: AsJson = False,
+) -> None:
+    """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""
+    from prorl_cli.console import make_progress, print_json
+    from prorl_verifiers import VerifierPool, replay_run
+
+    folder = Path(run) if Path(run).is_dir() else Path("runs") / run
+    if not folder.is_dir():
+        raise UserError(f"no such run: neither {run} nor {Path('runs') / run} is a folder")
+    progress = make_progress()
+    progress.start("replay", None)
+    with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        result = replay_run(folder, pool, progress.advance)
+    progress.finish()
+    if as_json:
+        keys = ("rows", "agree", "masked", "differences")
+        print_json({key: getattr(result, key) for key in keys} | {"all_agree": result.all_agree})
+    else:
+        print(f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded)")
+        for row in result.differences[:20]:
+            print(
+                f"step {row['step']} {row['sample_id']}#{row['sample_index']} {row['verifier']}: "
+                f"recorded {row['reward']}, now {row['now']} ({row['status']}: {row['reason']})"
+            )
+    if not result.all_agree:
+        raise typer.Exit(1)

@@ -1,5 +1,11 @@
-"""Build the dataset: recipes, sources, gold check, writer, manifest."""
+"""Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
 
+from prorl_datasets.builder import build
+from prorl_datasets.hub import choose_bare_recipe
+from prorl_datasets.inspection import DiffReport, VerifyReport, diff, inspect, verify_dataset
+from prorl_datasets.recipe import Recipe, load_recipe, recipe_names
+from prorl_datasets.report import BuildReport
+from prorl_datasets.storage import load, newest_dataset, read_manifest
 from prorl_datasets.types import (
     DOMAINS,
     SPLITS,
@@ -14,10 +20,24 @@ from prorl_datasets.types import (
 __all__ = [
     "DOMAINS",
     "SPLITS",
+    "BuildReport",
     "ChatMessage",
     "DatasetError",
+    "DiffReport",
     "Domain",
     "GoldCheck",
+    "Recipe",
     "Sample",
     "Split",
+    "VerifyReport",
+    "build",
+    "choose_bare_recipe",
+    "diff",
+    "inspect",
+    "load",
+    "load_recipe",
+    "newest_dataset",
+    "read_manifest",
+    "recipe_names",
+    "verify_dataset",
 ]

@@ -1,5 +1,27 @@
 """Prompts in, completions with log-probs out; fetch a model."""
 
+from prorl_inference.fetch import fetch_model, fetch_or_resolve
+from prorl_inference.generator import DEFAULT_BATCH_SIZE, TransformersGenerator, stop_token_ids
+from prorl_inference.loading import (
+    cpu_has_fast_bf16,
+    load_generator,
+    load_model,
+    model_digest,
+    pick_device,
+    pick_dtype,
+)
+from prorl_inference.prompts import encode_prompt, render_prompt
+from prorl_inference.store import (
+    DEFAULT_MODEL,
+    KNOWN_MODELS,
+    ModelEntry,
+    cache_root,
+    is_cached,
+    known_aliases,
+    list_models,
+    resolve_model,
+    verify_model_dir,
+)
 from prorl_inference.types import (
     Completion,
     FinishReason,
@@ -11,11 +33,33 @@ from prorl_inference.types import (
 )
 
 __all__ = [
+    "DEFAULT_BATCH_SIZE",
+    "DEFAULT_MODEL",
+    "KNOWN_MODELS",
     "Completion",
     "FinishReason",
     "Generator",
     "Messages",
+    "ModelEntry",
     "ModelError",
     "Request",
     "SamplingParams",
+    "TransformersGenerator",
+    "cache_root",
+    "cpu_has_fast_bf16",
+    "encode_prompt",
+    "fetch_model",
+    "fetch_or_resolve",
+    "is_cached",
+    "known_aliases",
+    "list_models",
+    "load_generator",
+    "load_model",
+    "model_digest",
+    "pick_device",
+    "pick_dtype",
+    "render_prompt",
+    "resolve_model",
+    "stop_token_ids",
+    "verify_model_dir",
 ]

@@ -1,5 +1,7 @@
 """Run an untrusted program under limits and say what happened."""
 
+from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
+from prorl_sandbox.local import LocalSandbox
 from prorl_sandbox.types import (
     STATUSES,
     IsolationError,
@@ -9,13 +11,19 @@ from prorl_sandbox.types import (
     Sandbox,
     SandboxError,
 )
+from prorl_sandbox.verdict import CheckerError
 
 __all__ = [
     "STATUSES",
+    "Capabilities",
+    "CheckerError",
     "IsolationError",
     "Limits",
+    "LocalSandbox",
     "Outcome",
     "Program",
     "Sandbox",
     "SandboxError",
+    "open_sandbox",
+    "probe",
 ]

@@ -63,7 +63,8 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set only.
+    """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set,
+    and where the program asks for them complex, bytes and frozenset; of these exact types only.
 
     ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``peak_mb`` is resident memory.
     """

@@ -29,7 +29,7 @@ def test_file_overrides_preset_and_set_overrides_file(tmp_path: Path) -> None:
 
 
 def test_unknown_preset_offers_the_nearest() -> None:
-    with pytest.raises(ConfigError, match="unknown preset 'prorl-v3'.*did you mean 'prorl-v2'"):
+    with pytest.raises(ConfigError, match=r"unknown preset 'prorl-v3'.*did you mean 'prorl-v2'"):
         load_config("prorl-v3")
 
 
@@ -54,7 +54,7 @@ def test_numbers_in_scientific_notation_are_numbers() -> None:
 
 
 def test_override_without_equals_says_how_to_write_it() -> None:
-    with pytest.raises(ConfigError, match="section.key=value"):
+    with pytest.raises(ConfigError, match=r"section\.key=value"):
         load_config("cpu", None, ["steps"])
 
 

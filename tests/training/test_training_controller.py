@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from prorl_training.config import ControllerConfig, LengthPenaltyConfig
@@ -104,5 +105,5 @@ def test_v2_resets_within_its_published_interval_of_200_to_500_steps() -> None:
     config = load_config("prorl-v2")
     decisions = simulate(Controller(config.controller, config.length_penalty), 3000)
     resets = [0, *(d.step for d in decisions if d.kind == "reference_reset")]
-    gaps = [b - a for a, b in zip(resets, resets[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(resets)]
     assert gaps and all(200 <= gap <= 500 for gap in gaps)

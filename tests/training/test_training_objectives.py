@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from prorl_training.objectives import (
-    grpo_advantages,
     group_centred,
+    grpo_advantages,
     kl_estimate,
     ppo_clip_loss,
     reinforce_baseline_advantages,

@@ -60,15 +60,6 @@ def find_dataset(config: TrainConfig) -> Path:
     return found
 
 
-def find_model(name: str, progress: Progress) -> Path:
-    """Return the model's folder; a known alias that is not cached yet is fetched first."""
-    from prorl_inference import fetch_model, is_cached, known_aliases, resolve_model
-
-    if name in known_aliases() and not is_cached(name):
-        return fetch_model(name, progress)
-    return resolve_model(name)
-
-
 def load_samples(path: Path) -> tuple[list[Sample], list[Sample]]:
     """Return (train, validation) samples; a dataset without training samples is an error."""
     from prorl_datasets import load
@@ -136,7 +127,7 @@ def _build_engine(
         state = verify_checkpoint(checkpoint)
         model_path = checkpoint / "policy"
     else:
-        model_path = find_model(config.model.path, progress)
+        model_path = fetch_or_resolve(config.model.path, progress)
     model, tokenizer = load_model(model_path, device, pick_dtype(device, "fp32"))
     policy = Policy(model, config, pick_dtype(device, config.model.dtype))
     if not resume:

@@ -1,0 +1,44 @@
+# The commands people type. Everything is installed into .venv with the versions of constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STEPS ?=
+.DEFAULT_GOAL := help
+.PHONY: help venv dev-venv quickstart test test-slow check format clean
+
+help: ## show these lines
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.local: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[local,report]' --constraint constraints.txt
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.local
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
+	touch $@
+
+venv: $(VENV)/.local ## .venv with prorl, ready to train on this machine
+
+dev-venv: $(VENV)/.dev ## the same with the tools for tests and checks
+
+quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write the report
+	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
+
+test: dev-venv ## all fast tests (the README's test command)
+	$(BIN)/python -m pytest -q -m 'not slow'
+
+test-slow: dev-venv ## tests that take more than a minute each
+	$(BIN)/python -m pytest -q -m slow; code=$$?; test $$code -eq 0 -o $$code -eq 5
+
+check: dev-venv ## ruff, format, mypy strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: dev-venv ## format and sort imports
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove what the build made (not runs, data or models)
+	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .coverage

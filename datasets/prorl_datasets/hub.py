@@ -1,0 +1,42 @@
+"""Which recipe a bare ``prorl data build`` takes: the hub is asked once, and the answer is said
+aloud.
+
+Leaves out: any download; the hub recipe is not part of this version.
+"""
+
+from __future__ import annotations
+
+import os
+import urllib.error
+import urllib.request
+
+HUB = "https://huggingface.co"
+BARE_RECIPE = "prorl-136k-procedural"
+
+
+def hub_problem(timeout: float = 3.0) -> str | None:
+    """Return why the hub cannot be used, or None when one HEAD request to it was answered.
+
+    Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
+    """
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        return "HF_HUB_OFFLINE is set"
+    endpoint = os.environ.get("HF_ENDPOINT") or HUB
+    try:
+        request = urllib.request.Request(endpoint, method="HEAD")
+        with urllib.request.urlopen(request, timeout=timeout):
+            return None
+    except urllib.error.HTTPError as error:
+        return f"{endpoint} answered HTTP {error.code}"
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        return f"{endpoint} is not reachable ({getattr(error, 'reason', error)})"
+
+
+def choose_bare_recipe() -> tuple[str, str]:
+    """Return (recipe name, the line to say) for a build that named no recipe."""
+    problem = hub_problem()
+    if problem is None:
+        reason = "the hub is reachable, but its recipe prorl-136k is not part of this version"
+    else:
+        reason = f"the hub cannot be used: {problem}"
+    return BARE_RECIPE, f"{reason}; building {BARE_RECIPE} instead (same mix and counts, generated)"

@@ -1,0 +1,112 @@
+"""Part files: the finished pieces of a build, so that a killed build continues where it was.
+
+They lie beside the output in ``.<name>.build/<fingerprint>/`` and hold rows ready for Parquet. The
+fingerprint covers recipe, seed, isolation, versions, code and source files: any change starts
+afresh.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text
+from prorl_datasets.recipe import Recipe
+
+PACKAGES = ("prorl", "reasoning-gym", "math-verify", "pyarrow")
+CODE = ("prorl_datasets", "prorl_verifiers", "prorl_sandbox")
+
+
+@dataclass(slots=True)
+class Part:
+    """What one chunk of one entry and split gave. ``rows`` are Parquet rows, with ``answer`` beside
+    them.
+
+    ``candidates`` were looked at; ``hashes`` are the prompts now taken; ``drops`` counts by reason;
+    ``examples`` are (reason, item, detail); ``isolation`` are the levels that held in the gold
+    check.
+    """
+
+    candidates: int = 0
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    hashes: list[str] = field(default_factory=list)
+    drops: dict[str, int] = field(default_factory=dict)
+    examples: list[list[str]] = field(default_factory=list)
+    isolation: list[str] = field(default_factory=list)
+    ended: bool = False
+
+    def drop(self, reason: str, item: str, detail: str) -> None:
+        """Count a dropped candidate; the first two of each reason are kept as examples."""
+        self.drops[reason] = self.drops.get(reason, 0) + 1
+        if detail and self.drops[reason] <= 2:
+            self.examples.append([reason, item, detail[:300]])
+
+
+class PartStore:
+    """The part files of one build. Parts of other builds stay until ``clear``."""
+
+    def __init__(self, out: Path, fingerprint: str) -> None:
+        self._root = out.parent / f".{out.name}.build"
+        self.folder = self._root / fingerprint[:16]
+
+    def get(self, name: str) -> Part | None:
+        """Return a finished part, or None. Files are written whole: one that exists is complete."""
+        path = self.folder / f"{name}.json"
+        if not path.is_file():
+            return None
+        return Part(**json.loads(path.read_text(encoding="utf-8")))
+
+    def put(self, name: str, part: Part) -> None:
+        """Write a part atomically. Raises UserError when the place cannot be written."""
+        text = json.dumps(asdict(part), ensure_ascii=False)
+        atomic_write_text(self.folder / f"{name}.json", text)
+
+    def found(self) -> int:
+        """Return how many parts an earlier run left."""
+        return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
+
+    def clear(self) -> None:
+        """Remove every part, after the dataset stands."""
+        shutil.rmtree(self._root, ignore_errors=True)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that decide what is built (``unknown`` where not
+    installed).
+    """
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of everything that decides the rows of a build."""
+    facts = {
+        "recipe": recipe.digest(),
+        "seed": seed,
+        "isolated": isolated,
+        "files": dict(files),
+        "versions": package_versions(),
+        "code": _code_digest(),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _code_digest() -> str:
+    digest = hashlib.sha256()
+    for package in CODE:
+        root = Path(str(resources.files(package)))
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()

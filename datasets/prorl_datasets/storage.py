@@ -1,0 +1,197 @@
+"""Parquet and manifest: write a split, read a dataset back, complain in one line.
+
+Columns, in order: id, domain, split, prompt, verifier, reference, source, licence, gold_check,
+metadata. Leaves out: building, and any check of what the rows say (see ``inspection``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from prorl_common import nearest, sha256_file
+from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample, Split
+from prorl_verifiers import Task
+
+COLUMNS = (
+    "id",
+    "domain",
+    "split",
+    "prompt",
+    "verifier",
+    "reference",
+    "source",
+    "licence",
+    "gold_check",
+    "metadata",
+)
+MANIFEST = "manifest.json"
+ROW_GROUP = 4096
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    message = pa.struct([("role", pa.string()), ("content", pa.string())])
+    kinds = {"prompt": pa.list_(message)}
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+
+
+def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write rows (keys: COLUMNS) as zstd Parquet in row groups of ROW_GROUP; return their number.
+
+    The bytes depend on the rows and on the pyarrow version only.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema, count, batch = _schema(), 0, []
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for row in rows:
+            batch.append({name: row[name] for name in COLUMNS})
+            if len(batch) == ROW_GROUP:
+                writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+                count, batch = count + len(batch), []
+        if batch:
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+    return count + len(batch)
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys and no spaces: equal values give equal text."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a dataset folder. Raises DatasetError (missing, malformed)."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise DatasetError(f"no such dataset folder: {folder}; build one with: prorl data build")
+    if not path.is_file():
+        raise DatasetError(
+            f"{folder} is not a dataset: it has no {MANIFEST}; build one with: prorl data build"
+        )
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise DatasetError(f"{path} is corrupt ({error}); build the dataset again") from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+        raise DatasetError(f"{path} is corrupt (no list of files); build the dataset again")
+    return manifest
+
+
+def load(path: str | Path, split: str | None = None) -> list[Sample]:
+    """Return the samples of a dataset folder or a Parquet file, in file order (sorted by id).
+
+    ``split`` keeps one of train, validation, test. Raises DatasetError in one line: missing,
+    corrupt or empty data, wrong columns, or a file whose hash is not the manifest's.
+    """
+    path = Path(path)
+    if split is not None and split not in SPLITS:
+        raise DatasetError(
+            f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
+        )
+    if path.is_dir():
+        files = _split_files(path, split)
+    elif path.is_file():
+        files = [path]
+        _check_hash(path, _listed_hash(path))
+    else:
+        raise DatasetError(f"no such dataset: {path}; build one with: prorl data build")
+    samples = [sample for file in files for sample in _read(file)]
+    if split is not None:
+        samples = [sample for sample in samples if sample.split == split]
+    if not samples:
+        kind = f"{split} samples" if split else "samples"
+        raise DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
+    return samples
+
+
+def _split_files(folder: Path, split: str | None) -> list[Path]:
+    listed = read_manifest(folder)["files"]
+    wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
+    files = [folder / name for name in wanted if name in listed]
+    if not files:
+        raise DatasetError(f"{folder} holds no {split or 'train, validation or test'} split")
+    for file in files:
+        _check_hash(file, listed[file.name].get("sha256"))
+    return files
+
+
+def _listed_hash(path: Path) -> str | None:
+    """Return what a manifest beside a lone file says of it; None where it says nothing."""
+    if not (path.parent / MANIFEST).is_file():
+        return None
+    entry = read_manifest(path.parent)["files"].get(path.name)
+    return None if entry is None else entry.get("sha256")
+
+
+def _check_hash(path: Path, expected: str | None) -> None:
+    if not path.is_file():
+        raise DatasetError(
+            f"{path} is missing though the manifest lists it; build the dataset again"
+        )
+    if expected is not None and sha256_file(path) != expected:
+        raise DatasetError(
+            f"{path} is not the file the manifest describes (its hash differs); "
+            "build the dataset again"
+        )
+
+
+def _read(path: Path) -> list[Sample]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            if (problem := _column_problem(names)) is not None:
+                raise DatasetError(f"{path}: {problem}")
+            return [
+                _sample(path, row)
+                for batch in file.iter_batches(ROW_GROUP, columns=list(COLUMNS))
+                for row in batch.to_pylist()
+            ]
+    except (pyarrow.ArrowException, OSError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DatasetError(f"{path} is not a readable Parquet file ({first})") from error
+
+
+def _column_problem(names: list[str]) -> str | None:
+    missing = [f"'{name}'{nearest(name, names)}" for name in COLUMNS if name not in names]
+    if not missing:
+        return None
+    return (
+        f"missing column {', '.join(missing)}; a file of your own becomes a dataset through "
+        "a recipe with a file source"
+    )
+
+
+def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
+    try:
+        reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
+        if row["domain"] not in DOMAINS or row["split"] not in SPLITS or not row["prompt"]:
+            raise ValueError("unknown domain or split, or no prompt")
+    except (ValueError, TypeError) as error:
+        raise DatasetError(f"{path}: row '{row['id']}' is malformed ({error})") from error
+    return Sample(
+        id=row["id"],
+        domain=row["domain"],
+        prompt=tuple(row["prompt"]),
+        task=Task(row["verifier"], reference),
+        source=row["source"],
+        licence=row["licence"],
+        split=cast(Split, row["split"]),
+        gold_check=row["gold_check"],
+        metadata=metadata,
+    )
+
+
+def newest_dataset(root: Path) -> Path | None:
+    """Return the folder directly under ``root`` whose manifest was written last, or None."""
+    if not root.is_dir():
+        return None
+    manifests = [m for m in root.glob(f"*/{MANIFEST}") if not m.parent.name.startswith(".")]
+    return max(manifests, key=lambda m: m.stat().st_mtime_ns).parent if manifests else None

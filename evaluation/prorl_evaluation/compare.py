@@ -1,0 +1,177 @@
+"""Did it change? Paired differences between two results on the same problems.
+
+Only problems with the same id, the same prompt and the same task are paired; all others are listed. The
+interval is a percentile bootstrap over problems of the mean difference, stratified by domain when all
+domains are taken together. Leaves out: any correction for looking at many intervals at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prorl_common import derive_seed
+from prorl_evaluation.bootstrap import Interval, bootstrap_columns
+from prorl_evaluation.passk import ks_up_to, pass_at_k
+from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
+
+MIN_PROBLEMS = 10
+"""With fewer paired problems an interval is shown and no statement is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One quantity in one group: mean of ``a``, mean of ``b``, and the interval of ``b - a``.
+
+    ``metric`` is ``pass@K`` or ``reward``. Both means are over the paired problems where both are defined.
+    """
+
+    group: str
+    metric: str
+    a: float
+    b: float
+    interval: Interval
+
+    @property
+    def statement(self) -> str:
+        """What the interval allows to say, in words."""
+        if self.interval.count == 0:
+            return "no paired problem has a value"
+        if self.interval.count < MIN_PROBLEMS:
+            return f"only {self.interval.count} problems: too few to say"
+        if self.interval.low > 0:
+            return "higher: the interval excludes 0"
+        if self.interval.high < 0:
+            return "lower: the interval excludes 0"
+        return "not distinguishable: the interval includes 0"
+
+    @property
+    def distinguishable(self) -> bool:
+        """Whether enough problems are paired and the interval excludes 0."""
+        i = self.interval
+        return i.count >= MIN_PROBLEMS and (i.low > 0 or i.high < 0)
+
+    def sentence(self) -> str:
+        """Return one line: both values, the difference, its interval and the statement."""
+        i = self.interval
+        return (
+            f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {i.value:+.3f} "
+            f"[{i.low:+.3f}, {i.high:+.3f}] over {i.count} problems, {self.statement}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All differences of ``b`` against ``a``, and everything that stands in the way of comparing."""
+
+    a: str
+    b: str
+    differences: tuple[Difference, ...]
+    paired: int
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    altered: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def find(self, group: str, metric: str) -> Difference | None:
+        """Return the difference of ``metric`` in ``group``, or None."""
+        hits = (d for d in self.differences if (d.group, d.metric) == (group, metric))
+        return next(hits, None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as a JSON object; NaN becomes null."""
+        value = dataclasses.asdict(self)
+        for row, difference in zip(value["differences"], self.differences, strict=True):
+            row["statement"] = difference.statement
+            row["interval"] = {k: _finite(v) for k, v in row["interval"].items()}
+            row["a"], row["b"] = _finite(row["a"]), _finite(row["b"])
+        return value
+
+
+def compare(a: EvalResult, b: EvalResult) -> Comparison:
+    """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
+
+    k runs over the powers of two that both can estimate, and the k asked for where both can. Raises
+    EvaluationError when no problem can be paired.
+    """
+    theirs = {p.id: p for p in b.problems}
+    mine = {p.id: p for p in a.problems}
+    both = [(p, theirs[p.id]) for p in a.problems if p.id in theirs]
+    pairs = [(p, q) for p, q in both if _same(p, q)]
+    if not pairs:
+        raise EvaluationError(
+            f"'{a.label}' and '{b.label}' share no problem: evaluate both on the same dataset and split"
+        )
+    domains = list(dict.fromkeys(p.domain for p, _ in pairs))
+    differences = _differences(OVERALL, pairs, a, b)
+    for d in domains if len(domains) > 1 else []:
+        differences += _differences(d, [(p, q) for p, q in pairs if p.domain == d], a, b)
+    return Comparison(
+        a=a.label,
+        b=b.label,
+        differences=tuple(differences),
+        paired=len(pairs),
+        only_a=tuple(i for i in mine if i not in theirs),
+        only_b=tuple(i for i in theirs if i not in mine),
+        altered=tuple(p.id for p, q in both if not _same(p, q)),
+        warnings=tuple(_warnings(a, b)),
+    )
+
+
+def _same(p: ProblemResult, q: ProblemResult) -> bool:
+    return (p.prompt_sha256, p.task_sha256) == (q.prompt_sha256, q.task_sha256)
+
+
+def _differences(
+    group: str,
+    pairs: Sequence[tuple[ProblemResult, ProblemResult]],
+    a: EvalResult,
+    b: EvalResult,
+) -> list[Difference]:
+    import numpy as np
+
+    ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
+    names = [*(f"pass@{k}" for k in ks), "reward"]
+    left = np.array([_values(p, ks) for p, _ in pairs], dtype=np.float64)
+    right = np.array([_values(q, ks) for _, q in pairs], dtype=np.float64)
+    change = right - left
+    intervals = bootstrap_columns(
+        change,
+        strata=[p.domain for p, _ in pairs],
+        level=a.settings.level,
+        draws=a.settings.draws,
+        seed=derive_seed(a.settings.seed, "compare", group),
+    )
+    found = []
+    for j, (name, interval) in enumerate(zip(names, intervals, strict=True)):
+        defined = ~np.isnan(change[:, j])
+        means = [float(x[defined, j].mean()) if interval.count else math.nan for x in (left, right)]
+        found.append(Difference(group, name, means[0], means[1], interval))
+    return found
+
+
+def _values(p: ProblemResult, ks: Sequence[int]) -> list[float]:
+    return [*(pass_at_k(p.n, p.c, k) for k in ks), p.reward_mean]
+
+
+def _warnings(a: EvalResult, b: EvalResult) -> list[str]:
+    """Return a line for each setting that differs and makes the numbers less comparable."""
+    pairs: dict[str, tuple[object, object]] = {
+        name: (getattr(a.settings, name), getattr(b.settings, name))
+        for name in ("n", "temperature", "top_p", "max_tokens")
+    }
+    hashes = [r.settings.dataset.get("manifest_sha256", "") for r in (a, b)]
+    pairs["dataset"] = (hashes[0], hashes[1])
+    pairs["isolation"] = (a.isolation, b.isolation)
+    pairs["prorl"] = (a.versions.get("prorl", ""), b.versions.get("prorl", ""))
+    found = [f"{name} differs: {x} against {y}" for name, (x, y) in pairs.items() if x != y]
+    if a.model_digest == b.model_digest:
+        found.append("both results are of the same weights")
+    return found
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

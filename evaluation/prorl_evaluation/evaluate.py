@@ -1,0 +1,163 @@
+"""Evaluate one model on a set of problems, or grade its journaled answers anew.
+
+    <out>/eval.json  problems.jsonl        what is evaluated (``job``)
+    <out>/samples.jsonl  verdicts.jsonl    what is done so far (``journal``)
+    <out>/result.json                      written last
+
+The same call on the same folder goes on where it was. Leaves out: choosing model and data (``choose``).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prorl_common import Progress, format_seconds
+from prorl_datasets import Sample
+from prorl_evaluation.grading import Scorer, grade
+from prorl_evaluation.job import EvalJob, problems_of, read_job, write_job
+from prorl_evaluation.journal import VERDICTS_FILE, EvalJournal, Keys, Problem, VerdictRecord
+from prorl_evaluation.sampling import fill, missing, plan
+from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
+from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
+from prorl_inference import Generator
+
+
+def evaluate(
+    generator: Generator,
+    samples: Sequence[Sample],
+    settings: EvalSettings,
+    out: Path,
+    pool: Scorer,
+    progress: Progress,
+) -> EvalResult:
+    """Sample ``settings.n`` answers a problem, score them, and save and return the result.
+
+    Everything lands in ``out``; a call that was cut off is continued by the same call, and a larger n
+    adds to what is there. Raises EvaluationError for no problems or repeated ids, ServiceError from the
+    scorer; whatever is raised, finished batches are kept.
+    """
+    started = time.perf_counter()
+    job = EvalJob(generator.model_id, generator.model_digest, settings)
+    problems = problems_of(samples)
+    write_job(out, job, problems)
+    with EvalJournal(out, Keys(job.model_digest, settings)) as journal:
+        batches = plan(problems, settings)
+        lacking = [missing(batch, journal) for batch in batches]
+        total, left = sum(b.rows for b in batches), sum(lacking)
+        _say_what_is_there(journal, total, left, progress)
+        progress.start(f"eval {job.label}", total)
+        progress.advance(total - left)
+        clock, first = time.perf_counter(), left
+        for batch, lack in zip(batches, lacking, strict=True):
+            if lack:
+                fill(batch, journal, generator, settings, lambda n: progress.advance(n))
+            grade(batch.items(), journal, pool)
+            if 0 < lack < left == first:
+                rest = (time.perf_counter() - clock) / batch.rows * (left - lack)
+                progress.message(f"{job.label}: {left - lack} samples left, {_about(rest)}")
+            left -= lack
+        progress.finish()
+        return _finish(job, problems, journal, time.perf_counter() - started)
+
+
+def _about(seconds: float) -> str:
+    return f"about {format_seconds(seconds)} at the speed of the first batch"
+
+
+def _say_what_is_there(journal: EvalJournal, total: int, left: int, progress: Progress) -> None:
+    if journal.foreign:
+        progress.message(
+            f"{journal.foreign} samples in {journal.folder} are of another model or other sampling "
+            "parameters: they are left alone"
+        )
+    if left < total:
+        progress.message(f"{total - left} of {total} samples are already there: going on")
+
+
+def _finish(
+    job: EvalJob, problems: Sequence[Problem], journal: EvalJournal, wall_seconds: float
+) -> EvalResult:
+    """Sum up what the journals hold and save it as ``result.json``."""
+    rows = [graded(p, journal, job.settings.n) for p in problems]
+    results = tuple(problem_result(p, r) for p, r in zip(problems, rows, strict=True))
+    result = EvalResult(
+        model_id=job.model_id,
+        model_digest=job.model_digest,
+        settings=job.settings,
+        problems=results,
+        groups=group_results(results, job.settings),
+        isolation=tuple(sorted({v.isolation for r in rows for _, v in r if v.isolation})),
+        examples=pick_examples(problems, journal),
+        tokens=sum(p.tokens for p in results),
+        sampling_seconds=round(sum(s.seconds for r in rows for s, _ in r), 3),
+        wall_seconds=round(wall_seconds, 3),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=versions(),
+    )
+    result.save(journal.folder)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeReport:
+    """A result under fresh verdicts, and how many of them differ in reward or status from the old."""
+
+    result: EvalResult
+    verdicts: int
+    changed: int
+
+
+def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
+    """Score every journaled sample of the folder anew, without a model, and save the new result.
+
+    The old verdicts stay as ``verdicts.previous.jsonl``. Cut off midway, the old ones still hold and the
+    same call starts over. Raises EvaluationError when the folder holds no evaluation or its sampling was
+    not finished.
+    """
+    started = time.perf_counter()
+    job, problems = read_job(out)
+    current, fresh = out / VERDICTS_FILE, out / f".{VERDICTS_FILE}.new"
+    fresh.unlink(missing_ok=True)
+    keys = Keys(job.model_digest, job.settings)
+    batches = plan(problems, job.settings)
+    with EvalJournal(out, keys) as journal:
+        if lack := sum(missing(batch, journal) for batch in batches):
+            raise EvaluationError(
+                f"{out} lacks {lack} samples: its sampling was interrupted, "
+                "finish it by giving its pass-at-k command again"
+            )
+        old = journal.verdicts
+    with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
+        progress.start(f"regrade {job.label}", sum(b.rows for b in batches))
+        for batch in batches:
+            progress.advance(grade(batch.items(), journal, pool))
+        progress.finish()
+        if current.exists():
+            os.replace(current, out / "verdicts.previous.jsonl")
+        os.replace(fresh, current)
+        result = _finish(job, problems, journal, time.perf_counter() - started)
+        changed = sum(_differs(v, old.get(key)) for key, v in journal.verdicts.items())
+        return RegradeReport(result, len(journal.verdicts), changed)
+
+
+def _differs(new: VerdictRecord, old: VerdictRecord | None) -> bool:
+    return old is None or (new.reward, new.status) != (old.reward, old.status)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, prorl and what it samples and scores with, where installed."""
+    from importlib import metadata
+
+    found = {"python": platform.python_version()}
+    for name in ("prorl", "torch", "transformers", "math-verify", "reasoning-gym", "numpy"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found

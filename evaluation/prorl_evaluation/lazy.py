@@ -1,0 +1,41 @@
+"""A generator that loads its model when it is first asked for a sample.
+
+A finished evaluation, or one that only has verdicts to make, then never loads a model. Leaves out:
+fetching a model (see ``prorl_inference``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from prorl_inference import Completion, Generator, Request, SamplingParams, model_digest
+
+
+class LazyGenerator:
+    """Implements ``Generator`` for a model folder; ``model_digest`` is that of the files, known at once."""
+
+    def __init__(self, path: Path, name: str, device: str, dtype: str, batch_size: int) -> None:
+        self.model_id = name
+        self.model_digest = model_digest(path)
+        self._arguments = (str(path), device, dtype, batch_size)
+        self._inner: Generator | None = None
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+    ) -> list[list[Completion]]:
+        """Load the model if it is not, then sample; see ``Generator.generate``."""
+        if self._inner is None:
+            from prorl_inference import load_generator
+
+            self._inner = load_generator(*self._arguments)
+        return self._inner.generate(requests, params, on_done)
+
+    def close(self) -> None:
+        """Free the model if it was loaded."""
+        if self._inner is not None:
+            self._inner.close()
+            self._inner = None

@@ -1,0 +1,88 @@
+"""Fakes for tests: problems, a generator that answers by seed, a scorer that compares text.
+
+Not for use outside tests: they know no language and check nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from prorl_datasets import Domain, Sample
+from prorl_inference import Completion, FinishReason, Request, SamplingParams
+from prorl_verifiers import Task, Verdict
+
+
+def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sample]:
+    """Problems whose right answer is "yes"."""
+    return [
+        Sample(
+            id=f"{domain}-{i}",
+            domain=domain,
+            prompt=({"role": "user", "content": f"{domain} question {i}"},),
+            task=Task("math", {"answer": "yes"}),
+            source="test",
+            licence="CC0-1.0",
+            split="test",
+        )
+        for i in range(start, start + count)
+    ]
+
+
+@dataclass
+class FakeGenerator:
+    """Says "yes" for a share of the seeds. Its text also names the batch, so that a changed batch shows.
+
+    Raises KeyboardInterrupt at the call numbered ``interrupt_at`` (from 1).
+    """
+
+    model_id: str = "fake"
+    model_digest: str = "d1"
+    percent: int = 40
+    interrupt_at: int = 0
+    calls: int = 0
+    seen: list[tuple[int, ...]] = field(default_factory=list)
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+    ) -> list[list[Completion]]:
+        """Answer every seed, or raise KeyboardInterrupt when this call's turn has come."""
+        self.calls += 1
+        if self.calls == self.interrupt_at:
+            raise KeyboardInterrupt
+        batch = tuple(seed for r in requests for seed in r.seeds)
+        self.seen.append(batch)
+        answers = [[self._answer(seed, hash(batch)) for seed in r.seeds] for r in requests]
+        if on_done is not None:
+            on_done(len(batch))
+        return answers
+
+    def _answer(self, seed: int, batch: int) -> Completion:
+        word = "yes" if seed % 100 < self.percent else "no"
+        cut: FinishReason = "length" if seed % 7 == 0 else "stop"
+        return Completion(f"{word} {batch}", (1, 2, 3), (-0.5, -0.25, -0.25), cut)
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+
+@dataclass
+class FakeScorer:
+    """Reward 1 for "yes"; ``broken`` names response starts that end as infra errors."""
+
+    broken: str | None = None
+    scored: int = 0
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Compare the start of each response with the task's answer."""
+        self.scored += len(items)
+        return [self._verdict(text, task) for text, task in items]
+
+    def _verdict(self, text: str, task: Task) -> Verdict:
+        if self.broken is not None and text.startswith(self.broken):
+            return Verdict(None, "infra_error", "worker died", isolation="fake")
+        right = text.startswith(str(task.reference["answer"]))
+        return Verdict(float(right), "scored", "compared", extracted=text[:3], isolation="fake")

@@ -1,0 +1,248 @@
+"""The words of evaluation: settings in, a result for each problem, domain and the whole out.
+
+Results are plain JSON on disk (NaN is null there). Leaves out: how they are computed (``summary``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, atomic_write_text
+from prorl_evaluation.bootstrap import Interval
+
+FULL_MARKS = 1.0 - 1e-9
+"""pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""
+RESULT_FILE = "result.json"
+RESULT_FORMAT = 1
+OVERALL = "overall"
+
+
+class EvaluationError(UserError):
+    """An evaluation was asked for that cannot be done, or its files are missing or damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSettings:
+    """What is sampled and how it is summed up.
+
+    ``n`` samples a problem, ``k`` the largest k of interest (n >= k), ``max_tokens`` generated tokens
+    (end token included), ``batch_rows`` samples generated and written together (what a kill can lose),
+    ``level`` and ``draws`` of the bootstrap. ``label`` (what people call it) and ``dataset`` (path,
+    manifest_sha256, split) are kept with the result and change no number.
+    """
+
+    n: int
+    k: int
+    temperature: float = 0.6
+    top_p: float = 0.95
+    max_tokens: int = 512
+    seed: int = 0
+    batch_rows: int = 64
+    level: float = 0.95
+    draws: int = 10_000
+    label: str = ""
+    dataset: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise EvaluationError for settings that cannot give an estimate."""
+        if self.k < 1:
+            raise EvaluationError(f"k is {self.k}: it must be at least 1")
+        if self.k > self.n:
+            raise EvaluationError(
+                f"k > n: pass@{self.k} cannot be estimated from {self.n} samples a problem; "
+                f"use --n {2 * self.k} (2k is advised) or a smaller --k"
+            )
+        if min(self.max_tokens, self.batch_rows, self.draws) < 1:
+            raise EvaluationError("max_tokens, batch_rows and draws must be at least 1")
+
+    @property
+    def near_any_success(self) -> bool:
+        """Whether k > n/2, where the estimate is little more than 'did any sample succeed?'."""
+        return self.k > 1 and 2 * self.k > self.n
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemResult:
+    """One problem. ``n`` samples have a verdict, ``c`` of them full marks; infra errors are in neither.
+
+    ``sampled`` counts all samples, ``truncated`` those cut at the token limit, ``tokens`` the generated
+    tokens of all. ``reward_mean`` is over the ``n`` (NaN when n is 0). ``chance`` is what one constant
+    answer to all problems would earn here, where the dataset says so.
+    """
+
+    id: str
+    domain: str
+    prompt_sha256: str
+    task_sha256: str
+    sampled: int
+    n: int
+    c: int
+    reward_mean: float
+    infra_errors: int
+    timeouts: int
+    unparsable: int
+    truncated: int
+    tokens: int
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """One domain, or all of them (``overall``): means over problems, each problem weighing the same.
+
+    Rates are shares of all samples (``truncation_rate``) or of those with a verdict (the other two).
+    ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
+    """
+
+    name: str
+    problems: int
+    sampled: int
+    infra_errors: int
+    pass_at_k: Mapping[int, Interval]
+    reward: Interval
+    length: Interval
+    truncation_rate: float
+    unparsable_rate: float
+    timeout_rate: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The first sample of a problem, kept so that a report can show text without the journal."""
+
+    id: str
+    domain: str
+    prompt: str
+    response: str
+    reward: float | None
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvalResult:
+    """One model on one set of problems; saved as ``result.json``.
+
+    ``sampling_seconds`` adds up all sessions that filled the journal, ``wall_seconds`` is this call's.
+    ``groups`` starts with the overall one.
+    """
+
+    model_id: str
+    model_digest: str
+    settings: EvalSettings
+    problems: tuple[ProblemResult, ...]
+    groups: tuple[GroupResult, ...]
+    isolation: tuple[str, ...]
+    examples: tuple[Example, ...]
+    tokens: int
+    sampling_seconds: float
+    wall_seconds: float
+    created: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What people call it: the settings' label, else the model's name."""
+        return self.settings.label or self.model_id
+
+    @property
+    def overall(self) -> GroupResult:
+        """The group of all problems."""
+        return self.groups[0]
+
+    def group(self, name: str) -> GroupResult | None:
+        """Return the group called ``name``, or None."""
+        return next((g for g in self.groups if g.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object; NaN becomes null."""
+        value = _no_nan(dataclasses.asdict(self))
+        assert isinstance(value, dict)
+        return {"format": RESULT_FORMAT, **value}
+
+    def save(self, folder: Path) -> Path:
+        """Write ``result.json`` in ``folder`` atomically and return its path."""
+        path = folder / RESULT_FILE
+        atomic_write_text(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+        return path
+
+
+def shown_ks(results: Sequence[EvalResult]) -> list[int]:
+    """Return the k that tables show: 1, 8 or the next smaller power of two, and those asked for.
+
+    Only such k as all results estimate.
+    """
+    shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
+    wanted = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
+    return sorted(wanted & shared)
+
+
+def load_result(path: Path) -> EvalResult:
+    """Read a result from its folder or its ``result.json``. Raises EvaluationError with the cure."""
+    file = path / RESULT_FILE if path.is_dir() else path
+    if not file.is_file():
+        raise EvaluationError(
+            f"no {RESULT_FILE} in {path}: make one with prorl eval pass-at-k, "
+            "or finish an interrupted one by giving the same command again"
+        )
+    try:
+        row = json.loads(file.read_text(encoding="utf-8"))
+        if row["format"] != RESULT_FORMAT:
+            raise EvaluationError(f"{file} has format {row['format']}: evaluate again")
+        return result_from_json(row)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EvaluationError(
+            f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
+            "give the pass-at-k command again, sampled answers are kept"
+        ) from error
+
+
+def result_from_json(row: Mapping[str, Any]) -> EvalResult:
+    """Return the result that ``to_json`` wrote. Raises KeyError, TypeError or ValueError otherwise."""
+    values = {k: v for k, v in row.items() if k != "format"}
+    values["settings"] = EvalSettings(**row["settings"])
+    values["problems"] = tuple(
+        ProblemResult(**{**p, "reward_mean": _number(p["reward_mean"])}) for p in row["problems"]
+    )
+    values["groups"] = tuple(_group(g) for g in row["groups"])
+    if not values["groups"]:
+        raise ValueError("no groups")
+    values["examples"] = tuple(Example(**e) for e in row["examples"])
+    values["isolation"] = tuple(row["isolation"])
+    return EvalResult(**values)
+
+
+def _group(row: Mapping[str, Any]) -> GroupResult:
+    values = dict(row)
+    values["pass_at_k"] = {int(k): _interval(v) for k, v in row["pass_at_k"].items()}
+    for name in ("reward", "length"):
+        values[name] = _interval(row[name])
+    for name in ("truncation_rate", "unparsable_rate", "timeout_rate", "chance"):
+        values[name] = _number(row[name])
+    return GroupResult(**values)
+
+
+def _interval(row: Mapping[str, Any]) -> Interval:
+    numbers = {name: _number(row[name]) for name in ("value", "low", "high")}
+    return Interval(**numbers, count=row["count"], undefined=row["undefined"])
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _no_nan(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(k): _no_nan(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_no_nan(v) for v in value]
+    return value

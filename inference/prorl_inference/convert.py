@@ -1,0 +1,165 @@
+"""One GGUF file to a Hugging Face folder: weights dequantised to bf16, configuration, tokenizer.
+
+Reads with the ``gguf`` package and writes safetensors; no model is built. Knows Llama models with the
+SmolLM byte-level BPE tokenizer, which is what prorl fetches, and refuses others. Leaves out: every other
+architecture and tokenizer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prorl_inference.types import ModelError
+
+if TYPE_CHECKING:
+    import torch
+
+_OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+_IN_BLOCK = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
+_CONTROL_TOKEN = 3  # the GGUF token type of special tokens
+
+
+def convert_gguf(source: Path, folder: Path) -> None:
+    """Write ``source`` as config.json, model.safetensors, tokenizer and chat template into ``folder``.
+
+    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far below the 4-bit
+    rounding that the file already went through. Raises ModelError when the file is of another kind.
+    """
+    import gguf
+    from safetensors.torch import save_file
+
+    reader = gguf.GGUFReader(str(source))
+    facts = {
+        name: field.contents()
+        for name, field in reader.fields.items()
+        if not name.startswith("GGUF.")
+    }
+    kind = tuple(facts.get(f"tokenizer.ggml.{part}") for part in ("model", "pre"))
+    if facts.get("general.architecture") != "llama" or kind != ("gpt2", "smollm"):
+        raise ModelError(f"{source.name} is not a SmolLM Llama GGUF file: nothing was converted")
+    heads = (facts["llama.attention.head_count"], facts["llama.attention.head_count_kv"])
+    weights = {
+        weight_name(tensor.name): _dequantise(tensor, heads, [int(n) for n in tensor.shape[::-1]])
+        for tensor in reader.tensors
+    }
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)
+    _save_config(facts, folder, tied="lm_head.weight" not in weights)
+    _save_tokenizer(facts, folder)
+
+
+def weight_name(name: str) -> str:
+    """Return the Transformers name of a Llama tensor from its GGUF name."""
+    parts = name.split(".")
+    if parts[-1] == "weight" and len(parts) == 2 and parts[0] in _OUTER:
+        return f"{_OUTER[parts[0]]}.weight"
+    if parts[0] == "blk" and parts[-1] == "weight" and len(parts) == 4 and parts[2] in _IN_BLOCK:
+        return f"model.layers.{parts[1]}.{_IN_BLOCK[parts[2]]}.weight"
+    raise ModelError(f"unknown tensor '{name}' in the GGUF file: nothing was converted")
+
+
+def _dequantise(tensor: Any, heads: tuple[int, int], shape: list[int]) -> torch.Tensor:
+    """Return one tensor in bf16 with the shape and row order that Transformers expects."""
+    import gguf
+    import numpy as np
+    import torch
+
+    values = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32).reshape(shape)
+    if ".attn_q." in tensor.name or ".attn_k." in tensor.name:
+        values = split_rotary_pairs(values, heads[0] if ".attn_q." in tensor.name else heads[1])
+    return torch.from_numpy(np.ascontiguousarray(values)).to(torch.bfloat16)
+
+
+def split_rotary_pairs(weight: Any, heads: int) -> Any:
+    """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
+
+    GGUF keeps the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers keeps all
+    first numbers of a head, then all second ones.
+    """
+    rows, hidden = weight.shape
+    pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
+    return pairs.swapaxes(1, 2).reshape(rows, hidden)
+
+
+def _save_config(facts: dict[str, Any], folder: Path, tied: bool) -> None:
+    import transformers
+
+    hf: Any = transformers
+
+    end = facts["tokenizer.ggml.eos_token_id"]
+    ids = {"bos_token_id": facts["tokenizer.ggml.bos_token_id"], "eos_token_id": end}
+    ids["pad_token_id"] = facts.get("tokenizer.ggml.padding_token_id", end)
+    config = hf.LlamaConfig(
+        vocab_size=len(facts["tokenizer.ggml.tokens"]),
+        hidden_size=facts["llama.embedding_length"],
+        intermediate_size=facts["llama.feed_forward_length"],
+        num_hidden_layers=facts["llama.block_count"],
+        num_attention_heads=facts["llama.attention.head_count"],
+        num_key_value_heads=facts["llama.attention.head_count_kv"],
+        max_position_embeddings=facts["llama.context_length"],
+        rms_norm_eps=round(facts["llama.attention.layer_norm_rms_epsilon"], 9),
+        rope_parameters={"rope_type": "default", "rope_theta": facts["llama.rope.freq_base"]},
+        tie_word_embeddings=tied,
+        dtype="bfloat16",
+        architectures=["LlamaForCausalLM"],
+        **ids,
+    )
+    config.save_pretrained(folder)
+    hf.GenerationConfig(**ids).save_pretrained(folder)
+
+
+def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
+    """Build the tokenizer from the file's vocabulary and merges.
+
+    SmolLM splits every digit from its neighbours before BPE; the end token is ``<|im_end|>``.
+    """
+    import transformers
+    from tokenizers import (  # type: ignore[import-untyped]
+        AddedToken,
+        Tokenizer,
+        decoders,
+        models,
+        pre_tokenizers,
+    )
+
+    hf: Any = transformers
+
+    tokens: list[str] = facts["tokenizer.ggml.tokens"]
+    merges = [tuple(line.split(" ", 1)) for line in facts["tokenizer.ggml.merges"]]
+    backend = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+        ]
+    )
+    backend.decoder = decoders.ByteLevel()
+    special = [
+        token
+        for token, kind in zip(tokens, facts["tokenizer.ggml.token_type"], strict=True)
+        if kind == _CONTROL_TOKEN
+    ]
+    backend.add_special_tokens([AddedToken(token, special=True) for token in special])
+    end = tokens[facts["tokenizer.ggml.eos_token_id"]]
+    tokenizer = hf.PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        bos_token=tokens[facts["tokenizer.ggml.bos_token_id"]],
+        eos_token=end,
+        pad_token=tokens[facts.get("tokenizer.ggml.padding_token_id", 0)],
+        unk_token=tokens[facts["tokenizer.ggml.unknown_token_id"]],
+        model_max_length=facts["llama.context_length"],
+        clean_up_tokenization_spaces=False,
+    )
+    tokenizer.chat_template = facts["tokenizer.chat_template"]
+    tokenizer.save_pretrained(folder)

@@ -1,0 +1,144 @@
+"""The few Linux calls that the standard library lacks, through ctypes.
+
+Thin wrappers that raise OSError with the name of the call. Decides nothing: what to separate and in
+which order is ``isolate``'s business. Numbers are for x86_64 and aarch64, the only machines known.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MNT_DETACH = 2
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
+
+_CAPABILITY_VERSION_3 = 0x20080522
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_CAPSET = {"x86_64": 126, "aarch64": 91}
+_MOUNT_SETATTR = 442
+_LANDLOCK_CREATE_RULESET = 444
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def machine() -> str:
+    """Return the kernel's name of the processor: ``x86_64`` or ``aarch64``, else as reported."""
+    return os.uname().machine
+
+
+def _check(result: int, what: str) -> int:
+    if result == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def _number(table: dict[str, int], what: str) -> int:
+    name = machine()
+    if name not in table:
+        raise OSError(38, f"{what}: no system call number known for {name}")
+    return table[name]
+
+
+def unshare(flags: int) -> None:
+    """Move the calling process (for NEWPID: its children) into new namespaces."""
+    _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
+
+
+def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """Call mount(2)."""
+    _check(
+        _libc.mount(
+            source.encode() if source is not None else None,
+            target.encode(),
+            kind.encode() if kind is not None else None,
+            ctypes.c_ulong(flags),
+            data.encode() or None,
+        ),
+        f"mount({source} on {target})",
+    )
+
+
+def unmount(target: str) -> None:
+    """Detach a mount, at once for new look-ups."""
+    _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount({target})")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """Make ``new`` the root of this mount namespace and put the old root at ``old``."""
+    number = _number(_PIVOT_ROOT, "pivot_root")
+    _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
+
+
+class _MountAttr(ctypes.Structure):
+    _fields_ = (
+        ("attr_set", ctypes.c_uint64),
+        ("attr_clr", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("userns_fd", ctypes.c_uint64),
+    )
+
+
+def set_tree_read_only(target: str) -> None:
+    """Make a mount and all below it read-only, nosuid and nodev (mount_setattr, Linux 5.12)."""
+    attr = _MountAttr(_ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV, 0, 0, 0)
+    result = _libc.syscall(
+        ctypes.c_long(_MOUNT_SETATTR),
+        ctypes.c_int(_AT_FDCWD),
+        target.encode(),
+        ctypes.c_uint(_AT_RECURSIVE),
+        ctypes.byref(attr),
+        ctypes.c_size_t(ctypes.sizeof(attr)),
+    )
+    _check(result, f"mount_setattr({target})")
+
+
+def prctl(option: int, value: int = 0, pointer: object = None) -> int:
+    """Call prctl(2) with one number and, at most, one pointer."""
+    last = ctypes.c_ulong(0) if pointer is None else ctypes.byref(pointer)  # type: ignore[arg-type]
+    zero = ctypes.c_ulong(0)
+    result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
+    return _check(result, f"prctl({option})")
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+def drop_capabilities() -> None:
+    """Empty the bounding, effective, permitted and inheritable sets for good."""
+    for capability in range(64):
+        try:
+            prctl(PR_CAPBSET_DROP, capability)
+        except OSError as error:
+            if error.errno == 22:  # past the last capability of this kernel
+                break
+            if error.errno != 1:  # EPERM: no CAP_SETPCAP, so there was nothing to drop
+                raise
+    header = _CapHeader(_CAPABILITY_VERSION_3, 0)
+    data = (ctypes.c_uint32 * 6)()
+    number = _number(_CAPSET, "capset")
+    result = _libc.syscall(ctypes.c_long(number), ctypes.byref(header), ctypes.byref(data))
+    _check(result, "capset")
+
+
+def landlock_abi() -> int:
+    """Return the version of Landlock that the kernel offers, 0 for none."""
+    result = _libc.syscall(
+        ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(1)
+    )
+    return max(0, int(result))

@@ -1,0 +1,218 @@
+"""Values and frames as they cross the fence: tagged JSON, decoded with limits. Never pickle.
+
+Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of exactly
+these types; a subclass is refused, except collections' Counter, defaultdict and OrderedDict, which
+cross as dict. A frame is a 4-byte big-endian length and one JSON object. Compares nothing.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+import os
+import struct
+from typing import Any
+
+MAX_DEPTH = 100
+MAX_NODES = 1_000_000
+MAX_FRAME = 64 * 1024 * 1024
+_SMALL_INT = 1 << 62
+_SAME_HASH = 16
+_DICTS = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
+_SEQUENCES: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+
+
+class Unserialisable(Exception):
+    """The value has a type, depth or size that does not cross."""
+
+
+class MalformedFrame(Exception):
+    """Bytes from the box are not a frame, or its value breaks a limit."""
+
+
+def encode(value: Any) -> Any:
+    """Return ``value`` as tagged JSON; raises Unserialisable."""
+    return _encode(value, 0, [MAX_NODES])
+
+
+def _encode(value: Any, depth: int, budget: list[int]) -> Any:
+    budget[0] -= 1
+    if depth > MAX_DEPTH:
+        raise Unserialisable(f"nested deeper than {MAX_DEPTH}")
+    if budget[0] < 0:
+        raise Unserialisable(f"more than {MAX_NODES} parts")
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        small = -_SMALL_INT < value < _SMALL_INT
+        return value if small else {"t": "int", "v": format(value, "x")}
+    if kind is float:
+        return value if math.isfinite(value) else {"t": "float", "v": repr(value)}
+    if kind is complex:
+        parts = [_encode(value.real, depth, budget), _encode(value.imag, depth, budget)]
+        return {"t": "complex", "v": parts}
+    if kind is bytes:
+        return {"t": "bytes", "v": value.hex()}
+    if kind is list:
+        return [_encode(item, depth + 1, budget) for item in value]
+    if kind in _SEQUENCES:
+        return {"t": _SEQUENCES[kind], "v": [_encode(i, depth + 1, budget) for i in value]}
+    if kind in _DICTS:
+        pairs = [
+            [_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)]
+            for k, v in dict.items(value)
+        ]
+        return {"t": "dict", "v": pairs}
+    raise Unserialisable(f"a value of type {kind.__name__} cannot leave the box")
+
+
+def decode(value: Any) -> Any:
+    """Return the Python value of tagged JSON; raises MalformedFrame."""
+    return _decode(value, 0, [MAX_NODES])
+
+
+def _decode(value: Any, depth: int, budget: list[int]) -> Any:
+    budget[0] -= 1
+    if depth > MAX_DEPTH or budget[0] < 0:
+        raise MalformedFrame("value too deep or too large")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_decode(item, depth + 1, budget) for item in value]
+    if not isinstance(value, dict) or set(value) != {"t", "v"}:
+        raise MalformedFrame("unknown shape")
+    tag, body = value["t"], value["v"]
+    if tag == "dict":
+        return _decode_dict(body, depth, budget)
+    if tag in ("tuple", "set", "frozenset", "complex") and isinstance(body, list):
+        return _decode_sequence(tag, [_decode(item, depth + 1, budget) for item in body])
+    if not isinstance(body, str):
+        raise MalformedFrame(f"bad body of {tag!r}")
+    return _decode_text(tag, body)
+
+
+def _decode_text(tag: Any, body: str) -> Any:
+    try:
+        if tag == "int":
+            return int(body, 16)
+        if tag == "bytes":
+            return bytes.fromhex(body)
+    except ValueError as error:
+        raise MalformedFrame(f"bad body of {tag!r}") from error
+    if tag == "float" and body in ("nan", "inf", "-inf"):
+        return float(body)
+    raise MalformedFrame(f"unknown tag {tag!r}")
+
+
+def _decode_sequence(tag: str, items: list[Any]) -> Any:
+    if tag == "tuple":
+        return tuple(items)
+    if tag == "complex":
+        if len(items) != 2 or not all(type(item) is float for item in items):
+            raise MalformedFrame("bad complex number")
+        return complex(items[0], items[1])
+    _check_keys(items)
+    result = set(items) if tag == "set" else frozenset(items)
+    if len(result) != len(items):
+        raise MalformedFrame("equal members in a set")
+    return result
+
+
+def _decode_dict(body: Any, depth: int, budget: list[int]) -> dict[Any, Any]:
+    if not isinstance(body, list):
+        raise MalformedFrame("bad body of 'dict'")
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in body):
+        raise MalformedFrame("bad pair in a dict")
+    keys = [_decode(pair[0], depth + 1, budget) for pair in body]
+    _check_keys(keys)
+    result = {
+        key: _decode(pair[1], depth + 1, budget) for key, pair in zip(keys, body, strict=True)
+    }
+    if len(result) != len(keys):
+        raise MalformedFrame("equal keys in a dict")
+    return result
+
+
+def _check_keys(keys: list[Any]) -> None:
+    """Refuse unhashable keys, and keys built to collide (which would cost quadratic time)."""
+    try:
+        counts = collections.Counter(hash(key) for key in keys)
+    except TypeError as error:
+        raise MalformedFrame("unhashable key") from error
+    if counts and max(counts.values()) > _SAME_HASH:
+        raise MalformedFrame("too many keys with one hash")
+
+
+def _parse_int(text: str) -> int:
+    if len(text) > 20:
+        raise MalformedFrame("untagged big integer")
+    return int(text)
+
+
+def _refuse_constant(text: str) -> float:
+    raise MalformedFrame(f"bare {text}")
+
+
+def pack(message: dict[str, Any]) -> bytes:
+    """Return one frame."""
+    body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return struct.pack(">I", len(body)) + body
+
+
+def unpack(body: bytes) -> dict[str, Any]:
+    """Return the message of a frame's body; raises MalformedFrame."""
+    try:
+        message = json.loads(body, parse_int=_parse_int, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedFrame("not JSON") from error
+    if not isinstance(message, dict) or not isinstance(message.get("k"), str):
+        raise MalformedFrame("not a message")
+    return message
+
+
+def split_frame(buffer: bytearray, cap: int) -> dict[str, Any] | None:
+    """Take one whole message off the front of ``buffer``, None if there is none yet.
+
+    Raises MalformedFrame; OverflowError when the frame announces more than ``cap`` bytes.
+    """
+    if len(buffer) < 4:
+        return None
+    (size,) = struct.unpack(">I", buffer[:4])
+    if size > cap:
+        raise OverflowError(f"frame of {size} bytes")
+    if len(buffer) < 4 + size:
+        return None
+    body = bytes(buffer[4 : 4 + size])
+    del buffer[: 4 + size]
+    return unpack(body)
+
+
+def read_frame(fd: int) -> dict[str, Any] | None:
+    """Block for one message from ``fd``; None at the end of the stream. The box's side."""
+    head = _read_exactly(fd, 4)
+    if head is None:
+        return None
+    (size,) = struct.unpack(">I", head)
+    body = _read_exactly(fd, size)
+    if body is None:
+        raise MalformedFrame("stream ended inside a frame")
+    return unpack(body)
+
+
+def _read_exactly(fd: int, size: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        chunk = os.read(fd, min(size - len(parts), 1 << 20))
+        if not chunk:
+            return None
+        parts += chunk
+    return bytes(parts)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte, blocking. The box's side."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

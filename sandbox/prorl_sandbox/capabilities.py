@@ -1,0 +1,197 @@
+"""Find out, by trying, which walls this machine can put up, and open a sandbox behind them.
+
+Each wall is tried with the launcher that later runs programs, so a wall that holds here holds there.
+Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the user's to mend.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from prorl_common import UserError
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.local import LocalSandbox
+from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
+
+WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
+_FLOOR = ("user", "pid", "mount", "net", "seccomp")
+_TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
+
+# Each line of the trial program prints the name of a wall whose effect it saw from the inside.
+# posix and ctypes are loaded already; a box without a root of its own may not be able to import.
+_TRIAL_PROGRAM = """
+import ctypes, posix, resource
+libc = ctypes.CDLL(None)
+if posix.stat("/dev/null").st_uid != 0: print("user")  # root itself is not on the map
+if posix.getppid() == 1: print("pid")
+if "proc" not in posix.listdir("/"): print("mount")
+if libc.unshare(0) == -1: print("seccomp")
+if libc.prctl(39, 0, 0, 0, 0) == 1: print("no_new_privs")
+if resource.getrlimit(resource.RLIMIT_DATA)[0] == {data}: print("rlimits")
+"""
+_SEEN_FROM_INSIDE = ("user", "pid", "mount", "seccomp")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What holds on this machine. ``reasons`` says for each missing feature why."""
+
+    user: bool
+    pid: bool
+    mount: bool
+    net: bool
+    ipc: bool
+    seccomp: bool
+    no_new_privs: bool
+    rlimits: bool
+    landlock_abi: int
+    cgroup_v1: bool
+    cgroup_v2: bool
+    root: bool
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def walls(self) -> tuple[str, ...]:
+        """The walls that hold, of ``WALLS``."""
+        return tuple(name for name in WALLS if getattr(self, name))
+
+    @property
+    def strong(self) -> bool:
+        """True when the floor holds: user, pid, mount and network separation plus seccomp."""
+        return all(getattr(self, name) for name in _FLOOR)
+
+    @property
+    def isolation(self) -> str:
+        """The isolation level as it is written into every Outcome."""
+        if self.strong:
+            return "namespaces+seccomp+rlimits"
+        return "weak:" + "+".join((*self.walls, "rlimits"))
+
+    def complaint(self) -> str:
+        """Return one line: what is missing of the floor, why, and the cure."""
+        missing = [name for name in _FLOOR if not getattr(self, name)]
+        why = self.reasons.get(missing[0], "") if missing else ""
+        return (
+            f"this machine cannot isolate untrusted code: no {', '.join(missing)} separation ({why}); "
+            "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 "
+            "kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt "
+            "seccomp=unconfined) or run as root, or accept the risk with sandbox.allow_weak=true"
+        )
+
+
+def probe() -> Capabilities:
+    """Try every wall in child processes and return what held. Takes some tens of milliseconds."""
+    held, reasons = _try(WALLS)
+    if not set(WALLS) <= held:
+        held, reasons = _try_each()
+    found = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
+    v1, v1_reason = _try_cgroup_v1()
+    v2, v2_reason = _try_cgroup_v2()
+    reasons |= {"cgroup_v1": v1_reason} if v1_reason else {}
+    reasons |= {"cgroup_v2": v2_reason} if v2_reason else {}
+    landlock = syscalls.landlock_abi()
+    if not landlock:
+        reasons["landlock_abi"] = "the kernel does not offer Landlock"
+    return Capabilities(
+        **found,
+        landlock_abi=landlock,
+        cgroup_v1=v1,
+        cgroup_v2=v2,
+        root=os.geteuid() == 0,
+        reasons=reasons,
+    )
+
+
+def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
+    """Run the trial program behind ``walls``; return what held, and why the rest did not."""
+    data = _TRIAL.memory_mb * 1024 * 1024
+    source = _TRIAL_PROGRAM.format(data=data)
+    sandbox = LocalSandbox(walls, "trial")
+    try:
+        outcome = sandbox.run(Program(source), _TRIAL)
+    except SandboxError as error:
+        return set(), dict.fromkeys(walls, str(error))
+    if outcome.status != "ok":
+        lines = outcome.stderr.strip().splitlines()
+        reason = f"the trial program ended with {outcome.status}: {lines[-1] if lines else ''}"
+        return set(), dict.fromkeys(walls, reason)
+    seen = set(outcome.stdout.split())
+    unseen = {w: "put up, but without effect" for w in walls if w in _SEEN_FROM_INSIDE}
+    reasons = {wall: text for wall, text in unseen.items() if wall not in seen}
+    quiet = {wall for wall in walls if wall not in _SEEN_FROM_INSIDE}
+    facts = seen & {"no_new_privs", "rlimits"}
+    return (seen & set(walls)) | quiet | facts, reasons
+
+
+def _try_each() -> tuple[set[str], dict[str, str]]:
+    """Try the walls one by one; an ordinary user's other namespaces need the user namespace."""
+    held, reasons = _try(())
+    base = () if os.geteuid() == 0 else ("user",)
+    for wall in WALLS:
+        alone = wall in ("user", "seccomp")
+        walls = (wall,) if alone else (*base, wall)
+        now, why = _try(walls)
+        if wall in now:
+            held.add(wall)
+        else:
+            reasons[wall] = why.get(wall, "does not hold")
+    return held, reasons
+
+
+def _try_cgroup_v1() -> tuple[bool, str]:
+    """Try to make a group below our own in the memory and pids hierarchies."""
+    for controller in ("memory", "pids"):
+        root = Path("/sys/fs/cgroup") / controller
+        if not (root / "cgroup.procs").exists():
+            return False, f"no version 1 hierarchy for {controller}"
+        reason = _try_folder(root)
+        if reason:
+            return False, reason
+    return True, ""
+
+
+def _try_cgroup_v2() -> tuple[bool, str]:
+    """Try to make a group below our own in the unified hierarchy, with memory and pids."""
+    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    own = next((line[3:] for line in lines if line.startswith("0::")), None)
+    if own is None:
+        return False, "no unified hierarchy"
+    for root in (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified")):
+        folder = root / own.lstrip("/")
+        controllers = folder / "cgroup.controllers"
+        if controllers.exists():
+            offered = controllers.read_text(encoding="utf-8").split()
+            if not {"memory", "pids"} <= set(offered):
+                return False, "the unified hierarchy offers no memory and pids controllers here"
+            reason = _try_folder(folder)
+            return not reason, reason
+    return False, "the unified hierarchy is not mounted"
+
+
+def _try_folder(parent: Path) -> str:
+    trial = parent / f"prorl-trial-{os.getpid()}"
+    try:
+        trial.mkdir()
+    except OSError as error:
+        return f"{parent} is not writable: {error.strerror}"
+    trial.rmdir()
+    return ""
+
+
+def open_sandbox(backend: str = "local", *, allow_weak: bool = False) -> Sandbox:
+    """Return a sandbox of the ``local`` backend.
+
+    Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for a
+    backend that this version does not have.
+    """
+    if backend == "docker":
+        raise UserError("the docker backend is not available in this version: use backend local")
+    if backend != "local":
+        raise UserError(f"unknown sandbox backend {backend!r}: use local")
+    found = probe()
+    if not found.strong and not allow_weak:
+        raise IsolationError(found.complaint())
+    return LocalSandbox(found.walls, found.isolation)

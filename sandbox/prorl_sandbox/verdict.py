@@ -1,0 +1,100 @@
+"""From what a box did to an Outcome: the order in which the statuses take precedence.
+
+A box that never started its program is a fault of the sandbox and raises; everything after the start
+is the program's own doing. Compares nothing with anything expected.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from prorl_common import UserError
+from prorl_sandbox.process import BoxProcess
+from prorl_sandbox.types import Limits, Outcome, SandboxError, Status
+
+Verdict = tuple[Status, Literal["wall", "cpu"] | None]
+Message = Mapping[str, Any]
+
+_KILLED: dict[str, Verdict] = {
+    "wall": ("timeout", "wall"),
+    "output": ("output-limit", None),
+    "protocol": ("protocol-error", None),
+}
+
+
+class CheckerError(UserError):
+    """The trusted test source does not compile, does not define ``check`` or asks the impossible."""
+
+
+def require_start(box: BoxProcess) -> None:
+    """Raise SandboxError when the box failed before its program ran."""
+    if box.killed_for == "peer":  # ended early by us, because the box it talks to had ended
+        return
+    if box.fault is not None:
+        raise SandboxError(f"the sandbox could not build a box: {box.fault}")
+    if box.started is None:
+        last = box.text("stderr").strip().splitlines()[-1:]
+        detail = f": {last[0]}" if last else ""
+        raise SandboxError(f"the sandbox's launcher ended before the program started{detail}")
+    if box.killed_for == "closed" and box.end is None:
+        raise SandboxError("the sandbox was closed during the run")
+
+
+def exit_code(box: BoxProcess) -> int | None:
+    """Return the program's exit code, negative for a signal, None when it was killed with its box."""
+    return None if box.end is None else os.waitstatus_to_exitcode(box.end["status"])
+
+
+def judge(box: BoxProcess, limits: Limits, message: Message | None) -> Verdict:
+    """Return status and limit of one box, given the last message of its harness."""
+    if box.killed_for in _KILLED:
+        return _KILLED[box.killed_for]
+    if box.end is None:
+        return "runtime-error", None
+    code = os.waitstatus_to_exitcode(box.end["status"])
+    if box.end["over"] or box.end["cpu"] > limits.cpu_seconds or code == -signal.SIGXCPU:
+        return "timeout", "cpu"
+    if code == -signal.SIGSYS:
+        return "killed-by-policy", None
+    if code < 0:
+        return "runtime-error", None
+    if box.name == "stdin" and code == 0:
+        return "ok", None
+    if message is not None and (status := _status_of(message)) is not None:
+        return status, None
+    if box.name == "stdin":
+        return "wrong-exit", None
+    has_value = message is not None and message["k"] == "value"
+    return ("ok" if has_value and code == 0 else "runtime-error"), None
+
+
+def _status_of(message: Message) -> Status | None:
+    """Return the failure that a harness's message tells of, None when it tells of none."""
+    kind = message["k"]
+    if kind == "compile-error":
+        return "compile-error"
+    if kind in ("exception", "raise", "failed"):
+        return "memory" if message.get("memory") is True else "runtime-error"
+    if kind == "unserialisable":
+        return "unserialisable"
+    return "output-limit" if kind == "too-large" else None
+
+
+def outcome(box: BoxProcess, verdict: Verdict, isolation: str, value: Any = None) -> Outcome:
+    """Return the Outcome of a single box."""
+    started = box.started or 0.0
+    return Outcome(
+        status=verdict[0],
+        stdout=box.text("stdout"),
+        stderr=box.text("stderr"),
+        value=value,
+        exit_code=exit_code(box),
+        limit=verdict[1],
+        wall_seconds=(box.ended or time.monotonic()) - started,
+        peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
+        isolation=isolation,
+    )

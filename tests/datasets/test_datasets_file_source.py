@@ -1,0 +1,139 @@
+"""The file source: mapped columns become tasks; a bad line is named by file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress, UserError
+from prorl_datasets import DatasetError, Recipe, build, load
+from prorl_datasets.builder import build_with
+
+ROWS = [{"q": f"What is {i} + {i}?", "a": 2 * i} for i in range(30)]
+
+
+def _recipe(make: Callable[[str], Recipe], path: str, count: str, **more: str) -> Recipe:
+    domain, columns = more.get("domain", "math"), more.get("columns", "{prompt: q, answer: a}")
+    return make(
+        f"name: x\nentries:\n  - {{name: mine, domain: {domain}, licence: CC0,"
+        f" source: {{kind: file, path: {path}, columns: {columns}}}, count: {count}}}\n"
+    )
+
+
+def _write(path: Path, rows: list[Any]) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    elif path.suffix == ".parquet":
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.parquet"])
+def test_every_format_gives_the_same_rows_split_without_overlap(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any, name: str
+) -> None:
+    _write(tmp_path / name, ROWS)
+    recipe = _recipe(make_recipe, name, "{train: all, validation: 4, test: 5}")
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    by_split = {s: load(tmp_path / "d", s) for s in ("train", "validation", "test")}
+    assert {s: len(rows) for s, rows in by_split.items()} == {
+        "train": 21,
+        "validation": 4,
+        "test": 5,
+    }
+    questions = {s.prompt[0]["content"] for rows in by_split.values() for s in rows}
+    assert len(questions) == 30
+    sample = by_split["test"][0]
+    line = int(sample.metadata["line"])
+    assert sample.task.reference == {"answer": str(2 * (line - 1))}
+    assert sample.licence == "CC0"
+
+
+def test_duplicate_and_refused_rows_make_a_reported_shortfall(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, make_scorer: Any
+) -> None:
+    _write(tmp_path / "rows.jsonl", [*ROWS, *ROWS[:5]])
+    recipe = _recipe(make_recipe, "rows.jsonl", "{train: 100}")
+    scorer = make_scorer(refused=("{8}",))
+    report = build_with(scorer, recipe, tmp_path / "d", progress=NullProgress())
+    assert report.manifest["drops"] == {"duplicate prompt": 5, "gold response not accepted": 1}
+    assert report.short == {"mine": ["train 29/100"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{not json", "rows.jsonl:31: not valid JSON"),
+        ("[1]", "rows.jsonl:31: expected a JSON object"),
+        ('{"qq": "x", "a": "1"}', r"rows.jsonl:31: no column 'q' \(did you mean 'qq'\?\)"),
+        ('{"q": "x", "a": ""}', "rows.jsonl:31: column 'a' is empty"),
+        ('{"q": 7, "a": "1"}', "rows.jsonl:31: the prompt must be text"),
+    ],
+)
+def test_a_malformed_line_is_named(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any, line: str, said: str
+) -> None:
+    _write(tmp_path / "rows.jsonl", ROWS)
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write(line + "\n")
+    recipe = _recipe(make_recipe, "rows.jsonl", "{train: 5}")
+    with pytest.raises(UserError, match=said) as caught:
+        build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    assert "\n" not in str(caught.value)
+
+
+def test_truncated_gzip_is_named(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    _write(tmp_path / "rows.jsonl.gz", ROWS)
+    whole = (tmp_path / "rows.jsonl.gz").read_bytes()
+    (tmp_path / "rows.jsonl.gz").write_bytes(whole[:-20])
+    with pytest.raises(UserError, match=r"rows\.jsonl\.gz: not a readable JSONL file"):
+        build_with(
+            accepting,
+            _recipe(make_recipe, "rows.jsonl.gz", "{train: 5}"),
+            tmp_path / "d",
+            progress=NullProgress(),
+        )
+
+
+def test_unknown_field_in_columns_offers_the_nearest(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path
+) -> None:
+    _write(tmp_path / "rows.jsonl", ROWS)
+    recipe = _recipe(make_recipe, "rows.jsonl", "{train: 5}", columns="{promt: q}")
+    with pytest.raises(
+        DatasetError, match=r"'promt' is not a field of math \(did you mean 'prompt'"
+    ):
+        build(recipe, tmp_path / "d", progress=NullProgress())
+
+
+def test_json_text_columns_and_null_arguments_are_decoded(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    rows = [
+        {
+            "prompt": [{"role": "user", "content": "Say something short."}],
+            "instruction_id_list": '["punctuation:no_comma"]',
+            "kwargs": '[{"relation": null}]',
+        }
+    ]
+    _write(tmp_path / "rows.jsonl", rows)
+    recipe = _recipe(
+        make_recipe, "rows.jsonl", "{train: 1}", domain="instruction", columns="{prompt: prompt}"
+    )
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    (sample,) = load(tmp_path / "d")
+    assert sample.task.reference["kwargs"] == [{}]
+    assert sample.gold_check == "none"
+    assert sample.prompt[0]["content"] == "Say something short."

@@ -1,0 +1,120 @@
+"""Recipes: packaged ones load and add up; mistakes come together, with the nearest name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from prorl_common import NullProgress
+from prorl_datasets import DatasetError, Recipe, build, load_recipe, recipe_names
+from prorl_datasets.streams import Streams
+
+PROCEDURAL = "{kind: procedural, family: add}"
+HEAD = "name: x\nentries:\n"
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_packaged_recipe_loads_under_its_own_name_and_its_sources_exist(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.name == name
+    with Streams(recipe, 0) as streams:
+        streams.check()
+
+
+def test_full_procedural_recipe_has_prorls_mix() -> None:
+    recipe = load_recipe("prorl-136k-procedural")
+    train: Counter[str] = Counter()
+    for entry in recipe.entries:
+        train[entry.domain] += entry.count.of("train") or 0
+    assert train == {
+        "math": 40_000,
+        "code": 24_000,
+        "stem": 25_000,
+        "logic": 37_000,
+        "instruction": 10_000,
+    }
+    assert len([e for e in recipe.entries if e.domain == "logic"]) == 96
+
+
+def test_unknown_recipe_offers_the_nearest() -> None:
+    with pytest.raises(DatasetError, match="did you mean 'quickstart'"):
+        load_recipe("quikstart")
+
+
+def test_hub_recipe_asked_by_name_is_refused_not_replaced() -> None:
+    with pytest.raises(DatasetError, match="prorl-136k-procedural"):
+        load_recipe("prorl-136k")
+
+
+def test_missing_recipe_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"no such recipe file: .*mine\.yaml"):
+        load_recipe(tmp_path / "mine.yaml")
+
+
+def test_all_mistakes_come_in_one_line(make_recipe: Callable[[str], Recipe]) -> None:
+    text = (
+        "name: x\nsede: 3\nentries:\n"
+        "  - {name: a, domain: math, source: {kind: procedural, famly: add}, count: {trian: 3}}\n"
+        "  - {name: b, domain: maths, source: {kind: prcedural, family: add}, count: {train: -1}}\n"
+    )
+    with pytest.raises(DatasetError) as caught:
+        make_recipe(text)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "unknown key 'sede' in the recipe (did you mean 'seed'?)" in message
+    assert "unknown key 'famly' in entry 'a'.source (did you mean 'family'?)" in message
+    assert "unknown key 'trian' in entry 'a'.count (did you mean 'train'?)" in message
+    assert "(did you mean 'procedural'?)" in message
+    assert "entry 'b'.domain" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- 1", "expected keys"),
+        ("name: [", "not valid YAML"),
+        (
+            f"{HEAD}  - {{name: a, domain: math, source: {PROCEDURAL}, count: {{train: all}}}}",
+            "no end",
+        ),
+        (
+            f"{HEAD}  - {{name: a, domain: math, source: {PROCEDURAL}, count: {{}}, template: hi}}",
+            "must hold {question}",
+        ),
+        (
+            f"{HEAD}  - {{name: a, domain: stem, source: {{kind: reasoning_gym, task: gcd}}, count: {{}}}}",
+            "logic or math",
+        ),
+        (
+            HEAD + 2 * f"  - {{name: a, domain: math, source: {PROCEDURAL}, count: {{}}}}\n",
+            "used twice",
+        ),
+    ],
+)
+def test_recipe_mistakes_are_named(
+    make_recipe: Callable[[str], Recipe], text: str, said: str
+) -> None:
+    with pytest.raises(DatasetError, match=said):
+        make_recipe(text)
+
+
+def test_unknown_sources_are_reported_together_before_building(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path
+) -> None:
+    recipe = make_recipe(
+        "name: x\nentries:\n"
+        "  - {name: a, domain: math, source: {kind: procedural, family: ad}, count: {train: 1}}\n"
+        "  - {name: b, domain: logic, source: {kind: reasoning_gym, task: letter_countin}, count: {train: 1}}\n"
+        "  - {name: c, domain: logic, source: {kind: reasoning_gym, task: gcd, config: {max_valu: 3}},"
+        " count: {train: 1}}\n"
+        "  - {name: d, domain: math, source: {kind: file, path: none.jsonl}, count: {train: 1}}\n"
+    )
+    with pytest.raises(DatasetError) as caught:
+        build(recipe, tmp_path / "out", progress=NullProgress())
+    message = str(caught.value)
+    for said in ("'add'", "'letter_counting'", "'max_value'", "none.jsonl"):
+        assert said in message
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,81 @@
+"""Fixtures of the evaluation's tests: a tiny model folder, a dataset, a run with checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from prorl_datasets import Sample
+from prorl_evaluation.testing import make_samples
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two model folders with random weights: a base and a trained policy."""
+    pytest.importorskip("torch")
+    from prorl_inference.testing import byte_tokenizer, tiny_model
+
+    folders = []
+    for seed in (0, 1):
+        folder = tmp_path_factory.mktemp("models") / f"tiny{seed}"
+        tiny_model(seed, hidden=16, layers=1).save_pretrained(folder)
+        byte_tokenizer().save_pretrained(folder)
+        folders.append(folder)
+    return folders[0], folders[1]
+
+
+def write_dataset(folder: Path, samples: Sequence[Sample]) -> Path:
+    """Write ``samples`` as a dataset folder's test split."""
+    from prorl_common import sha256_file
+    from prorl_datasets.storage import write_split
+
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            "id": s.id,
+            "domain": s.domain,
+            "split": "test",
+            "prompt": [dict(m) for m in s.prompt],
+            "verifier": s.task.verifier,
+            "reference": s.task.reference_json(),
+            "source": s.source,
+            "licence": s.licence,
+            "gold_check": s.gold_check,
+            "metadata": json.dumps(dict(s.metadata)),
+        }
+        for s in samples
+    ]
+    file = folder / "test.parquet"
+    write_split(file, rows)
+    manifest = {"files": {file.name: {"sha256": sha256_file(file)}}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def write_run(folder: Path, base: Path, policy: Path | None, step: int = 12) -> Path:
+    """Write a run's folder as the trainer leaves it, with one checkpoint when ``policy`` is given."""
+    folder.mkdir(parents=True)
+    config = f"model: {{path: {base}}}\nrollout: {{max_tokens: 6}}\ndata: {{path: elsewhere}}\n"
+    (folder / "config.yaml").write_text(config)
+    metrics = [{"step": i, "reward_mean": i / 20, "kl": 0.01 * i} for i in range(1, step + 1)]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(m) + "\n" for m in metrics))
+    if policy is not None:
+        checkpoint = folder / "checkpoints" / f"step_{step:06d}"
+        checkpoint.mkdir(parents=True)
+        (checkpoint / "policy").symlink_to(policy)
+        (folder / "checkpoints" / "latest").write_text(f"{checkpoint.name}\n")
+    return folder
+
+
+@pytest.fixture
+def workplace(
+    tmp_path: Path, tiny_models: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A folder to work in that holds ``runs/demo`` and ``data/small``."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "runs" / "demo", *tiny_models)
+    write_dataset(tmp_path / "data" / "small", [*make_samples(3), *make_samples(2, "stem")])
+    return tmp_path

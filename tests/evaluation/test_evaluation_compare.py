@@ -1,0 +1,102 @@
+"""Comparison: pairing by problem, statements, warnings."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from prorl_common import NullProgress
+from prorl_datasets import Sample
+from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, compare, evaluate
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_verifiers import Task
+
+SETTINGS = EvalSettings(n=16, k=8, draws=1000)
+
+
+def result(
+    out: Path, samples: list[Sample], percent: int, settings: EvalSettings = SETTINGS
+) -> EvalResult:
+    generator = FakeGenerator(model_id=f"m{percent}", model_digest=f"d{percent}", percent=percent)
+    return evaluate(generator, samples, settings, out, FakeScorer(), NullProgress())
+
+
+def test_a_real_gain_is_called_higher_and_its_reverse_lower(tmp_path: Path) -> None:
+    samples = [*make_samples(15), *make_samples(12, "logic")]
+    a, b = result(tmp_path / "a", samples, 20), result(tmp_path / "b", samples, 60)
+    gain = compare(a, b).find("overall", "pass@1")
+    assert gain is not None and gain.distinguishable
+    assert gain.interval.value == pytest.approx(gain.b - gain.a)
+    assert gain.interval.low > 0 and gain.statement.startswith("higher")
+    loss = compare(b, a).find("overall", "pass@1")
+    assert loss is not None and loss.statement.startswith("lower")
+    groups = dict.fromkeys(d.group for d in compare(a, b).differences)
+    assert list(groups) == ["overall", "math", "logic"]
+
+
+def test_pairing_beats_the_spread_between_problems(tmp_path: Path) -> None:
+    # Base rates from 0 to 1 across problems, every one of them 2/16 higher in b: the unpaired intervals
+    # overlap widely, the paired difference is exact.
+    samples = make_samples(15)
+    a = result(tmp_path / "a", samples, 50)
+    low = [dataclasses.replace(p, c=i, reward_mean=i / 16) for i, p in enumerate(a.problems)]
+    high = [dataclasses.replace(p, c=p.c + 1, reward_mean=(p.c + 1) / 16) for p in low]
+    found = compare(
+        dataclasses.replace(a, problems=tuple(low)),
+        dataclasses.replace(a, problems=tuple(reversed(high)), model_digest="other"),
+    ).find("overall", "pass@1")
+    assert found is not None
+    assert found.interval.low == found.interval.high == pytest.approx(1 / 16)
+
+
+def test_no_change_is_not_distinguishable(tmp_path: Path) -> None:
+    samples = make_samples(20)
+    a, b = result(tmp_path / "a", samples, 40), result(tmp_path / "b", samples, 40)
+    found = compare(a, b)
+    assert not any(d.distinguishable for d in found.differences)
+    assert "not distinguishable" in found.differences[0].sentence()
+    assert "both results are of the same weights" in found.warnings
+
+
+def test_few_problems_allow_no_statement(tmp_path: Path) -> None:
+    samples = make_samples(3)
+    found = compare(result(tmp_path / "a", samples, 0), result(tmp_path / "b", samples, 100))
+    assert found.differences[0].statement == "only 3 problems: too few to say"
+    assert not found.differences[0].distinguishable
+
+
+def test_only_the_same_problem_is_paired_and_the_rest_is_listed(tmp_path: Path) -> None:
+    mine, theirs = make_samples(12), make_samples(14, start=2)
+    # math-5 keeps its id but asks for another answer: it must not be paired.
+    theirs[3] = dataclasses.replace(theirs[3], task=Task("math", {"answer": "other"}))
+    found = compare(result(tmp_path / "a", mine, 30), result(tmp_path / "b", theirs, 30))
+    assert found.paired == 9
+    assert found.only_a == ("math-0", "math-1")
+    assert found.only_b == ("math-12", "math-13", "math-14", "math-15")
+    assert found.altered == ("math-5",)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_nothing_in_common_is_an_error(tmp_path: Path) -> None:
+    a = result(tmp_path / "a", make_samples(3), 30)
+    b = result(tmp_path / "b", make_samples(3, "logic"), 30)
+    with pytest.raises(EvaluationError, match="share no problem"):
+        compare(a, b)
+
+
+def test_different_settings_are_named(tmp_path: Path) -> None:
+    samples = make_samples(3)
+    a = result(tmp_path / "a", samples, 30)
+    b = result(tmp_path / "b", samples, 50, EvalSettings(n=8, k=8, temperature=1.0, draws=100))
+    found = compare(a, b)
+    assert "temperature differs: 0.6 against 1.0" in found.warnings
+    assert {d.metric for d in found.differences} == {
+        "pass@1",
+        "pass@2",
+        "pass@4",
+        "pass@8",
+        "reward",
+    }

@@ -1,0 +1,232 @@
+"""Evaluate: counts, interruption, torn journals, growth, infra errors, regrading."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress, UserError, derive_seed
+from prorl_evaluation import (
+    EvalResult,
+    EvalSettings,
+    EvaluationError,
+    evaluate,
+    load_result,
+    pass_at_k,
+    regrade,
+)
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+
+SETTINGS = EvalSettings(n=20, k=8, batch_rows=24, draws=200)
+SAMPLES = [*make_samples(5), *make_samples(3, "logic")]
+
+
+def run(
+    out: Path,
+    generator: FakeGenerator | None = None,
+    scorer: FakeScorer | None = None,
+    settings: EvalSettings = SETTINGS,
+) -> EvalResult:
+    return evaluate(
+        generator or FakeGenerator(), SAMPLES, settings, out, scorer or FakeScorer(), NullProgress()
+    )
+
+
+def timeless(result: EvalResult) -> dict[str, Any]:
+    """The result without what a clock put there."""
+    row = result.to_json()
+    for name in ("wall_seconds", "sampling_seconds", "created"):
+        del row[name]
+    return row
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        row.pop("seconds")
+    return sorted(rows, key=lambda r: (r["key"], str(r.get("task"))))
+
+
+def test_counts_follow_the_seeds(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    for problem in result.problems:
+        seeds = [derive_seed(0, "eval", problem.id, i) for i in range(20)]
+        right = sum(seed % 100 < 40 for seed in seeds)
+        cut = sum(seed % 7 == 0 for seed in seeds)
+        assert (problem.n, problem.c, problem.truncated) == (20, right, cut)
+        assert problem.reward_mean == right / 20
+    means = [pass_at_k(p.n, p.c, 8) for p in result.problems]
+    assert result.overall.pass_at_k[8].value == pytest.approx(sum(means) / 8)
+    assert list(result.overall.pass_at_k) == [1, 2, 4, 8, 16]
+    assert [g.name for g in result.groups] == ["overall", "math", "logic"]
+    assert result.tokens == 8 * 20 * 3
+
+
+@pytest.mark.parametrize("at", [1, 2, 4, 7])
+def test_interrupted_and_continued_equals_never_interrupted(tmp_path: Path, at: int) -> None:
+    whole = run(tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "cut", FakeGenerator(interrupt_at=at))
+    assert not (tmp_path / "cut" / "result.json").exists()
+    generator = FakeGenerator()
+    again = run(tmp_path / "cut", generator)
+    assert timeless(again) == timeless(whole)
+    for name in ("samples.jsonl", "verdicts.jsonl"):
+        assert lines(tmp_path / "cut" / name) == lines(tmp_path / "whole" / name)
+    total = FakeGenerator()
+    run(tmp_path / "count", total)
+    assert generator.calls == total.calls - (at - 1)
+
+
+def test_a_batch_cut_off_in_the_journal_is_redone_whole(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole")
+    run(tmp_path / "cut")
+    journal = tmp_path / "cut" / "samples.jsonl"
+    data = journal.read_bytes()
+    # A kill in the midst of a write: the last complete lines stay, the torn one goes.
+    kept = data.splitlines(keepends=True)[:30]
+    journal.write_bytes(b"".join(kept) + b'{"key": "torn')
+    verdicts = tmp_path / "cut" / "verdicts.jsonl"
+    verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[:7]))
+    again = run(tmp_path / "cut")
+    assert timeless(again) == timeless(whole)
+    assert lines(journal) == lines(tmp_path / "whole" / "samples.jsonl")
+
+
+def test_a_finished_evaluation_needs_neither_model_nor_scorer(tmp_path: Path) -> None:
+    run(tmp_path)
+    generator, scorer = FakeGenerator(interrupt_at=1), FakeScorer()
+    run(tmp_path, generator, scorer)
+    assert (generator.calls, scorer.scored) == (0, 0)
+
+
+def test_n_may_grow_and_keeps_the_old_samples(tmp_path: Path) -> None:
+    small = dataclasses.replace(SETTINGS, n=16)
+    run(tmp_path, settings=small)
+    before = lines(tmp_path / "samples.jsonl")
+    generator = FakeGenerator()
+    result = run(tmp_path, generator, settings=dataclasses.replace(SETTINGS, n=32))
+    after = {row["key"]: row for row in lines(tmp_path / "samples.jsonl")}
+    assert all(after[row["key"]] == row for row in before)
+    assert len(after) == 32 * 8 and result.problems[0].n == 32
+    assert sum(len(batch) for batch in generator.seen) == 16 * 8
+
+
+def test_another_model_or_temperature_never_shares_samples(tmp_path: Path) -> None:
+    run(tmp_path)
+    other = FakeGenerator(model_digest="d2", percent=0)
+    assert run(tmp_path, other).overall.reward.value == 0.0
+    hotter = FakeGenerator(percent=100)
+    warm = run(tmp_path, hotter, settings=dataclasses.replace(SETTINGS, temperature=1.0))
+    assert warm.overall.reward.value == 1.0
+    assert other.calls == hotter.calls > 0
+
+
+def test_infra_errors_are_counted_and_left_out(tmp_path: Path) -> None:
+    clean = run(tmp_path / "clean")
+    hurt = run(tmp_path / "hurt", scorer=FakeScorer(broken="no"))
+    for before, after in zip(clean.problems, hurt.problems, strict=True):
+        assert after.infra_errors == before.n - before.c
+        assert (after.sampled, after.n, after.c) == (20, before.c, before.c)
+    assert hurt.overall.infra_errors == sum(p.infra_errors for p in hurt.problems)
+    short = [p for p in hurt.problems if p.n < 8]
+    assert short and hurt.overall.pass_at_k[8].undefined == len(short)
+
+
+def test_infra_errors_are_tried_again_at_the_next_call(tmp_path: Path) -> None:
+    clean = run(tmp_path / "clean")
+    run(tmp_path / "hurt", scorer=FakeScorer(broken="no"))
+    generator = FakeGenerator(interrupt_at=1)
+    assert timeless(run(tmp_path / "hurt", generator)) == timeless(clean)
+
+
+def test_k_above_n_is_refused_with_the_cure() -> None:
+    with pytest.raises(UserError, match=r"k > n.*--n 256"):
+        EvalSettings(n=64, k=128)
+
+
+def test_k_near_n_is_flagged() -> None:
+    assert EvalSettings(n=128, k=128).near_any_success
+    assert not EvalSettings(n=256, k=128).near_any_success
+
+
+def test_an_empty_dataset_and_repeated_ids_are_refused(tmp_path: Path) -> None:
+    arguments = (SETTINGS, tmp_path, FakeScorer(), NullProgress())
+    with pytest.raises(EvaluationError, match="empty"):
+        evaluate(FakeGenerator(), [], *arguments)
+    with pytest.raises(EvaluationError, match="'math-0' occurs twice"):
+        evaluate(FakeGenerator(), make_samples(1) * 2, *arguments)
+
+
+def test_a_damaged_journal_line_is_named(tmp_path: Path) -> None:
+    run(tmp_path)
+    journal = tmp_path / "samples.jsonl"
+    rows = journal.read_text().splitlines()
+    rows[3] = '{"key": "abc"}'
+    journal.write_text("\n".join(rows) + "\n")
+    with pytest.raises(UserError, match=r"samples\.jsonl:4: the line has no 'model'"):
+        run(tmp_path)
+    rows[3] = "garbage"
+    journal.write_text("\n".join(rows) + "\n")
+    with pytest.raises(UserError, match=r"samples\.jsonl:4"):
+        run(tmp_path)
+
+
+def test_a_result_survives_saving_and_loading_nan_included(tmp_path: Path) -> None:
+    result = run(tmp_path, scorer=FakeScorer(broken=""))
+    assert math.isnan(result.overall.reward.value)
+    assert "NaN" not in (tmp_path / "result.json").read_text()
+    assert load_result(tmp_path).to_json() == result.to_json()
+
+
+def test_loading_something_else_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="prorl eval pass-at-k"):
+        load_result(tmp_path)
+    (tmp_path / "result.json").write_text('{"format": 1}')
+    with pytest.raises(EvaluationError, match="not a result"):
+        load_result(tmp_path)
+    (tmp_path / "result.json").write_text("[]")
+    with pytest.raises(EvaluationError, match="not a result"):
+        load_result(tmp_path)
+
+
+class Inverted(FakeScorer):
+    """A scorer of another opinion."""
+
+    def _verdict(self, text: str, task: Any) -> Any:
+        verdict = super()._verdict(text, task)
+        return dataclasses.replace(verdict, reward=1.0 - (verdict.reward or 0.0))
+
+
+def test_regrading_needs_no_model_and_keeps_the_old_verdicts(tmp_path: Path) -> None:
+    before = run(tmp_path)
+    old = lines(tmp_path / "verdicts.jsonl")
+    report = regrade(tmp_path, Inverted(), NullProgress())
+    assert (report.verdicts, report.changed) == (160, 160)
+    for a, b in zip(before.problems, report.result.problems, strict=True):
+        assert b.c == a.n - a.c
+    assert lines(tmp_path / "verdicts.previous.jsonl") == old
+    assert load_result(tmp_path).problems == report.result.problems
+    same = regrade(tmp_path, Inverted(), NullProgress())
+    assert same.changed == 0
+
+
+def test_regrading_an_interrupted_evaluation_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, FakeGenerator(interrupt_at=3))
+    with pytest.raises(EvaluationError, match="interrupted"):
+        regrade(tmp_path, FakeScorer(), NullProgress())
+    with pytest.raises(EvaluationError, match="not an evaluation folder"):
+        regrade(tmp_path / "nowhere", FakeScorer(), NullProgress())
+
+
+def test_a_read_only_folder_is_one_clear_error(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(UserError, match="cannot write"):
+        run(blocked / "out")

@@ -1,0 +1,155 @@
+"""``prorl model`` and ``prorl doctor`` as typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_cli import doctor_command
+from prorl_cli.doctor_command import Check, check_model, free_memory_gb, is_installed
+from prorl_inference.testing import byte_tokenizer, tiny_model
+
+
+def prorl(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    own = {"PRORL_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, **own, **variables}
+    return subprocess.run(
+        [sys.executable, "-m", "prorl_cli", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=120,
+    )
+
+
+def test_model_help_does_not_import_torch(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from prorl_cli.main import build_app\n"
+        "from typer.testing import CliRunner\n"
+        "for line in (['model', '--help'], ['model', 'chat', '--help'], ['doctor', '--help']):\n"
+        "    assert CliRunner().invoke(build_app(), line).exit_code == 0\n"
+        "assert not {'torch', 'transformers'} & set(sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_model_list_prints_json_on_stdout(tmp_path: Path) -> None:
+    done = prorl("model", "list", "--json", folder=tmp_path)
+    rows = json.loads(done.stdout)
+    assert [row["name"] for row in rows] == ["smollm2-135m"]
+    assert rows[0]["path"] is None
+
+
+def test_chat_answers_the_same_for_the_same_seed(tmp_path: Path) -> None:
+    model: Any = tiny_model(seed=1, spread=0.3)
+    model.save_pretrained(tmp_path / "m")
+    tokenizer: Any = byte_tokenizer()
+    tokenizer.save_pretrained(tmp_path / "m")
+    line = ("model", "chat", "--model", "./m", "--max-tokens", "5", "--json", "--seed", "3", "hi")
+    first, second = (prorl(*line, folder=tmp_path) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    answer = json.loads(first.stdout)
+    assert len(answer["token_ids"]) == len(answer["logprobs"]) <= 5
+
+
+@pytest.mark.parametrize("command", ["chat", "fetch"])
+def test_an_unknown_model_is_one_line_and_exit_2(tmp_path: Path, command: str) -> None:
+    extra = ["--model", "smollm2-135", "hi"] if command == "chat" else ["smollm2-135"]
+    done = prorl("model", command, *extra, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: unknown model 'smollm2-135'")
+    assert done.stderr.count("\n") == 1
+    assert "did you mean 'smollm2-135m'" in done.stderr
+    assert done.stdout == ""
+
+
+def test_fetching_into_a_place_that_cannot_be_written_is_one_line_and_exit_2(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("")
+    done = prorl("model", "fetch", folder=tmp_path, PRORL_CACHE=str(tmp_path / "file" / "cache"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "PRORL_CACHE" in done.stderr
+
+
+def test_doctor_prints_every_check_as_json_and_its_exit_code_follows(tmp_path: Path) -> None:
+    done = prorl("doctor", "--json", folder=tmp_path)
+    report = json.loads(done.stdout)
+    assert done.returncode == (0 if report["ok"] else 2)
+    checks = {check["name"]: check for check in report["checks"]}
+    assert {"python", "packages", "torch", "memory", "sandbox", "model"} <= set(checks)
+    assert checks["model"]["state"] == "note"
+    assert checks["model"]["cure"] == "prorl model fetch"
+    assert all(check["cure"] for check in report["checks"] if check["state"] != "ok")
+    assert list(tmp_path.iterdir()) == [], "doctor changes nothing"
+
+
+def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "models" / "smollm2-135m"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_text("cut off")
+    card = {"alias": "smollm2-135m", "files": {"model.safetensors": "0" * 64}}
+    (folder / "prorl_model.json").write_text(json.dumps(card))
+    done = prorl("doctor", folder=tmp_path)
+    assert done.returncode == 2
+    assert "prorl model fetch smollm2-135m --force" in " ".join(done.stdout.split())
+
+
+def test_a_folder_without_init_is_not_an_installed_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "datasets_like").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert not is_installed("datasets_like")
+    assert not is_installed("no_such_package_anywhere")
+    assert is_installed("json")
+
+
+def test_a_missing_package_of_the_local_extra_is_a_problem_and_of_docker_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        doctor_command,
+        "_EXTRAS",
+        {"local": ("no_such_package_a",), "docker": ("no_such_package_b",)},
+    )
+    local, docker = doctor_command.check_packages()
+    assert (local.state, docker.state) == ("problem", "note")
+    assert local.cure == "pip install 'prorl[local]' -c constraints.txt"
+
+
+def test_a_model_that_pip_cannot_fetch_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRORL_CACHE", str(tmp_path))
+    monkeypatch.setattr(doctor_command, "is_installed", lambda module: module != "pip")
+    found: Check = check_model()
+    assert found.state == "problem"
+    assert "ensurepip" in found.cure
+
+
+def test_free_memory_is_the_smaller_of_the_machine_and_its_control_group(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")
+    assert free_memory_gb(meminfo, tmp_path) == pytest.approx(8.192)
+    (tmp_path / "memory.max").write_text("3000000000\n")
+    (tmp_path / "memory.current").write_text("1000000000\n")
+    assert free_memory_gb(meminfo, tmp_path) == pytest.approx(2.0)
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory_gb(meminfo, tmp_path) == pytest.approx(8.192)
+    assert free_memory_gb(tmp_path / "absent", tmp_path) is None

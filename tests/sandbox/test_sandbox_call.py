@@ -1,0 +1,185 @@
+"""Call mode: values in, values out, by exact type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from prorl_common import UserError
+from prorl_sandbox import Limits, Outcome
+
+Call = Callable[..., Outcome]
+
+ECHO = "def f(x):\n    return x"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        1,
+        -(2**62),
+        10**6000,
+        1.5,
+        -0.0,
+        float("inf"),
+        "text \ud800 ç",
+        b"\x00\xff",
+        1 + 2j,
+        [1, [2, (3,)]],
+        (1, (2, [3])),
+        {1, 2},
+        frozenset({"a"}),
+        {1: "a", "1": "b", (1, 2): {3: {4}}, None: True},
+        [],
+        {},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_cross_the_fence_with_their_types(call: Call, value: Any) -> None:
+    outcome = call(ECHO, value)
+    assert outcome.status == "ok"
+    assert outcome.value == value
+    assert type(outcome.value) is type(value)
+
+
+def test_nan_comes_back_as_nan(call: Call) -> None:
+    assert math.isnan(call("def f():\n    return float('nan')").value)
+
+
+def test_bool_is_not_turned_into_int_nor_tuple_into_list(call: Call) -> None:
+    value = call("def f():\n    return [True, 1, 1.0, (1,), [1]]").value
+    assert [type(v) for v in value] == [bool, int, float, tuple, list]
+
+
+def test_arguments_keep_tuples_and_sets(call: Call) -> None:
+    source = "def f(a, b):\n    return [type(a).__name__, type(b).__name__, a, b]"
+    assert call(source, (1, 2), {3}).value == ["tuple", "set", (1, 2), {3}]
+
+
+def test_method_of_a_class_runs_on_a_fresh_instance(call: Call) -> None:
+    source = "class Solution:\n    def add(self, a, b):\n        return a + b"
+    assert call(source, 2, 3, name="Solution.add").value == 5
+
+
+def test_prints_go_to_stdout_and_leave_the_value_alone(call: Call) -> None:
+    outcome = call("print('loading')\ndef f():\n    print('{\"k\": \"value\"}')\n    return 7")
+    assert (outcome.status, outcome.value) == ("ok", 7)
+    assert outcome.stdout == 'loading\n{"k": "value"}\n'
+
+
+def test_code_under_the_main_guard_does_not_run(call: Call) -> None:
+    assert call("def f():\n    return 1\nif __name__ == '__main__':\n    input()").value == 1
+
+
+def test_counter_and_defaultdict_cross_as_dict(call: Call) -> None:
+    source = "import collections\ndef f():\n    return collections.Counter('aab')"
+    assert call(source).value == {"a": 2, "b": 1}
+    assert type(call(source).value) is dict
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(i for i in [1])",
+        "object()",
+        "f",
+        "range(3)",
+        "map(str, [])",
+        "__import__('decimal').Decimal(1)",
+        "type('I', (int,), {'__eq__': lambda s, o: True})(1)",
+        "type('S', (str,), {})('x')",
+        "type('L', (list,), {'__iter__': lambda s: iter([1])})()",
+        "type('D', (dict,), {})()",
+        "[type('E', (), {'__eq__': lambda s, o: True})()]",
+        "__import__('enum').IntEnum('E', 'A').A",
+    ],
+)
+def test_other_types_and_subclasses_are_unserialisable(call: Call, expression: str) -> None:
+    outcome = call(f"def f():\n    return {expression}")
+    assert (outcome.status, outcome.value) == ("unserialisable", None)
+
+
+def test_cyclic_and_exploding_values_are_unserialisable(call: Call) -> None:
+    cyclic = "def f():\n    a = []\n    a.append(a)\n    return a"
+    bomb = "def f():\n    a = []\n    for _ in range(60): a = [a, a]\n    return a"
+    assert call(cyclic).status == "unserialisable"
+    assert call(bomb).status == "unserialisable"
+
+
+def test_value_beyond_the_output_limit_is_output_limit(call: Call) -> None:
+    assert call("def f():\n    return 'x' * 70000").status == "output-limit"
+    assert call("def f():\n    return 1 << 10**6").status == "output-limit"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nsys.exit(0)",
+        "import os\nos._exit(0)",
+        "def f():\n    import os\n    os._exit(0)",
+        "def f():\n    raise SystemExit(0)",
+        "def f():\n    raise KeyError('k')",
+        "def g():\n    return 1",
+        "f = 3",
+        "def f(x):\n    return x",
+        "import os, threading\nthreading.Thread(target=lambda: os._exit(0)).start()\n"
+        + "import time\ntime.sleep(3)\ndef f():\n    return 1",
+    ],
+)
+def test_no_value_is_runtime_error_never_ok(call: Call, source: str) -> None:
+    outcome = call(source)
+    assert (outcome.status, outcome.value) == ("runtime-error", None)
+
+
+def test_the_exception_of_a_function_is_on_stderr(call: Call) -> None:
+    assert "KeyError: 'k'" in call("def f():\n    raise KeyError('k')").stderr
+
+
+def test_endless_recursion_is_runtime_error(call: Call) -> None:
+    outcome = call("def f():\n    return f()")
+    assert outcome.status == "runtime-error"
+    assert "RecursionError" in outcome.stderr
+
+
+def test_recursion_to_the_usual_depth_works(call: Call) -> None:
+    assert call("def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)", 980).value == 980
+
+
+def test_memory_error_in_a_function_is_status_memory(call: Call) -> None:
+    assert call("def f():\n    return len([0] * 10**10)").status == "memory"
+
+
+def test_syntax_error_is_compile_error(call: Call) -> None:
+    assert call("def f(:").status == "compile-error"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"\x00\x00\x00\x03abc", "protocol-error"),
+        (b"\xff\xff\xff\xff", "output-limit"),
+        (b'\x00\x00\x00\x0c{"k":"value"', "protocol-error"),
+        (b'\x00\x00\x00\x1f{"k":"value","v":{"t":"x","v":1}}'[:35], "protocol-error"),
+        (b"\x00\x00\xea\x60" + b"[" * 60000, "protocol-error"),
+    ],
+)
+def test_garbage_on_the_channel_is_protocol_error(call: Call, body: bytes, status: str) -> None:
+    source = f"import os, time\nos.write(3, {body!r})\ntime.sleep(20)\ndef f():\n    return 1"
+    assert call(source, limits=Limits(wall_seconds=10.0, output_kb=64)).status == status
+
+
+def test_two_answers_are_a_protocol_error(call: Call) -> None:
+    frame = b'\x00\x00\x00\x13{"k":"value","v":1}'
+    outcome = call(f"import os\nos.write(3, {frame!r})\ndef f():\n    return 2")
+    assert outcome.status == "protocol-error"
+    assert outcome.value is None
+
+
+def test_argument_that_cannot_be_sent_is_the_callers_mistake(call: Call) -> None:
+    with pytest.raises(UserError, match="argument"):
+        call(ECHO, object())

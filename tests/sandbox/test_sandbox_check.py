@@ -1,0 +1,158 @@
+"""Checks run in a second box and reach the submission by typed messages alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from prorl_sandbox import CheckerError, Limits, LocalSandbox, Outcome, Program
+
+LIMITS = Limits(wall_seconds=30.0, cpu_seconds=10.0, memory_mb=256, output_kb=256)
+DOUBLE = "def f(x):\n    return x * 2"
+
+
+def check(
+    sandbox: LocalSandbox, source: str, checker: str, name: str = "f", limits: Limits = LIMITS
+) -> Outcome:
+    return sandbox.run_check(Program(source), checker, name, limits)
+
+
+def test_a_right_submission_passes_a_check_with_loops(sandbox: LocalSandbox) -> None:
+    checker = "def check(c):\n    for i in range(100):\n        assert c(i) == 2 * i"
+    outcome = check(sandbox, DOUBLE, checker)
+    assert (outcome.status, outcome.exit_code) == ("ok", 0)
+
+
+def test_a_wrong_submission_fails_with_the_assertion_on_stderr(sandbox: LocalSandbox) -> None:
+    outcome = check(sandbox, DOUBLE, "def check(c):\n    assert c(2) == 5, 'two and five'")
+    assert outcome.status == "runtime-error"
+    assert "two and five" in outcome.stderr
+
+
+def test_keyword_arguments_and_tuples_reach_the_submission(sandbox: LocalSandbox) -> None:
+    checker = "def check(c):\n    assert c((1, 2), k={3}) == ((1, 2), {3})"
+    assert check(sandbox, "def f(a, k):\n    return a, k", checker).status == "ok"
+
+
+def test_an_exception_of_the_submission_fails_the_check(sandbox: LocalSandbox) -> None:
+    outcome = check(sandbox, "def f(x):\n    raise ValueError('no')", "def check(c):\n    c(1)")
+    assert outcome.status == "runtime-error"
+    assert "ValueError: no" in outcome.stderr
+    assert "candidate raised ValueError" in outcome.stderr
+
+
+def test_a_check_may_expect_a_common_exception_by_its_type(sandbox: LocalSandbox) -> None:
+    checker = (
+        "def check(c):\n    try:\n        c(1)\n    except ValueError as e:\n"
+        "        assert e.type_name == 'ValueError'\n    else:\n        assert False"
+    )
+    assert check(sandbox, "def f(x):\n    raise ValueError", checker).status == "ok"
+    assert check(sandbox, DOUBLE, checker).status == "runtime-error"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A:\n    def __eq__(self, other): return True\ndef f(x):\n    return A()",
+        "class A(int):\n    def __eq__(self, other): return True\ndef f(x):\n    return A()",
+    ],
+)
+def test_objects_that_equal_everything_do_not_cross(sandbox: LocalSandbox, source: str) -> None:
+    outcome = check(sandbox, source, "def check(c):\n    assert c(1) == 2")
+    assert outcome.status == "unserialisable"
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ("def f(x):\n    import os\n    os._exit(0)", "runtime-error"),
+        ("import sys\nsys.exit(0)", "runtime-error"),
+        ("def f(:", "compile-error"),
+        ("def g(x):\n    return 1", "runtime-error"),
+        ("def f(x):\n    return 'x' * 10**6", "output-limit"),
+        ("def f(x):\n    return len(bytearray(10**9))", "memory"),
+        ("def f(x):\n    while True: print('y' * 1000)", "output-limit"),
+        ("import os\nos.write(3, b'\\0\\0\\0\\x01[')\ndef f(x):\n    return 4", "protocol-error"),
+    ],
+)
+def test_the_way_a_submission_fails_is_its_status(
+    sandbox: LocalSandbox, source: str, status: str
+) -> None:
+    assert check(sandbox, source, "def check(c):\n    assert c(2) == 4").status == status
+
+
+def test_an_answer_before_the_question_is_a_protocol_error(sandbox: LocalSandbox) -> None:
+    frame = b'\x00\x00\x00\x13{"k":"value","v":4}'
+    source = f"import os\nos.write(3, {frame!r} * 3)\n" + DOUBLE
+    checker = "import time\ntime.sleep(0.5)\ndef check(c):\n    assert c(2) == 4"
+    assert check(sandbox, source, checker).status in ("protocol-error", "runtime-error")
+
+
+def test_the_two_share_one_wall_limit(sandbox: LocalSandbox) -> None:
+    limits = Limits(wall_seconds=1.0, cpu_seconds=8.0)
+    sleepy = "import time\ndef f(x):\n    time.sleep(0.6)\n    return x"
+    checker = "def check(c):\n    for i in range(5): assert c(i) == i"
+    outcome = check(sandbox, sleepy, checker, limits=limits)
+    assert (outcome.status, outcome.limit) == ("timeout", "wall")
+
+
+def test_the_two_share_one_processor_budget(sandbox: LocalSandbox) -> None:
+    burn = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
+    limits = Limits(wall_seconds=30.0, cpu_seconds=0.9)
+    checker = burn + "def check(c):\n    assert c(1) == 2"
+    outcome = check(sandbox, burn + DOUBLE, checker, limits=limits)
+    assert (outcome.status, outcome.limit) == ("timeout", "cpu")
+
+
+def test_nothing_of_the_check_is_in_the_submissions_process(sandbox: LocalSandbox) -> None:
+    spy = """
+import gc, sys
+def f(x):
+    found = []
+    frame = sys._getframe()
+    while frame:
+        found.append(repr(frame.f_locals) + repr(list(frame.f_globals)))
+        frame = frame.f_back
+    found += [repr(o) for o in gc.get_objects() if type(o) in (dict, list, tuple, str)]
+    return any("-".join(["SECRET", "GOLD"]) in text for text in found)
+"""
+    checker = "GOLD = 'SECRET-GOLD'\ndef check(c):\n    assert c(1) is False"
+    assert check(sandbox, spy, checker).status == "ok"
+
+
+@pytest.mark.parametrize(
+    "checker",
+    ["def check(c:", "x = 1", "import nowhere_to_be_found", "def check(c):\n    c(object())"],
+)
+def test_a_broken_check_is_no_outcome(sandbox: LocalSandbox, checker: str) -> None:
+    with pytest.raises(CheckerError, match="check is broken"):
+        check(sandbox, DOUBLE, checker)
+
+
+def humaneval(test_data: Path) -> list[dict[str, str]]:
+    with gzip.open(test_data / "code" / "humaneval_even.jsonl.gz", "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_canonical_humaneval_solutions_pass_their_checks(
+    sandbox: LocalSandbox, test_data: Path
+) -> None:
+    rows = humaneval(test_data)
+    harder = [row for row in rows if "for " in row["test"] or "1e-6" in row["test"]]
+    chosen = harder[:9] + [row for row in rows if row not in harder][:6]
+    assert len(harder) >= 5
+    for row in chosen:
+        source = row["prompt"] + row["canonical_solution"]
+        # The prompt goes along: HumanEval/32 and a few more use its helpers in their checks.
+        outcome = check(sandbox, source, row["prompt"] + row["test"], row["entry_point"])
+        assert outcome.status == "ok", (row["task_id"], outcome)
+
+
+def test_an_empty_body_fails_humaneval_checks(sandbox: LocalSandbox, test_data: Path) -> None:
+    for row in humaneval(test_data)[:4]:
+        source = row["prompt"] + "    return None\n"
+        outcome = check(sandbox, source, row["prompt"] + row["test"], row["entry_point"])
+        assert outcome.status == "runtime-error", row["task_id"]

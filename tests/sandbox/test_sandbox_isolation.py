@@ -1,0 +1,197 @@
+"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults raise."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import UserError
+from prorl_sandbox import (
+    Capabilities,
+    IsolationError,
+    LocalSandbox,
+    Program,
+    SandboxError,
+    capabilities,
+    open_sandbox,
+)
+from prorl_sandbox.view import system_view
+
+HONEST = Program("print(6 * 7)")
+
+
+def test_probe_reports_a_reason_for_each_missing_feature(capabilities: Capabilities) -> None:
+    for name in ("user", "pid", "mount", "net", "ipc", "seccomp", "cgroup_v1", "cgroup_v2"):
+        assert getattr(capabilities, name) or capabilities.reasons[name]
+    assert capabilities.root == (os.geteuid() == 0)
+
+
+def test_the_floor_is_user_pid_mount_net_and_seccomp(sandbox: LocalSandbox) -> None:
+    found = capabilities.probe()
+    assert found.strong
+    assert replace(found, ipc=False, cgroup_v1=False).strong
+    for wall in ("user", "pid", "mount", "net", "seccomp"):
+        lowered: dict[str, Any] = {wall: False}
+        weak = replace(found, **lowered)
+        assert not weak.strong
+        assert weak.isolation.startswith("weak")
+        assert wall in weak.complaint()
+        assert "sandbox.allow_weak=true" in weak.complaint()
+
+
+def test_less_than_the_floor_is_refused_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = replace(capabilities.probe(), net=False, reasons={"net": "forbidden here"})
+    monkeypatch.setattr(capabilities, "probe", lambda: found)
+    with pytest.raises(IsolationError, match="forbidden here") as caught:
+        open_sandbox()
+    assert "\n" not in str(caught.value)
+    assert open_sandbox(allow_weak=True).isolation.startswith("weak")
+
+
+def test_a_weak_sandbox_still_runs_limits_and_cleans_up(tmp_path: Path) -> None:
+    python = next(p for p in ("/usr/bin/python3", sys.executable) if Path(p).exists())
+    weak = LocalSandbox(("seccomp",), "weak:seccomp+rlimits", python=python)
+    outcome = weak.run(HONEST)
+    assert (outcome.status, outcome.stdout) == ("ok", "42\n")
+    assert outcome.isolation.startswith("weak")
+    kill = Program("import posix\ntry:\n    posix.kill(-1, 0)\nexcept PermissionError: print('no')")
+    assert weak.run(kill).stdout == "no\n"
+
+
+def test_the_docker_backend_and_unknown_ones_are_refused_as_a_users_mistake() -> None:
+    with pytest.raises(UserError, match="not available in this version"):
+        open_sandbox("docker")
+    with pytest.raises(UserError, match="unknown sandbox backend"):
+        open_sandbox("dokcer")
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    ["raise SystemExit(3)", "raise ValueError('launcher broke')", "import os; os.abort()", "("],
+)
+def test_a_launcher_that_dies_raises_sandbox_error(tmp_path: Path, launcher: str) -> None:
+    path = tmp_path / "launcher.py"
+    path.write_text(launcher)
+    with pytest.raises(SandboxError, match="before the program started"):
+        LocalSandbox((), "weak", launcher=path).run(HONEST)
+
+
+def test_an_interpreter_that_cannot_be_started_raises_sandbox_error() -> None:
+    with pytest.raises(SandboxError, match="could not start"):
+        LocalSandbox((), "weak", python="/nowhere/python").run(HONEST)
+
+
+def test_a_wall_that_cannot_be_built_raises_sandbox_error(tmp_path: Path) -> None:
+    source = "import os\nos.write(int(__import__('sys').argv[2]), b'" + (
+        '{"event": "error", "message": "mount(tmpfs): Operation not permitted"}\\n\')\n'
+    )
+    path = tmp_path / "launcher.py"
+    path.write_text(source)
+    with pytest.raises(SandboxError, match="Operation not permitted"):
+        LocalSandbox((), "weak", launcher=path).run(HONEST)
+
+
+def test_a_closed_sandbox_refuses_and_kills(sandbox: LocalSandbox) -> None:
+    mine = LocalSandbox(capabilities.WALLS, "test")
+    errors: list[BaseException] = []
+
+    def sleep() -> None:
+        try:
+            mine.run(Program("import time\nprint('up', flush=True)\ntime.sleep(60)"))
+        except SandboxError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    while not mine._live:
+        threading.Event().wait(0.01)
+    mine.close()
+    thread.join(timeout=30)
+    assert len(errors) == 1
+    with pytest.raises(SandboxError, match="closed"):
+        mine.run(HONEST)
+
+
+def test_many_threads_share_one_sandbox_and_leak_no_descriptors(sandbox: LocalSandbox) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    results: list[str] = []
+
+    def work(number: int) -> None:
+        for i in range(3):
+            outcome = sandbox.run(Program("def f(x):\n    return x", call="f", args=(number * i,)))
+            results.append("ok" if outcome.value == number * i else repr(outcome))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert results == ["ok"] * 18
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_box_works_when_the_host_has_hundreds_of_descriptors_open(sandbox: LocalSandbox) -> None:
+    source = (
+        "import os\nopened = []\nfor fd in range(1024):\n"
+        "    try: os.fstat(fd); opened.append(fd)\n    except OSError: pass\nprint(opened)"
+    )
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(260)]
+    try:
+        assert sandbox.run(Program(source)).stdout == "[0, 1, 2, 3]\n"
+    finally:
+        for fd in held:
+            os.close(fd)
+
+
+def test_boxes_die_with_a_host_that_is_killed(sandbox: LocalSandbox) -> None:
+    name = f"widow{os.getpid()}"
+    source = f"import ctypes, time\nctypes.CDLL(None).prctl(15, b'{name}')\ntime.sleep(60)"
+    host = (
+        "from prorl_sandbox import LocalSandbox, Program\n"
+        f"LocalSandbox({capabilities.WALLS!r}, 'test').run(Program({source!r}))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", host], env=environment)
+    try:
+        wait_for(lambda: len(processes_named(name)) == 1)
+    finally:
+        process.kill()
+        process.wait()
+    wait_for(lambda: processes_named(name) == [])
+
+
+def processes_named(name: str) -> list[str]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if entry.read_text().strip() == name:
+                found.append(entry.parent.name)
+        except OSError:
+            continue  # it ended while we looked
+    return found
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_the_view_holds_no_home_no_work_folder_and_masks_packages() -> None:
+    view = system_view()
+    targets = [target for _, target in view.binds]
+    assert str(Path.cwd()) not in targets
+    assert not {"/", "/home", "/root", "/tmp", "/etc", "/usr", "/proc"} & set(targets)
+    packages = Path(sys.base_prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    if packages.is_dir() and sys.base_prefix != "/usr":
+        assert str(packages) in view.masks

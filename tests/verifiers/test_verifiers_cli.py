@@ -1,0 +1,111 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+
+def prorl(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: PLW1510
+        [sys.executable, "-m", "prorl_cli", "verify", *args],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=120,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+
+
+def line(number: int, response: str, verifier: str = "math", **reference: object) -> str:
+    task = {"verifier": verifier, "reference": reference or {"answer": "4"}}
+    return json.dumps({"id": f"row-{number}", "task": task, "response": response})
+
+
+def test_answer_prints_one_json_verdict() -> None:
+    run = prorl("answer", "--verifier", "math", "--gold", "1/2", "so \\boxed{0.5}", "--json")
+    assert run.returncode == 0, run.stderr
+    verdict = json.loads(run.stdout)
+    assert (verdict["reward"], verdict["status"], verdict["extracted"]) == (1.0, "scored", "0.5")
+
+
+def test_a_wrong_answer_is_not_a_failing_command() -> None:
+    run = prorl("answer", "--gold", "1", "\\boxed{2}")
+    assert run.returncode == 0
+    assert run.stdout.startswith("reward 0 · scored")
+
+
+def test_file_keeps_the_order_and_writes_the_contracts_fields(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    lines = [line(i, f"\\boxed{{{i}}}") for i in range(8)] + [line(8, "no box")]
+    source.write_text("\n".join(lines) + "\n")
+    run = prorl("file", str(source), "--out", str(out))
+    assert run.returncode == 0, run.stderr
+    rows = [json.loads(text) for text in out.read_text().splitlines()]
+    assert [row["id"] for row in rows] == [f"row-{i}" for i in range(9)]
+    assert [row["reward"] for row in rows] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert list(rows[0]) == ["id", "reward", "status", "reason", "extracted", "metrics", "seconds"]
+    assert rows[8]["status"] == "unparsable"
+    assert "9 responses" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ("{", "not valid JSON"),
+        ('{"id": 1, "response": "x"}', "no 'task'"),
+        (line(1, "x", "maths"), "did you mean 'math'"),
+        (line(1, "x", "code", tests=[]), "at least one test"),
+    ],
+)
+def test_a_malformed_line_stops_before_anything_is_written(
+    tmp_path: Path, bad: str, words: str
+) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text(line(0, "\\boxed{4}") + "\n" + bad + "\n")
+    run = prorl("file", str(source), "--out", str(out))
+    assert run.returncode == 2
+    assert f"{source}:2: " in run.stderr and words in run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1
+    assert not out.exists()
+
+
+def write_rollouts(run: Path, rewards: list[float | None]) -> None:
+    rows = [
+        {
+            "step": 1,
+            "sample_id": f"s{i}",
+            "sample_index": 0,
+            "domain": "math",
+            "verifier": "math",
+            "reference": '{"answer":"4"}',
+            "response": f"\\boxed{{{4 + i}}}",
+            "reward": reward,
+            "status": "scored" if reward is not None else "infra_error",
+        }
+        for i, reward in enumerate(rewards)
+    ]
+    (run / "rollouts").mkdir(parents=True)
+    parquet.write_table(pa.Table.from_pylist(rows), run / "rollouts" / "step-000001.parquet")
+
+
+def test_replay_agrees_with_honest_rewards(tmp_path: Path) -> None:
+    write_rollouts(tmp_path / "runs" / "good", [1.0, 0.0, None])
+    run = prorl("replay", "good", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "2 of 3 rewards agree (1 had none recorded)" in run.stdout
+
+
+def test_replay_names_rewards_that_do_not_come_out_again(tmp_path: Path) -> None:
+    write_rollouts(tmp_path / "bad", [0.0, 0.0])
+    run = prorl("replay", str(tmp_path / "bad"))
+    assert run.returncode == 1
+    assert "step 1 s0#0 math: recorded 0.0, now 1.0" in run.stdout
+
+
+def test_replay_of_an_unknown_run_is_a_users_mistake(tmp_path: Path) -> None:
+    run = prorl("replay", "nothing", cwd=tmp_path)
+    assert run.returncode == 2 and "no such run" in run.stderr

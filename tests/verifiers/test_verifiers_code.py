@@ -1,0 +1,224 @@
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_sandbox import IsolationError, Limits, Outcome, Program, SandboxError, open_sandbox
+from prorl_verifiers import Verdict, VerifierPool, load_task
+from prorl_verifiers.code_compare import same_output, same_value
+from prorl_verifiers.code_scorer import score_code
+from prorl_verifiers.code_tests import CallTest, CheckTest, read_tests
+
+BLOCK = "```python\nx\n```"
+
+
+class CannedSandbox:
+    """Answers with the given outcomes in turn; an exception is raised instead."""
+
+    isolation = "canned"
+
+    def __init__(self, *outcomes: Outcome | Exception) -> None:
+        self.outcomes = list(outcomes)
+        self.seen: list[tuple[Program, Limits]] = []
+
+    def run(self, program: Program, limits: Limits = Limits()) -> Outcome:  # noqa: B008
+        self.seen.append((program, limits))
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = Limits(),  # noqa: B008
+    ) -> Outcome:
+        return self.run(program, limits)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def calls(*expected: Any, **extra: Any) -> dict[str, Any]:
+    return {"tests": [{"call": "f", "args": [1], "expected": value} for value in expected], **extra}
+
+
+def pooled(reference: dict[str, Any], *outcomes: Outcome | Exception) -> Verdict:
+    sandbox = CannedSandbox(*outcomes)
+    with VerifierPool(1, sandbox) as pool:
+        return pool.score([(BLOCK, load_task("code", reference))])[0]
+
+
+def test_the_reward_is_the_fraction_of_all_tests() -> None:
+    outcomes = [Outcome("ok", value=1), Outcome("ok", value=0), Outcome("timeout", limit="cpu")]
+    verdict = pooled(calls(1, 1, 1), *outcomes)
+    assert verdict.reward == pytest.approx(1 / 3)
+    assert verdict.metrics == {"tests": 3.0, "passed": 1.0, "all_passed": 0.0}
+    assert verdict.isolation == "canned"
+
+
+def test_code_that_does_not_compile_is_a_scored_zero() -> None:
+    verdict = pooled(calls(1, 1), Outcome("compile-error"))
+    assert (verdict.reward, verdict.status) == (0.0, "scored")
+
+
+def test_no_code_block_is_unparsable() -> None:
+    assert score_code("no code", calls(1), CannedSandbox()).status == "unparsable"
+
+
+def test_a_sandbox_that_fails_twice_is_an_infra_error_without_reward() -> None:
+    verdict = pooled(calls(1), SandboxError("no fork"), SandboxError("no fork"))
+    assert (verdict.reward, verdict.status) == (None, "infra_error")
+    assert "no fork" in verdict.reason
+
+
+def test_a_sandbox_that_fails_once_is_asked_again() -> None:
+    assert pooled(calls(1), SandboxError("no fork"), Outcome("ok", value=1)).reward == 1.0
+
+
+def test_the_total_budget_counts_box_seconds_and_fails_what_is_left() -> None:
+    slow = Outcome("ok", value=1, wall_seconds=3.0)
+    limits = {"total_seconds": 5}
+    assert pooled(calls(1, 1, 1, 1, limits=limits), slow, slow).reward == 0.5
+
+
+def test_prorls_rule_gives_nothing_over_the_total() -> None:
+    slow = Outcome("ok", value=1, wall_seconds=3.0)
+    limits = {"total_seconds": 5, "zero_over_total": True}
+    assert pooled(calls(1, 1, limits=limits), slow, slow).reward == 0.0
+
+
+def test_the_submission_never_sees_what_is_expected() -> None:
+    sandbox = CannedSandbox(Outcome("ok", value=1))
+    score_code(BLOCK, calls("SECRET"), sandbox)
+    assert "SECRET" not in repr(sandbox.seen)
+
+
+def test_an_assert_of_call_and_literal_becomes_a_call() -> None:
+    test = read_tests({"tests": [{"assert": "assert f((1, 2), 'a') == {1: [2]}"}]})[0]
+    assert test == CallTest("f", ((1, 2), "a"), {1: [2]}, from_json=False)
+
+
+def test_any_other_assert_becomes_a_check() -> None:
+    test = read_tests({"tests": [{"assert": "assert math.isclose(f(1), 2.0, rel_tol=1e-3)"}]})[0]
+    assert isinstance(test, CheckTest) and test.entry_point == "f"
+    assert test.source.startswith("import math\ndef check(candidate):\n    f = candidate\n")
+
+
+@pytest.mark.parametrize(
+    ("gold", "got", "same"),
+    [
+        (1, True, False),
+        (True, 1, False),
+        (1, 1.0, False),
+        (1.0, 1, True),
+        (1.5, 1.5000001, True),
+        (1.5, 1.51, False),
+        (1000000, 1000000.0, False),
+        ((1, [2]), [1, (2,)], True),
+        ([1], [1, 1], False),
+        ("1", 1, False),
+        (None, None, True),
+        ({"1": 2}, {1: 2}, True),
+        ({"a": 1}, {"a": True}, False),
+        (float("nan"), float("nan"), True),
+        (1.0, float("nan"), False),
+        (1.0, float("inf"), False),
+        (10**400, 10**400, True),
+        (0.0, 10**400, False),
+    ],
+)
+def test_values_are_compared_with_strict_types(gold: Any, got: Any, same: bool) -> None:
+    assert same_value(gold, got, from_json=True) is same
+
+
+def test_an_assert_takes_the_equal_float_as_python_does() -> None:
+    assert same_value(240, 240.0)
+    assert not same_value(240, 240.5)
+    assert not same_value(1, True)
+    assert same_value({1, 2}, {2, 1})
+    assert not same_value({1: 2}, {"1": 2})
+
+
+def test_values_too_deep_to_compare_are_not_the_same() -> None:
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    assert not same_value(deep, deep)
+
+
+def test_output_is_compared_by_lines() -> None:
+    assert same_output("1 2\n3\n", "1 2  \r\n3\n\n\n")
+    assert not same_output("1 2\n", "1  2\n")
+    assert not same_output("YES", "yes")
+
+
+@pytest.fixture(scope="module")
+def real_pool() -> Any:
+    try:
+        sandbox = open_sandbox()
+    except IsolationError as error:
+        pytest.skip(f"no isolation here: {error}")
+    with VerifierPool(2, sandbox) as pool:
+        yield pool
+    sandbox.close()
+
+
+def fenced(source: str) -> str:
+    return f"Here:\n```python\n{source}\n```\n"
+
+
+def test_programs_are_run_on_every_shape_of_test(real_pool: VerifierPool) -> None:
+    source = (
+        "def f(a, b=1):\n    return a + b\nif __name__ == '__main__':\n    print(f(int(input())))"
+    )
+    reference = {
+        "entry_point": "f",
+        "tests": [
+            {"stdin": "1\n", "stdout": "2\n"},
+            {"call": "f", "args": [2, 3], "expected": 5},
+            {"assert": "assert f(1) == 2"},
+            {
+                "check": "def check(g):\n    for i in range(3):\n        assert abs(g(i) - i - 1) < 1e-9"
+            },
+            {"assert": "assert f(1) == 3"},
+        ],
+    }
+    verdict = real_pool.score([(fenced(source), load_task("code", reference))])[0]
+    assert verdict.reward == pytest.approx(0.8), verdict
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class T(int):\n    def __eq__(self, o): return True\n    __hash__ = None\ndef f(a):\n    return T(0)",
+        "import os\ndef f(a):\n    os._exit(0)",
+        "import sys\nsys.exit(0)",
+        "def f(a):\n    print('all tests passed')",
+    ],
+)
+def test_exploits_earn_nothing(real_pool: VerifierPool, source: str) -> None:
+    tests = [{"call": "f", "args": [1], "expected": 2}, {"assert": "assert f(1) == 2"}]
+    verdict = real_pool.score([(fenced(source), load_task("code", {"tests": tests}))])[0]
+    assert verdict.reward == 0.0, verdict
+
+
+def test_canonical_solutions_pass(real_pool: VerifierPool, test_data: Path) -> None:
+    items = []
+    with gzip.open(test_data / "code" / "mbpp_even.jsonl.gz", "rt") as file:
+        rows = [row for row in map(json.loads, file) if row["canonical_passes"]][:10]
+    for row in rows:
+        tests = [{"assert": test} for test in row["test_list"]]
+        items.append((fenced(row["code"]), load_task("code", {"tests": tests})))
+    with gzip.open(test_data / "code" / "humaneval_even.jsonl.gz", "rt") as file:
+        rows = [json.loads(line) for line in file][:5]
+    for row in rows:
+        reference = {"tests": [{"check": row["test"]}], "entry_point": row["entry_point"]}
+        solution = fenced(row["prompt"] + row["canonical_solution"])
+        items.append((solution, load_task("code", reference)))
+    verdicts = real_pool.score(items)
+    assert [verdict.reward for verdict in verdicts] == [1.0] * 15, verdicts

@@ -1,0 +1,102 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from prorl_verifiers.extract import (
+    after_thinking,
+    answer_line,
+    last_boxed,
+    last_code_block,
+    last_tag,
+)
+
+
+def test_only_text_after_the_last_closed_thinking_counts() -> None:
+    assert after_thinking("<think>a</think>b<think>c</think> d") == " d"
+
+
+def test_without_any_tag_the_whole_response_counts() -> None:
+    assert after_thinking("just text") == "just text"
+
+
+@pytest.mark.parametrize("text", ["<think>\\boxed{1}", "<think>a</think>b<think>\\boxed{1}"])
+def test_thinking_never_closed_leaves_nothing(text: str) -> None:
+    assert after_thinking(text) is None
+
+
+def test_thinking_opened_by_the_template_must_be_closed() -> None:
+    assert after_thinking("\\boxed{1}", think_open=True) is None
+    assert after_thinking("hm</think>\\boxed{1}", think_open=True) == "\\boxed{1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "inner"),
+    [
+        (r"\boxed{1} then \boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed{\{1,2\}}", r"\{1,2\}"),
+        (r"\boxed {7} as \boxed says", "7"),
+        (r"\boxed{\boxed{5}}", "5"),
+        (r"\fbox{7}", "7"),
+        (r"\boxed{}", ""),
+        (r"\boxed{1} and \boxed{2", None),
+        ("no box", None),
+    ],
+)
+def test_the_last_box_is_read_with_matched_braces(text: str, inner: str | None) -> None:
+    assert last_boxed(text) == inner
+
+
+def test_boxes_of_other_graders_cases_are_read_alike(test_data: Path) -> None:
+    path = test_data / "verifier" / "grader_unit_cases_sample.jsonl.gz"
+    with gzip.open(path, "rt") as file:
+        cases = [json.loads(line) for line in file]
+    boxes = [case for case in cases if case["function"] == "last_boxed_only_string"]
+    assert len(boxes) >= 8
+    for case in boxes:
+        wanted = case["expected"]
+        assert last_boxed(case["args"][0]) == (
+            None if wanted is None else wanted[wanted.find("{") + 1 : -1]
+        )
+
+
+def test_the_last_closed_tag_counts() -> None:
+    assert last_tag("<answer>1</answer> <answer> 2 </answer> <answer>3") == "2"
+    assert last_tag("<answer>1") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("work\nAnswer: B", "B"),
+        ("**Final Answer:** 4.2 m\n\n", "4.2 m"),
+        ("The answer is 12", "12"),
+        ("Answer: B\nbut then again", None),
+    ],
+)
+def test_a_last_line_may_name_the_answer(line: str, answer: str | None) -> None:
+    assert answer_line(line) == answer
+
+
+def test_the_last_python_block_wins_over_later_plain_blocks() -> None:
+    text = "```python\na\n```\n```py\nb\n```\n```\noutput\n```"
+    assert last_code_block(text) == "b"
+
+
+def test_a_block_that_is_never_closed_does_not_count() -> None:
+    assert last_code_block("```python\na = 1") is None
+    assert last_code_block("```\nx\n```\n```python\ny") == "x"
+
+
+def test_blocks_of_other_languages_do_not_count() -> None:
+    assert last_code_block("```cpp\nint main;\n```") is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["\\boxed{", "<answer>", "```python\n", "{", "\\boxed ", "</think", "\n"]
+)
+def test_ten_megabytes_are_searched_in_linear_time(unit: str) -> None:
+    text = unit * (10_000_000 // len(unit))  # a quadratic search would not end
+    for search in (after_thinking, last_boxed, last_tag, answer_line, last_code_block):
+        assert search(text) in (None, text, "")

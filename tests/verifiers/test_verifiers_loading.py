@@ -1,0 +1,81 @@
+from typing import Any
+
+import pytest
+
+from prorl_verifiers import TaskError, load_task
+
+BAD: list[tuple[str, Any, str]] = [
+    ("mth", {"answer": "1"}, "did you mean 'math'"),
+    ("math", {}, "needs 'answer'"),
+    ("math", {"answer": "  "}, "empty"),
+    ("math", {"answer": True}, "needs 'answer'"),
+    ("math", {"answr": "1"}, "did you mean 'answer'"),
+    ("math", "{", "not valid JSON"),
+    ("math", [], "must be a JSON object"),
+    ("stem", {"answer": "E", "choices": ["a", "b"]}, "names none"),
+    ("stem", {"answer": "1", "tolerance": -1}, "tolerance"),
+    ("code", {"tests": []}, "at least one test"),
+    ("code", {}, "at least one test"),
+    ("code", {"tests": [{"assert": "x = 1"}]}, "holds no assert"),
+    ("code", {"tests": [{"assert": "assert ("}]}, "cannot be parsed"),
+    ("code", {"tests": [{"check": "def test(f): pass"}]}, "must define check"),
+    ("code", {"tests": [{"check": "def check(f): pass"}]}, "entry_point"),
+    ("code", {"tests": [{"call": "f"}]}, "'args'"),
+    ("code", {"tests": [{"output": "1"}]}, "got output"),
+    ("code", {"tests": [{"stdin": "", "stdout": "1"}], "language": "cpp"}, "use python"),
+    ("code", {"tests": [{"stdin": "", "stdout": "1"}], "limits": {"wall": 1}}, "unknown limit"),
+    ("logic", {"dataset": "count_down", "entry": {}}, "did you mean 'countdown'"),
+    ("logic", {"dataset": "countdown"}, "needs 'entry'"),
+    ("logic", {"dataset": "ab", "entry": {"answer": "1", "metadata": {}}, "mode": "x"}, "mode"),
+    ("instruction", {"instruction_id_list": []}, "at least one id"),
+    ("instruction", {"instruction_id_list": ["punctuation:no_coma"], "kwargs": [{}]}, "no_comma"),
+    (
+        "instruction",
+        {"instruction_id_list": ["keywords:existence"], "kwargs": [{}]},
+        "lack keywords",
+    ),
+    ("instruction", {"instruction_id_list": ["punctuation:no_comma"], "kwargs": []}, None),
+    (
+        "instruction",
+        {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}, {}]},
+        "list of 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("verifier", "reference", "words"), BAD)
+def test_a_malformed_task_is_found_when_it_is_loaded(
+    verifier: str, reference: Any, words: str | None
+) -> None:
+    if words is None:  # no kwargs at all is allowed: ids without arguments need none
+        load_task(verifier, reference)
+        return
+    with pytest.raises(TaskError, match=words) as caught:
+        load_task(verifier, reference)
+    assert "\n" not in str(caught.value)
+
+
+def test_good_tasks_load_from_objects_and_from_json() -> None:
+    assert load_task("math", '{"answer": "1"}') == load_task("math", {"answer": "1"})
+    load_task("stem", {"answer": "B", "choices": ["a", "b"], "unit": None})
+    load_task("code", {"tests": [{"assert": "assert f(1) == 2"}], "limits": {"total_seconds": 5}})
+
+
+def test_null_kwargs_count_as_absent() -> None:
+    load_task(
+        "instruction",
+        {
+            "instruction_id_list": ["punctuation:no_comma"],
+            "kwargs": [{"keywords": None, "num_words": None}],
+        },
+    )
+
+
+def test_a_language_check_without_its_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    reference = {
+        "instruction_id_list": ["language:response_language"],
+        "kwargs": [{"language": "de"}],
+    }
+    with pytest.raises(TaskError, match="pip install 'py3langid"):
+        load_task("instruction", reference)

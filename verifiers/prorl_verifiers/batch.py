@@ -1,0 +1,65 @@
+"""Files of responses to score: read and check every line first, then one output row per line.
+
+In: {"id", "task": {"verifier", "reference"}, "response"}. Out: {"id", "reward", "status", "reason",
+"extracted", "metrics", "seconds"}. Leaves out: scoring (``pool``) and showing progress (the command line).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, read_jsonl
+from prorl_verifiers.loading import load_task
+from prorl_verifiers.types import Task, TaskError, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """One line of an input file."""
+
+    id: str | int
+    response: str
+    task: Task
+
+
+def read_items(path: Path) -> list[FileItem]:
+    """Return every item of a .jsonl (or .jsonl.gz) file.
+
+    Raises UserError naming file and line for the first line that is not an item; nothing is scored then.
+    """
+    items = []
+    for number, row in read_jsonl(path):
+        try:
+            items.append(_read_item(row))
+        except UserError as error:
+            raise TaskError(f"{path}:{number}: {error}") from error
+    return items
+
+
+def _read_item(row: dict[str, Any]) -> FileItem:
+    for key in ("id", "task", "response"):
+        if key not in row:
+            raise TaskError(f"the line has no {key!r}")
+    if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
+        raise TaskError("'id' must be text or an integer")
+    if not isinstance(row["response"], str):
+        raise TaskError("'response' must be text")
+    task = row["task"]
+    if not isinstance(task, dict) or "verifier" not in task or "reference" not in task:
+        raise TaskError("'task' must be an object with 'verifier' and 'reference'")
+    return FileItem(row["id"], row["response"], load_task(str(task["verifier"]), task["reference"]))
+
+
+def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
+    """Return the output row of one verdict (``id`` left out when None)."""
+    row: dict[str, Any] = {} if item_id is None else {"id": item_id}
+    return row | {
+        "reward": verdict.reward,
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "extracted": verdict.extracted,
+        "metrics": dict(verdict.metrics),
+        "seconds": round(verdict.seconds, 6),
+    }

@@ -1,0 +1,112 @@
+"""Find the answer in a response: after the thinking, in the last box, tag or code block.
+
+Everything here is linear in the length of the text, ten megabytes included: plain searches, no regular
+expression that could backtrack. Leaves out: judging the answer.
+
+Rules. Thinking opened (by ``<think>`` in the text, or by the chat template) and never closed leaves
+nothing to score. Otherwise only text after the last ``</think>`` counts; without any tag, all of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from prorl_verifiers.score import MAX_ANSWER
+
+OPEN_THINK, CLOSE_THINK = "<think>", "</think>"
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_ANSWER_LINE = re.compile(
+    r"[\s*_>#-]*(?:the\s+)?(?:final\s+|correct\s+)?answer\s*(?:is\s*:?|:|=)\s*(.*)", re.IGNORECASE
+)
+_BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
+_FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
+
+
+def after_thinking(response: str, think_open: bool = False) -> str | None:
+    """Return the text that counts, or None when the thinking never ended.
+
+    ``think_open``: the chat template itself opens the thinking, so the response begins inside it.
+    """
+    close = response.rfind(CLOSE_THINK)
+    if close < 0:
+        return None if think_open or OPEN_THINK in response else response
+    rest = response[close + len(CLOSE_THINK) :]
+    return None if OPEN_THINK in rest else rest
+
+
+def last_boxed(text: str) -> str | None:
+    r"""Return what stands in the last ``\boxed{...}`` (or ``\fbox{...}``), braces matched.
+
+    None when there is no box, the last one is not closed, or it is longer than MAX_ANSWER characters.
+    """
+    start = _last_box_start(text)
+    if start is None:
+        return None
+    depth = 0
+    for match in _BRACES.finditer(text, start, start + MAX_ANSWER + 2):
+        token = match.group()
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth == 0:
+                return text[start + 1 : match.start()].strip()
+    return None
+
+
+def _last_box_start(text: str) -> int | None:
+    """Return the index of the opening brace of the last box."""
+    last = None
+    for last in _BOX.finditer(text):  # noqa: B007 - the last match is what is wanted
+        pass
+    return None if last is None else last.end() - 1
+
+
+def last_tag(text: str, tag: str = "answer") -> str | None:
+    """Return the stripped text of the last closed ``<tag>...</tag>``, or None."""
+    close = text.rfind(f"</{tag}>")
+    if close < 0:
+        return None
+    opening = f"<{tag}>"
+    start = text.rfind(opening, 0, close)
+    return None if start < 0 else text[start + len(opening) : close].strip()
+
+
+def answer_line(text: str) -> str | None:
+    """Return X when the last line that is not blank reads ``Answer: X`` (or "The final answer is X")."""
+    stripped = text.rstrip()
+    line = stripped[stripped.rfind("\n") + 1 :]
+    if len(line) > 2000:
+        return None
+    match = _ANSWER_LINE.fullmatch(line)
+    if match is None:
+        return None
+    return match.group(1).strip().strip("*_`").strip() or None
+
+
+def last_code_block(text: str) -> str | None:
+    """Return the last closed fenced block marked as Python, else the last one without a mark.
+
+    A fence is a line that begins with three or more backticks or tildes; it is closed by a line of at
+    least as many of the same. A block that is never closed (a truncated answer) does not count.
+    """
+    python: str | None = None
+    plain: str | None = None
+    fence, mark = "", ""
+    body: list[str] = []
+    for line in text.split("\n"):
+        if fence:
+            closing = line.strip()
+            if closing.startswith(fence) and not closing.strip(fence[0]):
+                if mark in ("python", "python3", "py"):
+                    python = "\n".join(body)
+                elif not mark:
+                    plain = "\n".join(body)
+                fence, body = "", []
+            else:
+                body.append(line)
+            continue
+        match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
+        if match:
+            fence, mark = match.group(1), match.group(2).lower()
+    return python if python is not None else plain

@@ -1,0 +1,201 @@
+r"""Read exact numbers with an optional unit from answers: 1,234.5 · 3/4 · \frac{3}{4} · 1.5\times10^{-3} km.
+
+Values are ``fractions.Fraction``, never floats, so nothing is rounded. Leaves out: surds, \pi, symbols (the
+computer algebra of ``math_scorer``) and conversion between units (units are compared as products of names).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from prorl_verifiers.latex_text import clean
+
+MAX_EXPONENT = 400
+"""A power of ten beyond this is not read as an exact number (it could be a memory bomb)."""
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
+_DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
+_POWER = r"(?:(?:\s*(?:\\times|\\cdot|\*|x)\s*| +)10\s*\^\s*(?P<{0}>\{{\s*[+-]?\s*\d+\s*\}}|[+-]?\d+)|[eE](?P<{1}>[+-]?\d+))?"
+_NUMBER = re.compile(rf"(?P<sign>[+-]?)\s*(?P<mantissa>{_DECIMAL}){_POWER.format('p1', 'p2')}")
+_BARE_POWER = re.compile(r"(?P<sign>[+-]?)\s*10\s*\^\s*(?P<p>\{\s*[+-]?\d+\s*\}|[+-]?\d)")
+_RATIO = re.compile(
+    rf"(?P<sign>[+-]?)\s*(?P<whole>\d+)?\s*(?:\\frac\{{\s*(?P<n1>[+-]?{_DECIMAL})\s*\}}\{{\s*(?P<d1>[+-]?{_DECIMAL})\s*\}})"
+    rf"|(?P<sign2>[+-]?)\s*(?P<n2>{_DECIMAL})\s*/\s*(?P<d2>{_DECIMAL})"
+    rf"|(?P<sign3>[+-]?)\s*(?P<whole3>\d+) (?P<n3>\d+)\s*/\s*(?P<d3>\d+)"
+)
+_UNIT = re.compile(
+    r"\s*(?P<body>(?:\\(?:text|textbf|textrm|mathrm|mbox|rm|operatorname)\s*\{.*|\\(?:text)?degree.*"
+    r"|\^\\circ.*|\\mu.*|\\Omega.*|\\AA.*| [A-Za-zµΩÅμ].*|[A-Za-zµΩÅμ][A-Za-zµΩÅμ/^\d{}\-* ]*))",
+    re.DOTALL,
+)
+_MAGNITUDES = frozenset(
+    """hundred thousand million billion trillion dozen percent squared cubed factorial half halves third thirds
+    quarter quarters or and to pi sqrt sin cos tan log ln exp mod times plus minus over""".split()  # noqa: SIM905
+)
+_NAMES = {
+    "meter": "m", "metre": "m", "centimeter": "cm", "kilometer": "km", "millimeter": "mm", "second": "s",
+    "sec": "s", "minute": "min", "hour": "h", "hr": "h", "gram": "g", "kilogram": "kg", "joule": "J",
+    "kilojoule": "kJ", "newton": "N", "watt": "W", "volt": "V", "ampere": "A", "kelvin": "K", "mole": "mol",
+    "pascal": "Pa", "liter": "L", "litre": "L", "atmosphere": "atm", "degree": "deg", "inche": "in",
+    "inch": "in", "feet": "ft", "foot": "ft", "dollar": "dollar", "cent": "cent", "hertz": "Hz",
+    "\u03bcm": "um", "\u00b5m": "um", "\u00c5": "angstrom", "\\AA": "angstrom", "\u03a9": "ohm", "\\Omega": "ohm",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An exact number: value, whether ``%`` followed, how it was written and the unit's text.
+
+    ``decimals`` is the power of ten of the last written digit (-2 for 1.25, 3 for 5e3); None for ratios.
+    ``integer``: written without a point, exponent or fraction.
+    """
+
+    value: Fraction
+    percent: bool = False
+    unit: str = ""
+    decimals: int | None = None
+    integer: bool = False
+
+
+def read_quantity(text: str, unit: str = "") -> Quantity | None:
+    """Return the number (and unit) that the whole of ``text`` is, or None.
+
+    ``unit``: one that is expected; it may then follow without marks (``5 m``), where otherwise a short
+    bare word after a number reads as a symbol.
+    """
+    text = clean(text)
+    if not text or len(text) > 2000:
+        return None
+    read = _read_number(text)
+    if read is None:
+        return None
+    quantity, end = read
+    rest = text[end:]
+    if not rest.strip():
+        return quantity
+    if rest.strip() == "%":
+        return Quantity(quantity.value / 100, True, "", _shift(quantity.decimals, -2), False)
+    if unit and len(rest) < 200 and unit_powers(rest) == unit_powers(unit) != {}:
+        return Quantity(quantity.value, False, rest.strip(), quantity.decimals, quantity.integer)
+    match = _UNIT.fullmatch(rest)
+    if match is None:
+        return None
+    found = match.group("body").strip()
+    if not _is_unit(found, spaced=rest.startswith(" ") or found.startswith("\\")):
+        return None
+    return Quantity(quantity.value, False, found, quantity.decimals, quantity.integer)
+
+
+def _shift(decimals: int | None, by: int) -> int | None:
+    return None if decimals is None else decimals + by
+
+
+def _is_unit(unit: str, spaced: bool) -> bool:
+    r"""Whether the text after a number names a unit: not a symbol (``5x``), not a magnitude word."""
+    if unit in (r"^\circ", "^\\circ C", "^\\circ F") or unit.startswith((r"^\circ", r"\degree")):
+        return len(unit) < 30
+    words = re.findall(r"[A-Za-zµμΩÅ]+", re.sub(r"\\[a-zA-Z]+", " ", unit))
+    if any(word.casefold() in _MAGNITUDES for word in words) or len(unit) > 80:
+        return False
+    if unit.startswith("\\"):
+        return re.search(r"\d\s*$", unit) is None or "^" in unit
+    if re.search(r"[\d+=]", re.sub(r"\^\s*\{?-?\d\}?|(?<=[a-z])-\d", "", unit)):
+        return False
+    return spaced and len(unit) >= 3 and words != []
+
+
+def _read_number(text: str) -> tuple[Quantity, int] | None:
+    for reader in (_read_ratio, _read_decimal):
+        read = reader(text)
+        if read is not None:
+            return read
+    return None
+
+
+def _read_ratio(text: str) -> tuple[Quantity, int] | None:
+    match = _RATIO.match(text)
+    if match is None:
+        return None
+    part = match.groupdict()
+    suffix = "1" if part["n1"] is not None else "2" if part["n2"] is not None else "3"
+    sign = part["sign"] if suffix == "1" else part["sign" + suffix]
+    bottom = _fraction(part["d" + suffix])
+    if bottom == 0:
+        return None
+    value = _fraction(part["n" + suffix]) / bottom
+    whole = part["whole"] if suffix == "1" else part["whole3"] if suffix == "3" else None
+    if whole is not None:
+        value += int(whole)
+    return Quantity(-value if sign == "-" else value), match.end()
+
+
+def _read_decimal(text: str) -> tuple[Quantity, int] | None:
+    match = _NUMBER.match(text)
+    bare = _BARE_POWER.match(text)
+    if bare is not None:
+        exponent = _exponent(bare.group("p"))
+        if exponent is None:
+            return None
+        value = Fraction(10) ** exponent
+        return Quantity(
+            -value if bare.group("sign") == "-" else value, decimals=exponent
+        ), bare.end()
+    if match is None:
+        return None
+    mantissa = match.group("mantissa")
+    power = match.group("p1") or match.group("p2")
+    exponent = _exponent(power) if power else 0
+    if exponent is None or len(mantissa) > 1000:
+        return None
+    value = _fraction(mantissa) * Fraction(10) ** exponent
+    places = len(mantissa.partition(".")[2])
+    integer = power is None and "." not in mantissa
+    signed = -value if match.group("sign") == "-" else value
+    return Quantity(signed, False, "", exponent - places, integer), match.end()
+
+
+def _exponent(text: str) -> int | None:
+    digits = text.strip("{} ").replace(" ", "")
+    if len(digits) > 6:
+        return None
+    value = int(digits)
+    return value if abs(value) <= MAX_EXPONENT else None
+
+
+def _fraction(text: str) -> Fraction:
+    return Fraction(text.replace(",", "").replace(" ", "").rstrip(".") or "0")
+
+
+def unit_powers(unit: str) -> dict[str, int]:
+    r"""Return a unit as {name: power}: ``kJ/mol``, ``\mathrm{kJ~mol^{-1}}`` and ``kJ mol-1`` agree.
+
+    Names are compared as text (a few English ones are shortened, a final s dropped); nothing is converted.
+    """
+    text = re.sub(r"\\(?:text|textbf|textrm|mathrm|mbox|rm|operatorname)(?![A-Za-z])", " ", unit)
+    text = (
+        re.sub(r"\^?\s*\{?\s*\^?\\circ\s*\}?|°", " deg ", text).replace("$", " ").replace("~", " ")
+    )
+    text = text.replace("\\mu", "µ").replace("\\degree", " deg ").replace(" per ", " / ")
+    text = text.replace("\\cdot", " ").replace("\\times", " ").replace("·", " ").replace("*", " ")
+    powers: dict[str, int] = {}
+    sign = 1
+    for token in re.finditer(
+        r"/|(\\[A-Za-z]+|[A-Za-zµμΩÅ%]+)\s*(?:\^?\s*\{?\s*([+-]?\d+)\s*\}?)?", text
+    ):
+        if token.group() == "/":
+            sign = -1
+            continue
+        name = _unit_name(token.group(1))
+        power = int(token.group(2) or 1) * sign
+        powers[name] = powers.get(name, 0) + power
+    return {name: power for name, power in powers.items() if power}
+
+
+def _unit_name(name: str) -> str:
+    low = name.casefold()
+    for candidate in (name, low, low.removesuffix("s")):
+        if candidate in _NAMES:
+            return _NAMES[candidate]
+    return low.removesuffix("s") if len(name) > 3 else name

@@ -1,0 +1,100 @@
+"""Score the recorded rollouts of a run again and say where the rewards agree.
+
+Reads runs/<name>/rollouts/*.parquet with the columns step, sample_id, sample_index, verifier, reference,
+response, reward and status. Leaves out: changing anything recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError
+from prorl_verifiers.loading import load_task
+from prorl_verifiers.pool import VerifierPool
+from prorl_verifiers.types import Verdict
+
+COLUMNS = (
+    "step",
+    "sample_id",
+    "sample_index",
+    "verifier",
+    "reference",
+    "response",
+    "reward",
+    "status",
+)
+BATCH = 2000
+"""Rows scored at a time; bounds memory."""
+
+
+@dataclass(slots=True)
+class Replay:
+    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors)."""
+
+    rows: int = 0
+    agree: int = 0
+    masked: int = 0
+    differences: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def all_agree(self) -> bool:
+        """True when every recorded reward came out again."""
+        return self.agree + self.masked == self.rows
+
+
+def rollout_files(run: Path) -> list[Path]:
+    """Return the rollout files of a run. Raises UserError when there are none."""
+    files = sorted((run / "rollouts").glob("*.parquet"))
+    if not files:
+        raise UserError(f"no rollouts to replay: {run / 'rollouts'} holds no .parquet file")
+    return files
+
+
+def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None = None) -> Replay:
+    """Re-score every rollout of ``run``; ``on_done`` is called after each row.
+
+    A reward agrees when it differs by at most 1e-9. Raises UserError for missing columns.
+    """
+    from pyarrow import parquet
+
+    result = Replay()
+    for path in rollout_files(run):
+        file = parquet.ParquetFile(path)
+        missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
+        if missing:
+            raise UserError(
+                f"{path}: not a rollout file, it lacks the columns {', '.join(missing)}"
+            )
+        for batch in file.iter_batches(BATCH, columns=list(COLUMNS)):
+            _replay_batch(batch.to_pylist(), pool, result, on_done)
+    return result
+
+
+def _replay_batch(
+    rows: list[dict[str, Any]],
+    pool: VerifierPool,
+    result: Replay,
+    on_done: Callable[[], None] | None,
+) -> None:
+    def done(_index: int, _verdict: Verdict) -> None:
+        if on_done is not None:
+            on_done()
+
+    items = [(row["response"], load_task(row["verifier"], row["reference"])) for row in rows]
+    for row, verdict in zip(rows, pool.score(items, done), strict=True):
+        result.rows += 1
+        if row["status"] == "infra_error" or row["reward"] is None:
+            result.masked += 1
+        elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
+            result.agree += 1
+        else:
+            result.differences.append(
+                {
+                    key: row[key]
+                    for key in ("step", "sample_id", "sample_index", "verifier", "reward")
+                }
+                | {"now": verdict.reward, "status": verdict.status, "reason": verdict.reason}
+            )
