@@ -30,7 +30,8 @@ class Interval:
     """A mean with its bootstrap interval.
 
     ``count`` values entered; ``undefined`` more were NaN and did not. All three numbers are NaN when no
-    value was defined. ``low == high`` means that all values agree, which says nothing about certainty.
+    value was defined. ``low == high`` means that all values of each stratum agree (one value always
+    does), which says nothing about certainty.
     """
 
     value: float
@@ -41,8 +42,8 @@ class Interval:
 
     @property
     def degenerate(self) -> bool:
-        """Whether all values agree, so that drawing them again cannot show any spread."""
-        return self.low == self.high
+        """Whether drawing the values again shows no spread."""
+        return self.high - self.low < _SAME
 
 
 def bootstrap_ci(

@@ -41,7 +41,8 @@ class Difference:
         if self.interval.count == 0:
             return "no paired problem has a value"
         if self.interval.count < MIN_PROBLEMS:
-            return f"only {self.interval.count} problems: too few to say"
+            plural = "" if self.interval.count == 1 else "s"
+            return f"only {self.interval.count} problem{plural}: too few to say"
         if self.interval.low > 0:
             return "higher: the interval excludes 0"
         if self.interval.high < 0:

@@ -51,8 +51,8 @@ def evaluate(
         lacking = [missing(batch, journal) for batch in batches]
         total, left = sum(b.rows for b in batches), sum(lacking)
         _say_what_is_there(journal, total, left, progress)
-        progress.start(f"eval {job.label}", total)
-        progress.advance(total - left)
+        if left:
+            progress.start(f"eval {job.label}", left)
         clock, first = time.perf_counter(), left
         for batch, lack in zip(batches, lacking, strict=True):
             if lack:
@@ -77,7 +77,7 @@ def _say_what_is_there(journal: EvalJournal, total: int, left: int, progress: Pr
             "parameters: they are left alone"
         )
     if left < total:
-        progress.message(f"{total - left} of {total} samples are already there: going on")
+        progress.message(f"{total - left} of {total} samples are already there")
 
 
 def _finish(

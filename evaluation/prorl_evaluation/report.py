@@ -255,7 +255,8 @@ def _method(result: EvalResult) -> str:
         f"({s.draws:,} draws), stratified by domain for the overall row; differences are paired by "
         "problem. Wrong, unparsable and timed-out answers have reward 0; infra errors are left out "
         "of n and counted. A problem with fewer than k scored samples has no pass@k and is counted as "
-        "undefined."
+        "undefined. 'No spread' marks values that do not differ between the problems of a domain: "
+        "drawing them again shows no uncertainty, which does not mean that there is none."
     )
     chance = (
         "Chance is what the best single constant answer would earn, where the dataset states it."

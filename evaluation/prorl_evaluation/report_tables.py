@@ -54,7 +54,7 @@ def with_range(interval: Interval, digits: int = 3) -> str:
         return "–"
     value = number(interval.value, digits)
     if interval.degenerate:
-        return f"{value}<span class='range'>all problems equal</span>"
+        return f"{value}<span class='range'>[no spread]</span>"
     bounds = f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
     missing = f" ({interval.undefined} undefined)" if interval.undefined else ""
     return f"{value}<span class='range'>{bounds}{missing}</span>"
@@ -92,7 +92,7 @@ def _group_cell(name: str, groups: Sequence[GroupResult | None], height: int) ->
     known = [g for g in groups if g is not None]
     problems = max((g.problems for g in known), default=0)
     chance = next((g.chance for g in known if math.isfinite(g.chance)), math.nan)
-    notes = f"{problems} problems"
+    notes = f"{problems} problem{'' if problems == 1 else 's'}"
     if math.isfinite(chance):
         notes += f"<br>chance {number(chance)}"
     return f"<th scope='rowgroup' rowspan='{height}'>{text(name)}<small>{notes}</small></th>"

@@ -20,9 +20,14 @@ class TextTable:
 
 
 def bracket(interval: Interval) -> str:
-    """Return ``0.310 [0.240, 0.390]``, or a dash when nothing is defined."""
+    """Return ``0.310 [0.240, 0.390]``, or a dash when nothing is defined.
+
+    An interval without width is called ``no spread``: all problems agree, which is not certainty.
+    """
     if interval.count == 0:
         return "-"
+    if interval.degenerate:
+        return f"{interval.value:.3f} [no spread]"
     return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
 
 

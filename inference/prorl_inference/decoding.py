@@ -100,6 +100,8 @@ def _prefill(
     """
     import torch
 
+    from prorl_inference.roomy_cache import make_cache
+
     width = max(len(prompt.token_ids) for prompt in prompts)
     ids = torch.zeros((len(prompts), width), dtype=torch.long)
     mask = torch.zeros((len(prompts), width + steps), dtype=torch.long)
@@ -111,6 +113,7 @@ def _prefill(
         input_ids=ids,
         attention_mask=mask[:, :width],
         position_ids=(mask[:, :width].cumsum(dim=-1) - 1).clamp(min=0),
+        past_key_values=make_cache(model.config),
         use_cache=True,
         logits_to_keep=1,
     )

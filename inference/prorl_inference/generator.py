@@ -26,7 +26,9 @@ class TransformersGenerator:
     """Samples from a model that is already loaded; implements ``Generator``.
 
     The model may be one that is being trained: it is put in eval mode while sampling, left in the mode
-    it was in, and no gradient is recorded. ``model_digest`` is the caller's to set, and to change when
+    it was in, and no gradient is recorded. On the CPU the attention of tested model families is replaced
+    for single-token steps (see :mod:`prorl_inference.grouped_attention`). ``generate`` may be called
+    inside ``torch.autocast``. ``model_digest`` is the caller's to set, and to change when
     the weights change.
     """
 
@@ -45,6 +47,7 @@ class TransformersGenerator:
         self._model = cast(Any, model)  # Transformers types `to` as taking no device
         if device is not None:
             self._model.to(device)
+        self._use_grouped_attention()
         self.tokenizer = tokenizer
         self.batch_size = batch_size
         self.model_id = model_id
@@ -89,6 +92,15 @@ class TransformersGenerator:
     def close(self) -> None:
         """Free the model; the generator cannot be used afterwards."""
         self._model = None
+
+    def _use_grouped_attention(self) -> None:
+        """Decode faster on the CPU; forward passes over more than one token stay ``sdpa``, bit for bit."""
+        if self._model.device.type != "cpu":
+            return
+        from prorl_inference import grouped_attention
+
+        if self._model.config.model_type in grouped_attention.FAMILIES:
+            self._model.set_attn_implementation(grouped_attention.register())
 
     def _rows(self, requests: Sequence[Request], params: SamplingParams) -> list[PromptRows]:
         """Encode every prompt; requests with the same tokens share one prefill."""

@@ -176,9 +176,10 @@ class LocalSandbox:
 def pack_call(args: tuple[Any, ...]) -> bytes:
     """Return the frame that asks for one call; raises UserError for what cannot be sent."""
     try:
-        return wire.pack({"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode({})})
-    except wire.Unserialisable as error:
+        plain = wire.decode(wire.encode(list(args)))
+    except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
+    return wire.pack_for_box({"k": "call", "args": plain, "kwargs": {}})
 
 
 def check_limits(limits: Limits) -> None:

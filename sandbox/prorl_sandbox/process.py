@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import marshal
 import os
 import select
 import signal
@@ -18,7 +19,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.types import SandboxError
@@ -50,34 +51,46 @@ class _Input:
     over: bool = False
 
 
+def _start(command: Sequence[str], given: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    """Start the launcher in a session of its own with nothing but ``given`` and three pipes."""
+    return subprocess.Popen(
+        [*command, *(str(fd) for fd in given)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_ENVIRONMENT,
+        cwd="/",
+        start_new_session=True,
+        pass_fds=given,
+    )
+
+
+def _take(stream: IO[bytes]) -> int:
+    """Return a descriptor of our own for ``stream``, and close the stream."""
+    fd = os.dup(stream.fileno())
+    stream.close()
+    return fd
+
+
 class BoxProcess:
     """One running box. Not thread-safe; ``kill`` alone may be called from another thread."""
+
+    killed_for: str | None = None
+    started: float | None = None
+    ended: float | None = None
+    end: dict[str, Any] | None = None
+    fault: str | None = None
 
     def __init__(self, command: Sequence[str], job: dict[str, Any], stdin: bytes) -> None:
         """Start ``command`` (interpreter and launcher); raises SandboxError when it cannot start."""
         self.name: str = job["mode"]
-        self.killed_for: str | None = None
-        self.started: float | None = None
-        self.ended: float | None = None
-        self.end: dict[str, Any] | None = None
-        self.fault: str | None = None
         self.frame_cap: int = job["frame_cap"]
-        cap = job["limits"]["output_kb"] * 1024
         job_read, job_write = os.pipe()
         report_read, report_write = os.pipe()
         mine, theirs = socket.socketpair()
         given = (job_read, report_write, theirs.fileno())
         try:
-            self._popen = subprocess.Popen(
-                [*command, *(str(fd) for fd in given)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=_ENVIRONMENT,
-                cwd="/",
-                start_new_session=True,
-                pass_fds=given,
-            )
+            self._popen = _start(command, given)
         except OSError as error:
             mine.close()
             os.close(job_write)
@@ -88,25 +101,22 @@ class BoxProcess:
             os.close(report_write)
             theirs.close()
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
-        self._channel = mine.detach()
+        channel = mine.detach()
         self._outputs = {
-            "job": _Output(job_write, bytearray(json.dumps(job).encode())),
-            "stdin": _Output(os.dup(self._popen.stdin.fileno()), bytearray(stdin)),
-            "channel": _Output(self._channel, bytearray(), close_when_empty=False),
+            "job": _Output(job_write, bytearray(marshal.dumps(job, 2))),
+            "stdin": _Output(_take(self._popen.stdin), bytearray(stdin)),
+            "channel": _Output(channel, bytearray(), close_when_empty=False),
         }
+        cap = job["limits"]["output_kb"] * 1024
         self._inputs = {
-            "stdout": _Input(os.dup(self._popen.stdout.fileno()), cap),
-            "stderr": _Input(os.dup(self._popen.stderr.fileno()), cap),
+            "stdout": _Input(_take(self._popen.stdout), cap),
+            "stderr": _Input(_take(self._popen.stderr), cap),
             "report": _Input(report_read, _REPORT_CAP),
-            "channel": _Input(os.dup(self._channel), wire.MAX_FRAME),
+            "channel": _Input(os.dup(channel), wire.MAX_FRAME),
         }
         self._open_inputs = set(self._inputs)
-        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            stream.close()
-        for ours in [one.fd for one in self._outputs.values()] + [
-            one.fd for one in self._inputs.values()
-        ]:
-            os.set_blocking(ours, False)
+        for fd, _ in (*self.watched(), (channel, 0)):
+            os.set_blocking(fd, False)
 
     @property
     def finished(self) -> bool:

@@ -37,7 +37,8 @@ class Relay:
     def _from_check(self, message: dict[str, Any]) -> None:
         if message["k"] == "call" and not self._asked:
             self._asked = True
-            self._submission.send(wire.pack(message))
+            args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
+            self._submission.send(wire.pack_for_box({"k": "call", "args": args, "kwargs": kwargs}))
         elif message["k"] != "ready":
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -52,7 +53,7 @@ class Relay:
                 raise wire.MalformedFrame("an answer without a question")
             self._asked = False
             self._submission_message = message
-            self._check.send(wire.pack(self._answer(message)))
+            self._check.send(wire.pack_for_box(self._answer(message)))
         else:
             self._submission_message = message
             self._dead = True
@@ -62,7 +63,7 @@ class Relay:
     @staticmethod
     def _answer(message: dict[str, Any]) -> dict[str, Any]:
         if message["k"] == "value":
-            return {"k": "value", "v": wire.encode(wire.decode(message.get("v")))}
+            return {"k": "value", "v": wire.decode(message.get("v"))}
         return {"k": "raise", "type": str(message.get("type"))[:100]}
 
     def ended(self, box: BoxProcess) -> None:

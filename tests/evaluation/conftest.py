@@ -15,7 +15,6 @@ from prorl_evaluation.testing import make_samples
 @pytest.fixture(scope="session")
 def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two model folders with random weights: a base and a trained policy."""
-    pytest.importorskip("torch")
     from prorl_inference.testing import byte_tokenizer, tiny_model
 
     folders = []

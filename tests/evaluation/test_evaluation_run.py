@@ -21,6 +21,7 @@ from prorl_evaluation import (
     regrade,
 )
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_inference import Generator
 
 SETTINGS = EvalSettings(n=20, k=8, batch_rows=24, draws=200)
 SAMPLES = [*make_samples(5), *make_samples(3, "logic")]
@@ -230,3 +231,46 @@ def test_a_read_only_folder_is_one_clear_error(tmp_path: Path) -> None:
     blocked.write_text("")
     with pytest.raises(UserError, match="cannot write"):
         run(blocked / "out")
+
+
+class Interrupted:
+    """A real generator that is stopped at its third call."""
+
+    def __init__(self, inner: Generator) -> None:
+        self.inner, self.calls = inner, 0
+        self.model_id, self.model_digest = inner.model_id, inner.model_digest
+
+    def generate(self, *arguments: Any) -> Any:
+        self.calls += 1
+        if self.calls == 3:
+            raise KeyboardInterrupt
+        return self.inner.generate(*arguments)
+
+    def close(self) -> None:
+        """Left to the owner."""
+
+
+def test_a_real_model_cut_off_and_continued_is_equal_bit_for_bit(
+    tmp_path: Path, tiny_models: tuple[Path, Path]
+) -> None:
+    from prorl_inference import load_generator
+
+    settings = EvalSettings(n=6, k=2, max_tokens=5, batch_rows=12, draws=50)
+    generator = load_generator(str(tiny_models[0]), "cpu", "fp32", 12)
+    whole = evaluate(generator, SAMPLES, settings, tmp_path / "whole", FakeScorer(), NullProgress())
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(
+            Interrupted(generator),
+            SAMPLES,
+            settings,
+            tmp_path / "cut",
+            FakeScorer(),
+            NullProgress(),
+        )
+    journal = tmp_path / "cut" / "samples.jsonl"
+    assert 0 < len(lines(journal)) < 48
+    journal.write_bytes(journal.read_bytes()[:-20])  # and the last write was torn
+    again = evaluate(generator, SAMPLES, settings, tmp_path / "cut", FakeScorer(), NullProgress())
+    assert timeless(again) == timeless(whole)
+    assert lines(journal) == lines(tmp_path / "whole" / "samples.jsonl")
+    assert len({row["text"] for row in lines(journal)}) > 40

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from prorl_cli import doctor_command
 from prorl_cli.doctor_command import Check, check_model, free_memory_gb, is_installed
+from prorl_cli.main import build_app
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
 
@@ -52,14 +54,17 @@ def test_model_list_prints_json_on_stdout(tmp_path: Path) -> None:
     assert rows[0]["path"] is None
 
 
-def test_chat_answers_the_same_for_the_same_seed(tmp_path: Path) -> None:
+def test_chat_answers_the_same_for_the_same_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model: Any = tiny_model(seed=1, spread=0.3)
     model.save_pretrained(tmp_path / "m")
     tokenizer: Any = byte_tokenizer()
     tokenizer.save_pretrained(tmp_path / "m")
     line = ("model", "chat", "--model", "./m", "--max-tokens", "5", "--json", "--seed", "3", "hi")
-    first, second = (prorl(*line, folder=tmp_path) for _ in range(2))
-    assert first.returncode == 0, first.stderr
+    monkeypatch.chdir(tmp_path)
+    first, second = (CliRunner().invoke(build_app(), line) for _ in range(2))
+    assert first.exit_code == 0, first.output
     assert first.stdout == second.stdout
     answer = json.loads(first.stdout)
     assert len(answer["token_ids"]) == len(answer["logprobs"]) <= 5
@@ -86,10 +91,14 @@ def test_fetching_into_a_place_that_cannot_be_written_is_one_line_and_exit_2(
     assert "PRORL_CACHE" in done.stderr
 
 
-def test_doctor_prints_every_check_as_json_and_its_exit_code_follows(tmp_path: Path) -> None:
-    done = prorl("doctor", "--json", folder=tmp_path)
+def test_doctor_prints_every_check_as_json_and_its_exit_code_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
+    done = CliRunner().invoke(build_app(), ["doctor", "--json"])
     report = json.loads(done.stdout)
-    assert done.returncode == (0 if report["ok"] else 2)
+    assert done.exit_code == (0 if report["ok"] else 2)
     checks = {check["name"]: check for check in report["checks"]}
     assert {"python", "packages", "torch", "memory", "sandbox", "model"} <= set(checks)
     assert checks["model"]["state"] == "note"
@@ -98,15 +107,18 @@ def test_doctor_prints_every_check_as_json_and_its_exit_code_follows(tmp_path: P
     assert list(tmp_path.iterdir()) == [], "doctor changes nothing"
 
 
-def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(tmp_path: Path) -> None:
+def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "cache" / "models" / "smollm2-135m"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
     (folder / "model.safetensors").write_text("cut off")
     card = {"alias": "smollm2-135m", "files": {"model.safetensors": "0" * 64}}
     (folder / "prorl_model.json").write_text(json.dumps(card))
-    done = prorl("doctor", folder=tmp_path)
-    assert done.returncode == 2
+    monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
+    done = CliRunner().invoke(build_app(), ["doctor"])
+    assert done.exit_code == 2
     assert "prorl model fetch smollm2-135m --force" in " ".join(done.stdout.split())
 
 

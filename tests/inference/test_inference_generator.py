@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from prorl_common import UserError
 from prorl_inference import (
@@ -53,14 +54,14 @@ def tokens(results: list[list[Completion]]) -> list[list[tuple[int, ...]]]:
 
 @pytest.mark.parametrize("temperature", [1.0, 0.7])
 def test_logprobs_equal_a_fresh_forward_pass(temperature: float) -> None:
-    for request, row in zip(
-        REQUESTS, sample(REQUESTS, temperature=temperature, top_p=0.9), strict=True
-    ):
+    model: Any = tiny_model(seed=1, spread=0.15)
+    results = generator(model=model).generate(REQUESTS, SamplingParams(temperature, 0.9, 40))
+    for request, row in zip(REQUESTS, results, strict=True):
         prompt = encode_prompt(TOKENIZER, request.prompt)
         for completion in row:
             ids = torch.tensor([prompt + list(completion.token_ids)])
             with torch.no_grad():
-                logits = MODEL(ids).logits[0, len(prompt) - 1 : -1].float() / temperature
+                logits = model(ids).logits[0, len(prompt) - 1 : -1].float() / temperature
             fresh = torch.log_softmax(logits, -1).gather(-1, ids[0, len(prompt) :, None])[:, 0]
             assert fresh.tolist() == pytest.approx(completion.logprobs, abs=1e-5)
 
@@ -225,3 +226,70 @@ def test_the_byte_tokenizer_returns_any_text_unchanged() -> None:
     assert len(ids) == len(text.encode())
     assert TOKENIZER.decode(ids) == text
     assert len(TOKENIZER) == BYTE_VOCAB
+
+
+@pytest.mark.parametrize("family", ["Llama", "Mistral", "Qwen2", "Qwen3"])
+def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(
+    family: str,
+) -> None:
+    config = getattr(transformers, f"{family}Config")(
+        vocab_size=BYTE_VOCAB,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=128,
+        initializer_range=0.3,
+        sliding_window=None,
+        eos_token_id=257,
+        pad_token_id=256,
+        bos_token_id=None,
+    )
+    model: Any = getattr(transformers, f"{family}ForCausalLM")(config).eval()
+    params = SamplingParams(max_tokens=30)
+    ours = generator(model=model)
+    found = ours.generate(REQUESTS, params)
+    model.set_attn_implementation("sdpa")
+    expected = ours.generate(REQUESTS, params)
+    assert tokens(found) == tokens(expected)
+    for ours_row, row in zip(found, expected, strict=True):
+        for a, b in zip(ours_row, row, strict=True):
+            assert a.logprobs == pytest.approx(b.logprobs, abs=1e-5)
+
+
+def test_a_sliding_window_keeps_the_cache_of_transformers() -> None:
+    from prorl_inference.roomy_cache import RoomyLayer, make_cache
+
+    plain = make_cache(MODEL.config)
+    assert all(isinstance(layer, RoomyLayer) for layer in plain.layers)
+    hf: Any = transformers
+    sliding = make_cache(hf.MistralConfig(num_hidden_layers=2, sliding_window=16))
+    assert not any(isinstance(layer, RoomyLayer) for layer in sliding.layers)
+
+
+def test_answers_longer_than_the_caches_spare_room_equal_a_fresh_forward_pass() -> None:
+    model: Any = tiny_model(seed=2, spread=0.1)
+    request = ask("long", *range(6))
+    row = generator(model=model).generate([request], SamplingParams(max_tokens=300))[0]
+    assert max(len(c.token_ids) for c in row) > 200
+    for completion in row:
+        prompt = encode_prompt(TOKENIZER, request.prompt)
+        ids = torch.tensor([prompt + list(completion.token_ids)])
+        with torch.no_grad():
+            logits = model(ids).logits[0, len(prompt) - 1 : -1].float()
+        fresh = torch.log_softmax(logits, -1).gather(-1, ids[0, len(prompt) :, None])[:, 0]
+        assert fresh.tolist() == pytest.approx(completion.logprobs, abs=1e-5)
+
+
+def test_a_forward_pass_over_many_tokens_is_sdpas_bit_for_bit() -> None:
+    plain, used = tiny_model(seed=6), tiny_model(seed=6)
+    generator(model=used)
+    ids = torch.arange(3, 40)[None]
+    mask = torch.ones_like(ids)
+    mask[0, :4] = 0
+    with torch.no_grad():
+        assert torch.equal(
+            used(ids, attention_mask=mask).logits, plain(ids, attention_mask=mask).logits
+        )

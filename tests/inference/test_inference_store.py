@@ -111,7 +111,7 @@ def test_a_saved_model_loads_and_answers_like_the_one_in_memory(saved: Path) -> 
     params = SamplingParams(max_tokens=12)
     live = TransformersGenerator(tiny_model(seed=1, spread=0.3), byte_tokenizer())
     loaded = load_generator(str(saved), device="cpu", dtype="fp32")
-    assert loaded.generate(requests, params) == live.generate(requests, params)
+    assert loaded.generate(requests, params) == live.generate(requests, params)  # bit for bit
     assert loaded.model_digest == model_digest(saved)
     assert loaded.model_id == str(saved)
 

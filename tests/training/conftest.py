@@ -26,9 +26,7 @@ from prorl_verifiers import Task, Verdict
 class BoxedDigitScorer:
     """A fake verifier in this process: 1 when the text is exactly the boxed gold digit."""
 
-    def score(
-        self, items: Sequence[tuple[str, Task]], on_done: Callable[[int], None] | None = None
-    ) -> list[Verdict]:
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return a verdict an item; text without a box is unparsable."""
         return [self._judge(text, task) for text, task in items]
 

@@ -105,7 +105,7 @@ class ScriptedScorer:
     def __init__(self, *rewards: float | None) -> None:
         self.rewards = rewards
 
-    def score(self, items: Any, on_done: Any = None) -> list[Verdict]:
+    def score(self, items: Any) -> list[Verdict]:
         """Return one verdict an item, cycling through the rewards."""
         return [self._verdict(self.rewards[i % len(self.rewards)]) for i in range(len(items))]
 

@@ -78,7 +78,7 @@ def test_sentences_end_at_marks_but_not_after_abbreviations() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a", "<", "[", "*", "\n", ".", "<<", '"', "a.", "\n*", "-"])
-def test_every_check_is_linear_on_a_megabyte(unit: str) -> None:
+def test_every_check_is_linear_in_the_length(unit: str) -> None:
     kwargs = {
         "keywords": ["zz"], "keyword": "zz", "relation": "at least", "frequency": 3, "forbidden_words": ["zz"],
         "letter": "q", "let_relation": "at least", "let_frequency": 3, "num_sentences": 4, "num_paragraphs": 3,
@@ -86,7 +86,7 @@ def test_every_check_is_linear_on_a_megabyte(unit: str) -> None:
         "num_bullets": 3, "num_highlights": 3, "section_spliter": "SECTION", "num_sections": 3,
         "prompt_to_repeat": "abc", "end_phrase": "end", "capital_relation": "at least", "capital_frequency": 2,
     }  # fmt: skip
-    text = unit * (1_000_000 // len(unit))  # a quadratic check would not end
+    text = unit * (300_000 // len(unit))  # a quadratic check would not end
     for name in CHECKS:
         if name.startswith(("language:", "detectable_format:json")):
             continue

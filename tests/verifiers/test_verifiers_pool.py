@@ -97,13 +97,17 @@ def test_a_confined_process_can_neither_write_nor_run_programs(tmp_path: Path) -
     code = (
         "import os, sys\n"
         "from prorl_verifiers.confine import confine\n"
-        "print(confine(2048))\n"
+        "print(confine(2048, sys.argv[2]))\n"
         "try:\n    open(sys.argv[1], 'w')\nexcept OSError:\n    print('no write')\n"
         "try:\n    os.execv('/bin/touch', ['touch', sys.argv[1]])\nexcept OSError:\n    print('no exec')\n"
     )
-    marker = tmp_path / "marker"
+    marker, scratch = tmp_path / "marker", tmp_path / "scratch"
+    scratch.mkdir()
     run = subprocess.run(
-        [sys.executable, "-c", code, str(marker)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(marker), str(scratch)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     isolation, *rest = run.stdout.splitlines()
     if "landlock" not in isolation:

@@ -26,9 +26,7 @@ FULL_MARKS = 1 - 1e-9
 class Scorer(Protocol):
     """What checks answers; ``prorl_verifiers.VerifierPool`` is one."""
 
-    def score(
-        self, items: Sequence[tuple[str, Task]], on_done: Callable[[int], None] | None = None
-    ) -> list[Verdict]:
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return one verdict an item, in order."""
         ...
 

@@ -1,7 +1,7 @@
 """Lock a scoring worker down before it sees any model text: limits, no privileges, no writes, no network.
 
 Does: rlimits, no_new_privs, change to an unprivileged user when started as root, a Landlock rule set that
-forbids writing, executing and TCP where the kernel has it, death with the parent. Leaves out: namespaces
+forbids executing, TCP and writing outside a scratch folder where the kernel has it, death with the parent. Leaves out: namespaces
 and system-call filters (that is the sandbox room; scorers run our code on text, not the text itself).
 """
 
@@ -22,7 +22,9 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _SYS_LANDLOCK_CREATE = 444
+_SYS_LANDLOCK_ADD_RULE = 445
 _SYS_LANDLOCK_RESTRICT = 446
+_RULE_PATH_BENEATH = 1
 _LANDLOCK_VERSION_FLAG = 1
 # Access bits of Landlock's file system rights by the version that brought them (linux/landlock.h).
 _FS_EXECUTE = 1 << 0
@@ -34,22 +36,25 @@ _NET_TCP_V4 = 0b11
 _SCOPES_V6 = 0b11
 
 
-def confine(memory_mb: int) -> str:
+def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return what holds, e.g. ``worker:nobody+landlock+rlimits``.
 
-    ``memory_mb`` bounds the address space in mebibytes. Call it once, before reading any request.
+    ``memory_mb`` bounds the address space in mebibytes; ``scratch`` is the one folder that stays writable
+    (libraries want one for their caches; a file there can hold 1 MiB). Call it once, before reading any request.
     Never fails for a protection that this kernel lacks; the returned string leaves that one out.
     """
     libc = ctypes.CDLL(None, use_errno=True)
+    writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # nobody may not reach it by name
     kept = []
     if _become_nobody():
         kept.append("nobody" if os.getuid() == NOBODY else "user")
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
-        if _landlock(libc):
+        if _landlock(libc, writable):
             kept.append("landlock")
         kept.append("no-new-privs")
+    os.close(writable)
     _limit(memory_mb)
     kept.append("rlimits")
     return "worker:" + "+".join(kept)
@@ -119,8 +124,8 @@ def _nobody_reaches(path: Path) -> bool:
     return searchable and bool(real.stat().st_mode & 0o004)
 
 
-def _landlock(libc: ctypes.CDLL) -> bool:
-    """Forbid writing, executing, TCP and signals to others; True when the kernel enforces it."""
+def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
+    """Forbid executing, TCP, signals to others and writing but beneath ``writable``; True when enforced."""
     version = libc.syscall(_SYS_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION_FLAG)
     if version < 1:
         return False
@@ -138,6 +143,8 @@ def _landlock(libc: ctypes.CDLL) -> bool:
     if rules < 0:
         return False
     try:
+        allowed = struct.pack("=Qi", files & ~_FS_EXECUTE, writable)
+        libc.syscall(_SYS_LANDLOCK_ADD_RULE, rules, _RULE_PATH_BENEATH, allowed, 0)
         return bool(libc.syscall(_SYS_LANDLOCK_RESTRICT, rules, 0) == 0)
     finally:
         os.close(rules)

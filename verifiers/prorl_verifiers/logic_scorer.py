@@ -20,8 +20,8 @@ from prorl_verifiers.logic_fixes import FIXED, safe_to_evaluate
 from prorl_verifiers.score import MAX_ANSWER, Loading, Score, unparsable
 
 MODES = ("fixed", "reference")
-FLOOR = 0.01
-"""Upstream scorers give this to any text they can read; in ``fixed`` mode it counts as 0."""
+FLOOR = 0.05
+"""Upstream scorers give this or less to any text they can read; in ``fixed`` mode it counts as 0."""
 
 _ODD_TEXT = (
     ValueError,

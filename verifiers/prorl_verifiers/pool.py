@@ -236,7 +236,7 @@ def verify(
 ) -> Verdict:
     """Score one response with a pool of one worker that lives for this call only.
 
-    Each call starts a process (about 0.1 s, plus about 1 s when the answer needs computer algebra or
+    Each call starts a process (about 0.2 s, plus 1 to 3 s when the answer needs computer algebra or
     reasoning-gym). For more than a few responses keep a ``VerifierPool``.
     """
     with VerifierPool(

@@ -182,7 +182,7 @@ def unit_powers(unit: str) -> dict[str, int]:
     powers: dict[str, int] = {}
     sign = 1
     for token in re.finditer(
-        r"/|(\\[A-Za-z]+|[A-Za-zµμΩÅ%]+)\s*(?:\^?\s*\{?\s*([+-]?\d+)\s*\}?)?", text
+        r"/|(\\[A-Za-z]+|[A-Za-zµμΩÅ%]+)\s*\}?\s*(?:\^?\s*\{?\s*([+-]?\d+)\s*\}?)?", text
     ):
         if token.group() == "/":
             sign = -1

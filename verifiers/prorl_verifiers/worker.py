@@ -82,7 +82,7 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(2, 1)
     sys.setrecursionlimit(1500)
-    isolation = confine(int(sys.argv[1]))
+    isolation = confine(int(sys.argv[1]), os.environ["TMPDIR"])
     serve(source, sink, isolation)
 
 

@@ -6,6 +6,7 @@ Leaves out: retries and verdicts (``pool``). Not thread-safe: one asker at a tim
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from typing import Any
 import prorl_common
 from prorl_common import ServiceError
 from prorl_verifiers import frames
+from prorl_verifiers.confine import NOBODY
 
 START_SECONDS = 60.0
 """A worker that is not ready, or has not imported its library, after this is broken."""
@@ -39,13 +41,14 @@ class WorkerProcess:
         self.isolation = ""
         self.asked = 0
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed in kill()
+        self._scratch = _scratch_folder()
         command = [sys.executable, "-P", "-s", "-B", "-m", "prorl_verifiers.worker", str(memory_mb)]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env=_environment(),
+            env=_environment(self._scratch),
             cwd="/",
             start_new_session=True,
             bufsize=0,
@@ -91,13 +94,14 @@ class WorkerProcess:
             raise
 
     def kill(self) -> None:
-        """Kill the worker (SIGKILL to its own session's leader), reap it and close the pipes."""
+        """Kill the worker (SIGKILL to its own session's leader), reap it, close the pipes, drop its scratch folder."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._stderr):
             if stream is not None and not stream.closed:
                 stream.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _wait_until_ready(self) -> None:
         try:
@@ -129,13 +133,24 @@ class WorkerProcess:
         return WorkerError(f"{what} (worker exit code {code}{last})")
 
 
-def _environment() -> dict[str, str]:
+def _scratch_folder() -> str:
+    """Make the one folder that the worker may write in."""
+    folder = tempfile.mkdtemp(prefix="prorl-worker-")
+    if os.getuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+def _environment(scratch: str) -> dict[str, str]:
     """Return the worker's whole environment: nothing of ours but where our packages lie."""
     here = Path(__file__).resolve().parent.parent
     common = Path(prorl_common.__file__).resolve().parent.parent
     return {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "MPLCONFIGDIR": scratch,  # reasoning-gym imports matplotlib through cellpylib
         "PYTHONPATH": os.pathsep.join(dict.fromkeys((str(here), str(common)))),
         "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",

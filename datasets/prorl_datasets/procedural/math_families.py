@@ -21,13 +21,13 @@ def numeric(question: str, answer: int) -> Item:
 
 
 def _add(rng: Random, level: int) -> Item:
-    top = by_level(level, 12, 60, 999)
+    top = by_level(level, 9, 60, 999)
     a, b = rng.randint(1, top), rng.randint(1, top)
     return numeric(f"What is {a} + {b}?", a + b)
 
 
 def _subtract(rng: Random, level: int) -> Item:
-    top = by_level(level, 15, 90, 999)
+    top = by_level(level, 9, 90, 999)
     b = rng.randint(1, top)
     a = b + rng.randint(1, top)
     return numeric(f"What is {a} - {b}?", a - b)
@@ -46,7 +46,7 @@ def _divide(rng: Random, level: int) -> Item:
 
 
 def _double(rng: Random, level: int) -> Item:
-    a = rng.randint(2, by_level(level, 40, 200, 2000))
+    a = rng.randint(2, by_level(level, 20, 200, 2000))
     word = rng.choice(("double", "twice", "2 times"))
     lead = {"double": "What is double", "twice": "What is twice", "2 times": "What is 2 times"}[
         word
@@ -55,7 +55,7 @@ def _double(rng: Random, level: int) -> Item:
 
 
 def _largest(rng: Random, level: int) -> Item:
-    numbers = rng.sample(range(1, by_level(level, 60, 400, 5000)), by_level(level, 3, 5, 8))
+    numbers = rng.sample(range(1, by_level(level, 20, 400, 5000)), by_level(level, 3, 5, 8))
     listed = ", ".join(map(str, numbers))
     return numeric(f"Which number is the largest: {listed}?", max(numbers))
 
@@ -70,13 +70,13 @@ def _next_in_sequence(rng: Random, level: int) -> Item:
 
 
 def _missing_addend(rng: Random, level: int) -> Item:
-    top = by_level(level, 12, 60, 500)
+    top = by_level(level, 9, 60, 500)
     a, x = rng.randint(1, top), rng.randint(1, top)
     return numeric(f"{a} + x = {a + x}. What is x?", x)
 
 
 def _word_problem(rng: Random, level: int) -> Item:
-    top = by_level(level, 12, 50, 400)
+    top = by_level(level, 6, 50, 400)
     who, thing = rng.choice(NAMES), rng.choice(THINGS)
     a, b = rng.randint(2, top), rng.randint(2, top)
     if rng.random() < 0.5:
@@ -99,7 +99,7 @@ def _remainder(rng: Random, level: int) -> Item:
 
 
 def _sum_of_list(rng: Random, level: int) -> Item:
-    count, top = by_level(level, 3, 4, 6), by_level(level, 9, 30, 200)
+    count, top = by_level(level, 3, 4, 6), by_level(level, 6, 30, 200)
     numbers = [rng.randint(1, top) for _ in range(count)]
     return numeric(f"What is the sum of {', '.join(map(str, numbers))}?", sum(numbers))
 

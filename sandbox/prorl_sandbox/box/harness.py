@@ -11,9 +11,12 @@ import builtins
 import os
 import sys
 from types import CodeType, ModuleType
-from typing import Any, NoReturn
 
 from prorl_sandbox.box import isolate, wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
@@ -160,10 +163,8 @@ def _serve(name: str, code: CodeType, channel: int, cap: int) -> None:
     _send(channel, {"k": "ready"})
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
-        args = wire.decode(request["args"])
-        kwargs = wire.decode(request["kwargs"])
         try:
-            value = _find(name, names)(*args, **kwargs)
+            value = _find(name, names)(*request["args"], **request["kwargs"])
             frame = wire.pack({"k": "value", "v": wire.encode(value)})
             reply = frame if len(frame) <= cap else wire.pack({"k": "too-large"})
             failed = 0
@@ -207,7 +208,7 @@ def _check(code: CodeType, channel: int) -> None:
             raise SystemExit(1)  # the host has ended the run
         if reply["k"] == "raise":
             raise _candidate_error(reply["type"])
-        return wire.decode(reply["v"])
+        return reply["v"]
 
     names = _load(code, channel)
     check = names.get("check")

@@ -7,14 +7,17 @@ turns that into a fault of the sandbox. Leaves out control groups: memory is hel
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
-import signal
 import stat
-from typing import Any
 
 from prorl_sandbox.box import seccomp, syscalls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Job = dict[str, Any]
 
 INSIDE_ID = 1000
 SCRATCH = "/scratch"
@@ -22,6 +25,7 @@ PROGRAM_FILE = "/program.py"
 _FIRST_OUTSIDE_ID = 1_000_000_000
 _NOBODY = 65534
 _CAP_SYS_ADMIN = 21
+_SIGKILL = 9
 _MOUNT_POINTS = ("/tmp", "/mnt", "/run", "/var")
 _DEVICES = ("null", "zero", "urandom", "random", "full")
 _BASELINE_MB = 96
@@ -31,8 +35,6 @@ _NAMESPACES = {
     "net": syscalls.CLONE_NEWNET,
     "ipc": syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS,
 }
-
-Job = dict[str, Any]
 
 
 def is_privileged() -> bool:
@@ -72,8 +74,7 @@ def separate(job: Job) -> None:
 
 def write_id_maps(process: str, uid: int, gid: int) -> None:
     """Map the box's one user and group to ``uid`` and ``gid`` outside."""
-    with contextlib.suppress(OSError):  # only unprivileged writers must, only newer kernels have it
-        _write(f"/proc/{process}/setgroups", "deny")
+    try_write(f"/proc/{process}/setgroups", "deny")  # a duty of unprivileged writers only
     _write(f"/proc/{process}/uid_map", f"{INSIDE_ID} {uid} 1")
     _write(f"/proc/{process}/gid_map", f"{INSIDE_ID} {gid} 1")
 
@@ -85,6 +86,14 @@ def map_to_nobody(process: int) -> None:
         write_id_maps(str(process), outside, outside)
     except OSError:
         write_id_maps(str(process), _NOBODY, _NOBODY)
+
+
+def try_write(path: str, text: str) -> None:
+    """Write to a kernel file that may be absent or closed to us."""
+    try:
+        _write(path, text)
+    except OSError:
+        return
 
 
 def _write(path: str, text: str) -> None:
@@ -189,17 +198,19 @@ def become_nobody(job: Job, ask_for_map: Any) -> None:
         return
     # A weak box, which was asked for: another user if that can be had.
     outside = _FIRST_OUTSIDE_ID + os.getpid()
-    with contextlib.suppress(OSError):
+    try:
         os.setgroups([])
         os.setresgid(outside, outside, outside)
         os.setresuid(outside, outside, outside)
+    except OSError:
+        return
 
 
 def give_up_rights(job: Job) -> None:
     """Drop capabilities, forbid new privileges, die with the launcher, filter system calls."""
     syscalls.drop_capabilities()
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
     if "pid" not in job["walls"]:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
@@ -241,9 +252,11 @@ def count_others(job: Job) -> int:
     total = 2
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            try:
                 if entry.stat().st_uid == os.getuid():
                     total += len(os.listdir(f"/proc/{entry.name}/task"))
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
     return total
 
 

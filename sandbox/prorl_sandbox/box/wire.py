@@ -1,25 +1,33 @@
-"""Values and frames as they cross the fence: tagged JSON, decoded with limits. Never pickle.
+"""Values and frames as they cross the fence. Never pickle.
 
-Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of exactly
-these types; a subclass is refused, except collections' Counter, defaultdict and OrderedDict, which
-cross as dict. A frame is a 4-byte big-endian length and one JSON object. Compares nothing.
+Out of a box comes tagged JSON, decoded by the host with limits on size, depth, parts and key collisions.
+Into a box, from the trusted host, goes marshal, which keeps types and needs no import. Known values:
+None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of exactly these types;
+a subclass is refused, except collections' Counter, defaultdict and OrderedDict, which cross as dict. A
+frame is a 4-byte big-endian length and a body. Compares nothing.
+
+Start-up time is part of every run, so the box's half uses only modules that cost nothing to import.
 """
 
 from __future__ import annotations
 
-import collections
-import json
-import math
+import marshal
 import os
 import struct
-from typing import Any
+import sys
+from _json import encode_basestring_ascii
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_DEPTH = 100
 MAX_NODES = 1_000_000
 MAX_FRAME = 64 * 1024 * 1024
+_MARSHAL_VERSION = 2
 _SMALL_INT = 1 << 62
 _SAME_HASH = 16
-_DICTS = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
+_DICTS = ("Counter", "defaultdict", "OrderedDict")
 _SEQUENCES: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
 
 
@@ -49,7 +57,8 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
         small = -_SMALL_INT < value < _SMALL_INT
         return value if small else {"t": "int", "v": format(value, "x")}
     if kind is float:
-        return value if math.isfinite(value) else {"t": "float", "v": repr(value)}
+        finite = value - value == 0
+        return value if finite else {"t": "float", "v": repr(value)}
     if kind is complex:
         parts = [_encode(value.real, depth, budget), _encode(value.imag, depth, budget)]
         return {"t": "complex", "v": parts}
@@ -59,13 +68,18 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
         return [_encode(item, depth + 1, budget) for item in value]
     if kind in _SEQUENCES:
         return {"t": _SEQUENCES[kind], "v": [_encode(i, depth + 1, budget) for i in value]}
-    if kind in _DICTS:
+    if kind is dict or _is_known_dict(kind):
         pairs = [
             [_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)]
             for k, v in dict.items(value)
         ]
         return {"t": "dict", "v": pairs}
     raise Unserialisable(f"a value of type {kind.__name__} cannot leave the box")
+
+
+def _is_known_dict(kind: type) -> bool:
+    module = sys.modules.get("collections")  # not loaded: the program cannot have made one
+    return module is not None and any(kind is getattr(module, name, None) for name in _DICTS)
 
 
 def decode(value: Any) -> Any:
@@ -137,8 +151,10 @@ def _decode_dict(body: Any, depth: int, budget: list[int]) -> dict[Any, Any]:
 
 def _check_keys(keys: list[Any]) -> None:
     """Refuse unhashable keys, and keys built to collide (which would cost quadratic time)."""
+    counts: dict[int, int] = {}
     try:
-        counts = collections.Counter(hash(key) for key in keys)
+        for key in keys:
+            counts[hash(key)] = counts.get(hash(key), 0) + 1
     except TypeError as error:
         raise MalformedFrame("unhashable key") from error
     if counts and max(counts.values()) > _SAME_HASH:
@@ -155,14 +171,40 @@ def _refuse_constant(text: str) -> float:
     raise MalformedFrame(f"bare {text}")
 
 
+def to_json(value: Any) -> str:
+    """Return JSON text of encoded values and messages, in ASCII."""
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return str(encode_basestring_ascii(value))
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list):
+        return "[" + ",".join([to_json(item) for item in value]) + "]"
+    pairs = [f"{encode_basestring_ascii(key)}:{to_json(item)}" for key, item in value.items()]
+    return "{" + ",".join(pairs) + "}"
+
+
 def pack(message: dict[str, Any]) -> bytes:
-    """Return one frame."""
-    body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    """Return a frame from a box to the host: a message whose values are encoded already."""
+    return _frame(to_json(message).encode("ascii"))
+
+
+def pack_for_box(message: dict[str, Any]) -> bytes:
+    """Return a frame from the host to a box: a message with plain values of the known types."""
+    return _frame(marshal.dumps(message, _MARSHAL_VERSION))
+
+
+def _frame(body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + body
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """Return the message of a frame's body; raises MalformedFrame."""
+    """Return the message of a body that came out of a box; raises MalformedFrame. The host's side."""
+    import json
+
     try:
         message = json.loads(body, parse_int=_parse_int, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -189,8 +231,8 @@ def split_frame(buffer: bytearray, cap: int) -> dict[str, Any] | None:
     return unpack(body)
 
 
-def read_frame(fd: int) -> dict[str, Any] | None:
-    """Block for one message from ``fd``; None at the end of the stream. The box's side."""
+def read_frame(fd: int) -> Any:
+    """Block for one message of the host; None at the end of the stream. The box's side."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None
@@ -198,7 +240,7 @@ def read_frame(fd: int) -> dict[str, Any] | None:
     body = _read_exactly(fd, size)
     if body is None:
         raise MalformedFrame("stream ended inside a frame")
-    return unpack(body)
+    return marshal.loads(body)
 
 
 def _read_exactly(fd: int, size: int) -> bytes | None:
