@@ -35,6 +35,7 @@ check: dev-venv ## ruff, format, mypy strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	for file in tests/*/conftest.py; do $(BIN)/mypy $$file || exit 1; done
 
 format: dev-venv ## format and sort imports
 	$(BIN)/ruff check --fix .

@@ -154,11 +154,11 @@ def _run(session: Session, workers: int, allow_weak: bool) -> list[EvalResult]:
 
 
 def _show(results: Sequence[EvalResult], run: Run | None, json_out: bool) -> None:
-    from prorl_evaluation import compare
+    from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.tables import comparison_table, result_table
     from prorl_evaluation.types import shown_ks
 
-    comparison = compare(results[0], results[-1]) if len(results) > 1 else None
+    comparison = against_baseline(results)
     if json_out:
         found = comparison.to_json() if comparison is not None else None
         print_json({"results": [r.to_json() for r in results], "comparison": found})

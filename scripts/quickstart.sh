@@ -13,7 +13,9 @@ if [ ! -f "$data/manifest.json" ]; then
 fi
 trained=$(date +%s)
 prorl train --preset quickstart --data "$data" --name "$run" ${STEPS:+--steps "$STEPS"}
-prorl eval pass-at-k --run "$run" --dataset "$data" --k 8 --n 16
+# Three policies: the untouched model, after the warm start (step 0), and after RL.
+prorl eval pass-at-k --run "$run" --dataset "$data" --k 8 --n 16 \
+    --checkpoint base --checkpoint 0 --checkpoint latest
 prorl eval report "runs/$run" --out "runs/$run/report.html"
 now=$(date +%s)
 echo "quickstart done in $((now - started)) s, of which $((now - trained)) s for training, evaluation and report"

@@ -16,6 +16,7 @@ from prorl_common import nearest, sha256_file
 from prorl_datasets import Sample
 from prorl_evaluation.journal import digest
 from prorl_evaluation.types import (
+    BEFORE_RL,
     RESULT_FILE,
     EvalResult,
     EvalSettings,
@@ -120,7 +121,7 @@ def run_target(run: Run, which: str) -> Target:
         kept = f"it has {', '.join(steps)}" if steps else "it has none yet: let it train further"
         raise EvaluationError(f"run {run.name} has no checkpoint '{which}'; {kept}")
     step = int(match[1])
-    label = f"{run.name} step {step}" + (" (before RL)" if step == 0 else "")
+    label = f"{run.name} step {step}" + (f" {BEFORE_RL}" if step == 0 else "")
     return Target(label, name, str(root / name / "policy"))
 
 

@@ -16,7 +16,13 @@ from typing import Any
 from prorl_common import derive_seed
 from prorl_evaluation.bootstrap import Interval, bootstrap_columns
 from prorl_evaluation.passk import ks_up_to, pass_at_k
-from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
+from prorl_evaluation.types import (
+    BEFORE_RL,
+    OVERALL,
+    EvalResult,
+    EvaluationError,
+    ProblemResult,
+)
 
 MIN_PROBLEMS = 10
 """With fewer paired problems an interval is shown and no statement is made."""
@@ -90,6 +96,18 @@ class Comparison:
             row["interval"] = {k: _finite(v) for k, v in row["interval"].items()}
             row["a"], row["b"] = _finite(row["a"]), _finite(row["b"])
         return value
+
+
+def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
+    """Return the last result against its baseline; None for a single result.
+
+    The baseline is the run's own checkpoint from before RL where it is among the results, so that a
+    difference says what RL did and not what a warm start did; else the first result.
+    """
+    if len(results) < 2:
+        return None
+    before = (r for r in results[:-1] if r.label.endswith(BEFORE_RL))
+    return compare(next(before, results[0]), results[-1])
 
 
 def compare(a: EvalResult, b: EvalResult) -> Comparison:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_evaluation.compare import Comparison, compare
+from prorl_evaluation.compare import Comparison, against_baseline
 from prorl_evaluation.report_figures import (
     MAX_POINTS,
     curves_figure,
@@ -31,7 +31,7 @@ from prorl_evaluation.report_tables import (
     signed,
     text,
 )
-from prorl_evaluation.types import EvalResult, EvaluationError, shown_ks
+from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, shown_ks
 
 HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -50,7 +50,7 @@ def write_report(results: Sequence[EvalResult], run_dir: Path | None, out: Path)
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
-    comparison = compare(results[0], results[-1]) if len(results) > 1 else None
+    comparison = against_baseline(results)
     metrics = read_rows(run_dir / "metrics.jsonl") if run_dir is not None else []
     decisions = read_rows(run_dir / "decisions.jsonl") if run_dir is not None else []
     name = run_dir.name if run_dir is not None else results[-1].label
@@ -124,7 +124,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
 
 def _header(name: str, results: Sequence[EvalResult], comparison: Comparison | None) -> str:
     first, *rest = headline(results, comparison)
-    labels = " against ".join([results[-1].label, results[0].label][: 1 + (len(results) > 1)])
+    labels = results[-1].label if comparison is None else f"{comparison.b} against {comparison.a}"
     count = comparison.paired if comparison is not None else len(results[0].problems)
     s = results[-1].settings
     lead = (
@@ -146,7 +146,7 @@ def caveats(
     """Return what a reader must know before believing the numbers."""
     found = list(comparison.warnings) if comparison is not None else []
     warm = next((d for d in decisions if d.get("kind") == "warm_start"), None)
-    if warm is not None and comparison is not None:
+    if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
         found.append(
             f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
             "difference to the untrained model includes what they taught"
@@ -195,7 +195,8 @@ def _numbers(results: Sequence[EvalResult], comparison: Comparison | None) -> st
     if comparison is not None:
         parts.append(differences_figure(comparison, metrics[:3]))
         parts.append(
-            "<p class='caption'>Paired differences with intervals. Coloured: the interval excludes 0 "
+            f"<p class='caption'>Paired differences of {text(comparison.b)} against "
+            f"{text(comparison.a)}, with intervals. Coloured: the interval excludes 0 "
             "over at least 10 problems. The intervals are not widened for being many: of twenty that "
             "show no true change, one is expected to exclude 0.</p>"
         )

@@ -21,6 +21,8 @@ FULL_MARKS = 1.0 - 1e-9
 RESULT_FILE = "result.json"
 RESULT_FORMAT = 1
 OVERALL = "overall"
+BEFORE_RL = "(before RL)"
+"""Ends the label of a run's checkpoint of step 0: after any warm start, before the first RL step."""
 
 
 class EvaluationError(UserError):

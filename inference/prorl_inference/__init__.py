@@ -9,6 +9,7 @@ from prorl_inference.loading import (
     model_digest,
     pick_device,
     pick_dtype,
+    quiet_transformers,
 )
 from prorl_inference.prompts import encode_prompt, render_prompt
 from prorl_inference.store import (
@@ -58,6 +59,7 @@ __all__ = [
     "model_digest",
     "pick_device",
     "pick_dtype",
+    "quiet_transformers",
     "render_prompt",
     "resolve_model",
     "stop_token_ids",

@@ -125,7 +125,7 @@ def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
     SmolLM splits every digit from its neighbours before BPE; the end token is ``<|im_end|>``.
     """
     import transformers
-    from tokenizers import (  # type: ignore[import-untyped]
+    from tokenizers import (
         AddedToken,
         Tokenizer,
         decoders,

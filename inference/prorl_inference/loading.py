@@ -90,7 +90,7 @@ def load_model(
 
     verify_model_dir(path)
     try:
-        with _quiet_transformers():
+        with quiet_transformers():
             tokenizer = hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
             model, info = hf.AutoModelForCausalLM.from_pretrained(
                 path,
@@ -141,7 +141,7 @@ def model_digest(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _quiet_transformers() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Switch off Transformers' own bars and notes for a while: prorl shows its own progress."""
     from transformers.utils import logging as hf_logging
 

@@ -29,7 +29,7 @@ def byte_tokenizer() -> PreTrainedTokenizerFast:
     opens the answer with ``<assistant>``; ``<eos>`` ends an answer.
     """
     import transformers
-    from tokenizers import (  # type: ignore[import-untyped]
+    from tokenizers import (
         Tokenizer,
         decoders,
         models,

@@ -25,6 +25,7 @@ from prorl_common import (
     atomic_write_text,
     sha256_file,
 )
+from prorl_inference import quiet_transformers
 from prorl_training.policy import Policy
 
 
@@ -44,7 +45,7 @@ def save_checkpoint(
     from safetensors.torch import save_file
 
     target = checkpoint_path(root, step)
-    with atomic_directory(target) as work:
+    with atomic_directory(target) as work, quiet_transformers():
         policy.model.save_pretrained(work / "policy")
         tokenizer.save_pretrained(work / "policy")
         if policy.reference is not None:

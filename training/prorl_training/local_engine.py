@@ -30,6 +30,7 @@ from prorl_training.policy import Policy, UpdateStats
 from prorl_training.prompt_order import step_order, weighted_order
 from prorl_training.rollout import FULL_MARKS, Batch, Collector, Group, Scorer
 from prorl_training.run_folder import RunFolder
+from prorl_training.scalar_log import ScalarLog
 from prorl_training.warm_start import choose_examples, warm_start
 
 
@@ -59,6 +60,7 @@ class LocalEngine:
         self.parts = parts
         self.controller = Controller(config.controller, config.length_penalty)
         self.collector = Collector(config, parts.generator, parts.scorer)
+        self.scalars = ScalarLog(parts.folder.path / "tensorboard", first_step or 1)
         self.fresh = first_step is None
         self.first_step = first_step or 1
         self.stop_requested = False
@@ -79,6 +81,7 @@ class LocalEngine:
             if last or step % self.config.checkpoint.every == 0:
                 self.checkpoint(step)
         p.progress.finish()
+        self.scalars.close()
         return step
 
     def step(self, step: int) -> dict[str, Any]:
@@ -114,6 +117,7 @@ class LocalEngine:
         folder.write_rollouts(step, batch.sampled, batch.kept)
         folder.log_decisions(decisions)
         folder.log_metrics(row)
+        self.scalars.write(step, row)
         for d in decisions:
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 

@@ -191,7 +191,7 @@ def choice_item(rng: Random, question: str, right: str, wrong: list[str]) -> Ite
 
 def _numeric(draw: Draw) -> Callable[[Random, int], Item]:
     def generate(rng: Random, level: int) -> Item:
-        question, answer = draw(rng, by_level(level, 6, 20, 60))
+        question, answer = draw(rng, by_level(level, 7, 20, 60))
         task = Task("stem", {"answer": str(answer)})
         return Item(question, task, f"\\boxed{{{answer}}}", answer=str(answer))
 
@@ -200,7 +200,7 @@ def _numeric(draw: Draw) -> Callable[[Random, int], Item]:
 
 def _choices(draw: Draw) -> Callable[[Random, int], Item]:
     def generate(rng: Random, level: int) -> Item:
-        question, answer = draw(rng, by_level(level, 6, 20, 60))
+        question, answer = draw(rng, by_level(level, 7, 20, 60))
         near = {answer + d for d in (-10, -3, -2, -1, 1, 2, 3, 10)} | {answer * 2, answer * 10}
         wrong = rng.sample(sorted(n for n in near if n > 0 and n != answer), 3)
         return choice_item(rng, question, str(answer), [str(n) for n in wrong])
