@@ -21,7 +21,7 @@ class ScalarLog:
             return
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=first_step)  # type: ignore[no-untyped-call]
+        self._writer = SummaryWriter(str(folder), purge_step=first_step)
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
         """Add one step's numbers."""
