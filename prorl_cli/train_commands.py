@@ -51,10 +51,10 @@ def train(
     if context.invoked_subcommand is not None:
         return
     from prorl_training.run_folder import find_run
-    from prorl_training.session import default_preset, resume_config, train
+    from prorl_training.session import default_preset, resume_config
 
     if resume is not None:
-        _refuse_with_resume(preset, settings, config_file, data, model, name)
+        _refuse_with_resume(preset, settings, config_file, data, model, name, engine)
         run = find_run(resume)
         config, folder = resume_config(run, steps), run.path
     else:
@@ -63,11 +63,18 @@ def train(
             preset = default_preset()
         config = _load(preset, config_file, over)
         folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
+    _run(config, folder, resume is not None)
+
+
+def _run(config: TrainConfig, folder: Path, resume: bool) -> None:
+    """Announce, train, and say how it ended."""
+    from prorl_training.session import train
+
     if config.engine != "local":
         raise UserError("engine openrlhf is not part of this version: use --engine local")
     _announce(config, folder)
     started = time.monotonic()
-    report = train(config, folder, console.make_progress(), resume=resume is not None)
+    report = train(config, folder, console.make_progress(), resume)
     took = format_seconds(time.monotonic() - started)
     if report.interrupted:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")

@@ -28,6 +28,8 @@ _FATAL_WRITE = {
     errno.EPERM: "permission denied",
     errno.EDQUOT: "the disk quota is used up",
     errno.ENOTDIR: "a part of the path is a file, not a folder",
+    errno.EEXIST: "a part of the path is a file, not a folder",
+    errno.ENOENT: "the folder does not exist and cannot be made",
 }
 
 
@@ -138,7 +140,7 @@ class Journal:
         with explain_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._trim_torn_line()
-            self._file = path.open("ab")
+            self._file = path.open("ab", buffering=0)
 
     def _trim_torn_line(self) -> None:
         if not self.path.exists() or self.path.stat().st_size == 0:
@@ -156,8 +158,9 @@ class Journal:
         """Append several objects with one flush (and one fsync)."""
         data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
         with explain_write_errors(self.path):
-            self._file.write(data)
-            self._file.flush()
+            view = memoryview(data)
+            while view:
+                view = view[self._file.write(view) :]
             if self._fsync:
                 os.fsync(self._file.fileno())
 

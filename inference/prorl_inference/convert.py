@@ -125,16 +125,9 @@ def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
     SmolLM splits every digit from its neighbours before BPE; the end token is ``<|im_end|>``.
     """
     import transformers
-    from tokenizers import (
-        AddedToken,
-        Tokenizer,
-        decoders,
-        models,
-        pre_tokenizers,
-    )
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     hf: Any = transformers
-
     tokens: list[str] = facts["tokenizer.ggml.tokens"]
     merges = [tuple(line.split(" ", 1)) for line in facts["tokenizer.ggml.merges"]]
     backend = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
@@ -145,11 +138,8 @@ def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
         ]
     )
     backend.decoder = decoders.ByteLevel()
-    special = [
-        token
-        for token, kind in zip(tokens, facts["tokenizer.ggml.token_type"], strict=True)
-        if kind == _CONTROL_TOKEN
-    ]
+    kinds = zip(tokens, facts["tokenizer.ggml.token_type"], strict=True)
+    special = [token for token, kind in kinds if kind == _CONTROL_TOKEN]
     backend.add_special_tokens([AddedToken(token, special=True) for token in special])
     end = tokens[facts["tokenizer.ggml.eos_token_id"]]
     tokenizer = hf.PreTrainedTokenizerFast(

@@ -80,15 +80,21 @@ def decode_batch(
             kept = keep.to(device)
             tokens, uniforms, mask = tokens[kept], uniforms[kept], mask[kept]
             cache.batch_select_indices(kept)
-        seen = mask[:, : width + step + 1]
-        output = model(
-            input_ids=tokens[:, None],
-            attention_mask=seen,
-            position_ids=seen.sum(dim=-1, keepdim=True) - 1,
-            past_key_values=cache,
-            use_cache=True,
-        )
-        logits, cache = output.logits[:, -1], output.past_key_values
+        logits, cache = _advance(model, tokens, mask[:, : width + step + 1], cache)
+
+
+def _advance(
+    model: Any, tokens: torch.Tensor, seen: torch.Tensor, cache: Any
+) -> tuple[torch.Tensor, Any]:
+    """Feed one token a row; return the next logits ``[rows, vocabulary]`` and the cache."""
+    output = model(
+        input_ids=tokens[:, None],
+        attention_mask=seen,
+        position_ids=seen.sum(dim=-1, keepdim=True) - 1,
+        past_key_values=cache,
+        use_cache=True,
+    )
+    return output.logits[:, -1], output.past_key_values
 
 
 def _prefill(

@@ -108,43 +108,51 @@ def _build_engine(
     progress: Progress,
     resume: bool,
 ) -> Any:
-    from prorl_inference import (
-        TransformersGenerator,
-        fetch_or_resolve,
-        load_model,
-        pick_device,
-        pick_dtype,
-    )
+    from prorl_inference import TransformersGenerator
     from prorl_inference.prompts import encode_prompt
-    from prorl_training.checkpoint import latest_checkpoint, restore_checkpoint, verify_checkpoint
+    from prorl_training.checkpoint import restore_checkpoint
     from prorl_training.local_engine import LocalEngine, Parts
-    from prorl_training.policy import Policy
 
-    device = pick_device(config.model.device)
-    checkpoint, state = None, None
-    if resume and (folder.checkpoints / "latest").exists():
-        checkpoint = latest_checkpoint(folder.checkpoints)
-        state = verify_checkpoint(checkpoint)
-        model_path = checkpoint / "policy"
-    else:
-        model_path = fetch_or_resolve(config.model.path, progress)
-    model, tokenizer = load_model(model_path, device, pick_dtype(device, "fp32"))
-    policy = Policy(model, config, pick_dtype(device, config.model.dtype))
+    checkpoint, state = _newest_checkpoint(folder) if resume else (None, {})
+    policy, tokenizer = _load_policy(config, checkpoint, progress)
     if not resume:
         folder.create(config)
-    done = -1 if state is None else int(state["step"])
+    done = int(state["step"]) if checkpoint is not None else -1
     folder.truncate_after(done)
-    if checkpoint is not None and state is not None:
+    if checkpoint is not None:
         restore_checkpoint(checkpoint, policy, state)
         progress.message(f"resuming {folder.name} after step {done}")
     generator = TransformersGenerator(
-        model, tokenizer, batch_size=config.rollout.batch_rows, model_id=config.model.path
+        policy.model, tokenizer, batch_size=config.rollout.batch_rows, model_id=config.model.path
     )
     parts = Parts(*samples, policy, tokenizer, generator, pool, folder, progress, encode_prompt)
-    engine = LocalEngine(config, parts, first_step=None if state is None else done + 1)
-    if state is not None:
+    engine = LocalEngine(config, parts, first_step=None if checkpoint is None else done + 1)
+    if checkpoint is not None:
         engine.controller.restore(state["controller"])
     return engine
+
+
+def _newest_checkpoint(folder: RunFolder) -> tuple[Path | None, dict[str, Any]]:
+    """Return the checkpoint to go on from and its state; (None, {}) when the run never got to one."""
+    from prorl_training.checkpoint import latest_checkpoint, verify_checkpoint
+
+    if not (folder.checkpoints / "latest").exists():
+        return None, {}
+    path = latest_checkpoint(folder.checkpoints)
+    return path, verify_checkpoint(path)
+
+
+def _load_policy(config: TrainConfig, checkpoint: Path | None, progress: Progress) -> Any:
+    from prorl_inference import fetch_or_resolve, load_model, pick_device, pick_dtype
+    from prorl_training.policy import Policy
+
+    device = pick_device(config.model.device)
+    if checkpoint is None:
+        path = fetch_or_resolve(config.model.path, progress)
+    else:
+        path = checkpoint / "policy"
+    model, tokenizer = load_model(path, device, pick_dtype(device, "fp32"))
+    return Policy(model, config, pick_dtype(device, config.model.dtype)), tokenizer
 
 
 @contextlib.contextmanager

@@ -1,0 +1,45 @@
+"""What is built is what is imported: eight packages, their data files, and no shadowed names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = (
+    "prorl_cli",
+    "prorl_common",
+    "prorl_sandbox",
+    "prorl_verifiers",
+    "prorl_datasets",
+    "prorl_inference",
+    "prorl_training",
+    "prorl_evaluation",
+)
+
+
+def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    unpacked = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+    folders = {p.name for p in unpacked.iterdir() if not p.name.endswith(".dist-info")}
+    assert folders == set(PACKAGES)
+    assert list((unpacked / "prorl_datasets" / "recipes").glob("quickstart.yaml"))
+    assert list((unpacked / "prorl_training" / "presets").glob("cpu.yaml"))
+    script = (
+        f"import sys; sys.path.insert(0, {str(unpacked)!r})\n"
+        f"for name in {PACKAGES!r}:\n"
+        f"    assert __import__(name).__file__.startswith({str(unpacked)!r}), name\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
+
+
+def test_no_folder_shadows_a_package_of_the_index() -> None:
+    for folder in ("datasets", "verifiers", "sandbox", "inference", "training", "evaluation"):
+        assert not (ROOT / folder / "__init__.py").exists()
+        assert not (ROOT / "tests" / folder / "__init__.py").exists()

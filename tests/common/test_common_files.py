@@ -1,0 +1,108 @@
+"""Files are whole or absent; journals survive a torn line; complaints name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from prorl_common import (
+    Journal,
+    UserError,
+    atomic_directory,
+    atomic_write_text,
+    derive_seed,
+    format_seconds,
+    nearest,
+    read_jsonl,
+)
+
+
+def test_failed_directory_leaves_the_old_one_and_no_litter(tmp_path: Path) -> None:
+    target = tmp_path / "data"
+    with atomic_directory(target) as work:
+        (work / "a").write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic_directory(target) as work:
+        (work / "a").write_text("new")
+        raise ZeroDivisionError
+    assert (target / "a").read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["data"]
+
+
+def test_directory_is_replaced_whole(tmp_path: Path) -> None:
+    target = tmp_path / "data"
+    for name in ("a", "b"):
+        with atomic_directory(target) as work:
+            (work / name).write_text(name)
+    assert [p.name for p in target.iterdir()] == ["b"]
+    assert [p.name for p in tmp_path.iterdir()] == ["data"]
+
+
+def test_write_below_a_file_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UserError, match="is a file, not a folder"):
+        atomic_write_text(tmp_path / "file" / "child.txt", "x")
+
+
+def test_full_disk_is_one_clear_line() -> None:
+    with (
+        Journal(Path("/dev/full"), fsync=False) as journal,
+        pytest.raises(UserError, match="the disk is full"),
+    ):
+        journal.append({"a": 1})
+
+
+def test_journal_drops_a_torn_last_line_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"a": 1}\n{"a": 2}\n{"a": ')
+    with Journal(path) as journal:
+        journal.append({"a": 3})
+        assert [row["a"] for row in journal.rows()] == [1, 2, 3]
+
+
+def test_malformed_line_is_named_with_file_and_number(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1}\n\n{broken\n')
+    with pytest.raises(UserError, match=r"rows\.jsonl:3: not valid JSON"):
+        list(read_jsonl(path))
+
+
+def test_line_that_is_no_object_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("[1]\n")
+    with pytest.raises(UserError, match=r"rows\.jsonl:1: expected a JSON object, got list"):
+        list(read_jsonl(path))
+
+
+def test_gzip_is_read_and_a_cut_gzip_is_named(tmp_path: Path) -> None:
+    whole = tmp_path / "rows.jsonl.gz"
+    whole.write_bytes(gzip.compress(json.dumps({"a": "x" * 999}).encode()))
+    assert [number for number, _ in read_jsonl(whole)] == [1]
+    whole.write_bytes(whole.read_bytes()[:-9])
+    with pytest.raises(UserError, match="not a readable JSONL file"):
+        list(read_jsonl(whole))
+
+
+def test_seed_depends_on_every_part_and_its_type() -> None:
+    seeds = [
+        derive_seed(0, "a", 1, 2),
+        derive_seed(1, "a", 1, 2),
+        derive_seed(0, "b", 1, 2),
+        derive_seed(0, "a", 12),
+        derive_seed(0, "a", "1", 2),
+    ]
+    assert len(set(seeds)) == 5
+    assert all(0 <= s < 2**63 for s in seeds)
+    assert derive_seed(0, "a", 1, 2) == seeds[0]
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(12.4, "12s"), (200, "3m 20s"), (18420, "5h 07m")])
+def test_durations_are_short(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
+
+
+def test_nearest_says_nothing_when_nothing_is_near() -> None:
+    assert nearest("qickstart", ["quickstart", "cpu"]) == " (did you mean 'quickstart'?)"
+    assert nearest("zzz", ["quickstart"]) == ""
