@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from prorl_common import UserError
 from prorl_inference.decoding import PromptRows, Row, decode_batch
-from prorl_inference.prompts import encode_prompt
+from prorl_inference.prompts import encode_prompt, opened_think
 from prorl_inference.types import Completion, Request, SamplingParams
 
 if TYPE_CHECKING:
@@ -84,9 +84,10 @@ class TransformersGenerator:
         finally:
             self._model.train(was_training)
         results: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
+        opened = [opened_think(self.tokenizer, request.prompt) for request in requests]
         for prompt in work:
             for row in prompt.rows:
-                results[row.request][row.sample] = self._completion(row)
+                results[row.request][row.sample] = self._completion(row, opened[row.request])
         return [[done for done in row if done is not None] for row in results]
 
     def close(self) -> None:
@@ -126,12 +127,12 @@ class TransformersGenerator:
             )
         return min(max_tokens, room)
 
-    def _completion(self, row: Row) -> Completion:
+    def _completion(self, row: Row, opened: str) -> Completion:
         text = self.tokenizer.decode(
             row.token_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return Completion(
-            text=str(text),
+            text=opened + str(text),
             token_ids=tuple(row.token_ids),
             logprobs=tuple(row.logprobs),
             finish_reason="stop" if row.stopped else "length",

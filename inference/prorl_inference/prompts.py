@@ -30,6 +30,15 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
     )
 
 
+def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
+    """Return the think tag that the template itself opens at the end of the prompt, else an empty string.
+
+    Templates of reasoning models may end in ``<think>``; the answer's text then lacks the opening tag, and
+    whoever reads it could not tell that thinking began.
+    """
+    return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
+
+
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
     """Return the token ids of :func:`render_prompt`.
 

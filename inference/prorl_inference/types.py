@@ -36,7 +36,7 @@ class Completion:
 
     ``token_ids`` and ``logprobs`` have the same length and include the end token when one was sampled;
     log-probs are natural logs under the sampling temperature, before top-p. ``text`` leaves special
-    tokens out. ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer.
+    tokens out, and begins with ``<think>`` where the chat template opened it in the prompt. ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer.
     """
 
     text: str

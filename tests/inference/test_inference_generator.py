@@ -293,3 +293,16 @@ def test_a_forward_pass_over_many_tokens_is_sdpas_bit_for_bit() -> None:
         assert torch.equal(
             used(ids, attention_mask=mask).logits, plain(ids, attention_mask=mask).logits
         )
+
+
+def test_think_tag_opened_by_the_template_is_put_back_into_the_text() -> None:
+    tokenizer: Any = byte_tokenizer()
+    tokenizer.chat_template = tokenizer.chat_template.replace(
+        "<assistant>{% endif %}", "<assistant><think>\n{% endif %}"
+    )
+    params = SamplingParams(max_tokens=5)
+    (plain,) = generator().generate([ask("hi", 1)], params)[0]
+    (thinking,) = TransformersGenerator(MODEL, tokenizer).generate([ask("hi", 1)], params)[0]
+    assert not plain.text.startswith("<think>")
+    assert thinking.text.startswith("<think>\n")
+    assert len(thinking.token_ids) <= 5
