@@ -83,7 +83,9 @@ def build_engine(
     """A fresh engine on the tiny model."""
     torch.manual_seed(0)
     model, tokenizer = tiny_model(seed=0, hidden=hidden), byte_tokenizer()
-    policy = Policy(model, config, torch.float32)
+    policy = Policy(
+        model, config, torch.bfloat16 if config.model.dtype == "bf16" else torch.float32
+    )
     folder = RunFolder(run)
     folder.create(config)
     parts = Parts(
