@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import PlainProgress, Progress, format_seconds
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.live import Live
     from rich.progress import Progress as RichBar
     from rich.progress import TaskID
 
@@ -47,50 +48,57 @@ def print_json(value: Any) -> None:
 
 
 class RichProgress:
-    """The ``Progress`` interface as a rich bar on stderr: label, count, speed facts, ETA."""
+    """The ``Progress`` interface on a terminal: a bar with count and ETA, the facts on a line below."""
 
     def __init__(self) -> None:
+        self._live: Live | None = None
         self._bar: RichBar | None = None
         self._task: TaskID | None = None
+        self._facts = ""
 
     def start(self, label: str, total: int | None) -> None:
         """Begin a stage with its own bar."""
+        from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichBar
 
         self.finish()
+        self._facts = ""
         self._bar = RichBar(
             TextColumn("[bold]{task.description}"),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[facts]}", markup=False),
             TextColumn("ETA"),
             TimeRemainingColumn(),
-            console=stderr_console(),
         )
-        self._bar.start()
-        self._task = self._bar.add_task(label, total=total, facts="")
+        self._task = self._bar.add_task(label, total=total)
+        self._live = Live(console=stderr_console(), get_renderable=self._draw, refresh_per_second=4)
+        self._live.start()
+
+    def _draw(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        parts = [self._bar] if self._bar is not None else []
+        return Group(*parts, Text(self._facts, style="dim")) if self._facts else Group(*parts)
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items and show the facts beside the bar."""
+        """Count finished items and show the facts below the bar."""
         if self._bar is None or self._task is None:
             return
-        facts = " · ".join(f"{k} {v}" for k, v in fields.items())
-        if facts:
-            self._bar.update(self._task, advance=count, facts=facts)
-        else:
-            self._bar.update(self._task, advance=count)
+        self._facts = " · ".join(f"{k} {v}" for k, v in fields.items()) or self._facts
+        self._bar.update(self._task, advance=count)
 
     def message(self, text: str) -> None:
         """Print a line that stays above the bar."""
-        console = self._bar.console if self._bar is not None else stderr_console()
+        console = self._live.console if self._live is not None else stderr_console()
         console.print(text, markup=False, soft_wrap=True)
 
     def finish(self) -> None:
         """End the stage and leave its bar as drawn."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = self._task = None
+        if self._live is not None:
+            self._live.stop()
+            self._live = self._bar = self._task = None
 
 
 def make_progress() -> Progress:

@@ -88,15 +88,8 @@ def pass_at_k_command(
     EvalSettings(n=n, k=k)  # k > n is said before anything is looked for
     targets, found = _targets(model, run, checkpoint)
     samples, origin = pick_dataset(dataset, split, limit)
-    settings = EvalSettings(
-        n=n,
-        k=k,
-        temperature=temperature,
-        top_p=top_p,
-        max_tokens=max_tokens or _run_limit(found),
-        seed=seed,
-        dataset=origin,
-    )
+    limit_tokens = max_tokens or _run_limit(found)
+    settings = EvalSettings(n, k, temperature, top_p, limit_tokens, seed, dataset=origin)
     samples = _without_code(samples, allow_weak)
     session = Session(targets, found, samples, settings, limit, out, device)
     _show(_run(session, workers, allow_weak), found, json_out)

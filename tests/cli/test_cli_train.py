@@ -1,0 +1,131 @@
+"""A run from the command line on a tiny model: train, interrupt, resume, look back, export, replay."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from prorl_cli.main import build_app
+from prorl_common import NullProgress, UserError
+from prorl_datasets import build, load_recipe
+from prorl_inference.testing import byte_tokenizer, tiny_model
+
+RECIPE = """
+name: tiny
+description: sums
+seed: 1
+entries:
+  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
+     count: {train: 12, validation: 4, test: 4}}
+"""
+TINY = [
+    *("--set", "rollout.prompts=2", "--set", "rollout.samples=2", "--set", "rollout.max_tokens=6"),
+    *(
+        "--set",
+        "warm_start.examples=4",
+        "--set",
+        "checkpoint.every=1",
+        "--set",
+        "validation.every=2",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model and a tiny dataset."""
+    root = tmp_path_factory.mktemp("train")
+    tiny_model().save_pretrained(root / "model")
+    byte_tokenizer().save_pretrained(root / "model")
+    (root / "tiny.yaml").write_text(RECIPE)
+    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    return root
+
+
+@pytest.fixture(autouse=True)
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in that folder, on one thread."""
+    monkeypatch.chdir(place)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def prorl(*words: str) -> Any:
+    result = CliRunner().invoke(build_app(), list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def start(name: str, steps: int, *more: str) -> list[str]:
+    return [
+        *("train", "--preset", "quickstart", "--model", "model", "--name", name),
+        *("--steps", str(steps), *TINY, *more),
+    ]
+
+
+def test_run_resumes_explains_exports_replays_and_is_evaluated(place: Path) -> None:
+    prorl(*start("one", 2))
+    prorl("train", "--resume", "one", "--steps", "3")
+    rows = [json.loads(x) for x in (place / "runs/one/metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [1, 2, 3]
+    assert "warm start" in prorl("train", "explain", "one", "--step", "0").stdout
+    (status,) = json.loads(prorl("train", "status", "--json").stdout)
+    assert (status["run"], status["step"], status["steps"]) == ("one", 3, 2)
+    prorl("train", "export", "exported", "--run", "one")
+    assert (place / "exported" / "config.json").exists()
+    assert prorl("verify", "replay", "one").exit_code == 0
+    prorl("eval", "pass-at-k", "--run", "one", "--k", "1", "--n", "2", "--max-tokens", "4")
+    assert list((place / "runs/one/eval").glob("*/result.json"))
+
+
+def test_run_that_exists_is_not_overwritten(place: Path) -> None:
+    prorl(*start("two", 1))
+    with pytest.raises(UserError, match="already holds a run: continue it with --resume two"):
+        prorl(*start("two", 1))
+
+
+def test_unknown_model_leaves_no_run_behind(place: Path) -> None:
+    with pytest.raises(UserError, match="unknown model"):
+        prorl("train", "--preset", "quickstart", "--model", "nope", "--name", "three")
+    assert not (place / "runs" / "three").exists()
+
+
+def test_damaged_checkpoint_is_refused(place: Path) -> None:
+    prorl(*start("four", 1))
+    file = place / "runs/four/checkpoints/step_000001/optimizer.safetensors"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(bytes(data))
+    with pytest.raises(UserError, match=r"optimizer\.safetensors is damaged"):
+        prorl("train", "--resume", "four", "--steps", "2")
+
+
+def test_interrupt_saves_and_says_how_to_go_on(place: Path) -> None:
+    command = [sys.executable, "-m", "prorl_cli", *start("five", 500)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    child = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True, env=environment)
+    metrics = place / "runs/five/metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not metrics.exists() or not metrics.read_text():
+        assert child.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=120)
+    assert child.returncode == 0
+    assert "go on with: prorl train --resume five" in errors
+    steps = len(metrics.read_text().splitlines())
+    assert (place / "runs/five/checkpoints/latest").read_text() == f"step_{steps:06d}\n"
