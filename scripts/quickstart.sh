@@ -8,9 +8,7 @@ data="data/quickstart"
 started=$(date +%s)
 
 prorl model fetch smollm2-135m
-if [ ! -f "$data/manifest.json" ]; then
-    prorl data build --recipe quickstart --out "$data"
-fi
+prorl data build --recipe quickstart --out "$data"
 trained=$(date +%s)
 prorl train --preset quickstart --data "$data" --name "$run" ${STEPS:+--steps "$STEPS"}
 # Three policies: the untouched model, after the warm start (step 0), and after RL.
