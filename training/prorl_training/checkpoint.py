@@ -55,6 +55,8 @@ def save_checkpoint(
         full = {"step": step, "updates": policy.updates, **state}
         atomic_write_text(work / "state.json", json.dumps(full, indent=1))
         files = sorted(p for p in work.rglob("*") if p.is_file())
+        for file in files:
+            file.chmod(0o644)  # safetensors writes files that only their owner can read
         hashes = {str(p.relative_to(work)): sha256_file(p) for p in files}
         atomic_write_text(work / "manifest.json", json.dumps(hashes, indent=1))
     atomic_write_text(root / "latest", target.name + "\n")
