@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -19,6 +19,7 @@ from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_sandbox import Capabilities, Outcome
+    from prorl_sandbox.types import Language
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -30,13 +31,15 @@ _FEATURES = (
     ("ipc", "IPC namespace"),
     ("seccomp", "system-call filter"),
     ("no_new_privs", "no new privileges"),
-    ("rlimits", "resource limits"),
-    ("cgroup_v1", "control groups v1 (writable)"),
-    ("cgroup_v2", "control groups v2 (writable)"),
+    ("rlimits", "resource limits of each process"),
+    ("cgroup_v1", "control groups v1: memory and processes of a whole box"),
+    ("cgroup_v2", "control groups v2: the same"),
 )
 _LARGEST_PRINTED_INT = 1 << 4096
 
-File = Annotated[Path, typer.Argument(help="A Python program.")]
+_LANGUAGES = {".py": "python", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".js": "javascript"}
+
+File = Annotated[Path, typer.Argument(help="A program in Python, C++ or JavaScript.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
@@ -53,6 +56,9 @@ def run_command(
         str | None, typer.Option(help="Function, or Class.method, to call instead of running main.")
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
+    language: Annotated[
+        str | None, typer.Option(help="python, cpp or javascript; by FILE's ending if not given.")
+    ] = None,
     backend: Annotated[str, typer.Option(help="local or docker.")] = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
@@ -73,6 +79,7 @@ def run_command(
         stdin=_read(stdin) if stdin is not None else "",
         call=call,
         args=_parse_args(args, call),
+        language=_language(file, language),
     )
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
     sandbox = open_sandbox(backend, allow_weak=allow_weak)
@@ -86,6 +93,15 @@ def run_command(
         print_json(asdict(outcome) | {"value": plain(outcome.value)})
     else:
         _print_outcome(outcome)
+
+
+def _language(file: Path, given: str | None) -> Language:
+    from prorl_sandbox import LANGUAGES
+
+    language = given or _LANGUAGES.get(file.suffix, "python")
+    if language not in LANGUAGES:
+        raise UserError(f"unknown language {language!r}: use one of {', '.join(LANGUAGES)}")
+    return cast("Language", language)
 
 
 def _read(path: Path) -> str:
@@ -158,12 +174,22 @@ def doctor_command(as_json: Json = False) -> None:
 
     found = probe()
     if as_json:
-        facts = {name: getattr(found, name) for name, _ in _FEATURES}
+        facts: dict[str, Any] = {name: getattr(found, name) for name, _ in _FEATURES}
+        facts["languages"] = [language for language, program in _tools().items() if program]
         extra = {"landlock_abi": found.landlock_abi, "root": found.root, "strong": found.strong}
         reasons = {"isolation": found.isolation, "reasons": dict(found.reasons)}
         print_json(facts | extra | reasons)
         return
     _print_capabilities(found)
+
+
+def _tools() -> dict[str, str | None]:
+    """Return the compiler or interpreter of each language, None where it is not installed."""
+    from prorl_sandbox.box import languages
+    from prorl_sandbox.view import interpreter
+
+    found = {"cpp": languages.find(languages.CPP), "javascript": languages.find(languages.NODE)}
+    return {"python": interpreter(), **found}
 
 
 def _print_capabilities(found: Capabilities) -> None:
@@ -177,7 +203,11 @@ def _print_capabilities(found: Capabilities) -> None:
         table.add_row(label, "yes" if getattr(found, name) else "no", note)
     abi = found.landlock_abi
     landlock = f"ABI {abi}" if abi else found.reasons.get("landlock_abi", "")
-    table.add_row("Landlock (offered by the kernel)", "yes" if abi else "no", landlock)
+    table.add_row("Landlock: files, sockets, signals", "yes" if abi else "no", landlock)
+    for language, program in _tools().items():
+        table.add_row(
+            f"language {language}", "yes" if program else "no", program or "not installed"
+        )
     table.add_row("running as root", "yes" if found.root else "no", "")
     console = stdout_console()
     console.print(table)

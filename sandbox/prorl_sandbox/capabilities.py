@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import UserError
-from prorl_sandbox.box import syscalls
+from prorl_sandbox.box import cgroup, syscalls
 from prorl_sandbox.local import LocalSandbox
 from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
 
@@ -26,7 +26,7 @@ _TRIAL_PROGRAM = """
 import ctypes, posix, resource
 libc = ctypes.CDLL(None)
 if posix.stat("/dev/null").st_uid != 0: print("user")  # root itself is not on the map
-if posix.getppid() == 1: print("pid")
+if posix.getpid() == 1: print("pid")
 if "proc" not in posix.listdir("/"): print("mount")
 if libc.unshare(0) == -1: print("seccomp")
 if libc.prctl(39, 0, 0, 0, 0) == 1: print("no_new_privs")
@@ -55,8 +55,10 @@ class Capabilities:
 
     @property
     def walls(self) -> tuple[str, ...]:
-        """The walls that hold, of ``WALLS``."""
-        return tuple(name for name in WALLS if getattr(self, name))
+        """The walls that hold, of ``WALLS``, and what is added to them where the kernel has it."""
+        extra = {"landlock": self.landlock_abi > 0, "cgroup": self.cgroup_v1 or self.cgroup_v2}
+        held = [name for name in WALLS if getattr(self, name)]
+        return (*held, *(name for name, holds in extra.items() if holds))
 
     @property
     def strong(self) -> bool:
@@ -65,10 +67,15 @@ class Capabilities:
 
     @property
     def isolation(self) -> str:
-        """The isolation level as it is written into every Outcome."""
+        """The isolation level as it is written into every Outcome.
+
+        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is limited.
+        """
+        landlock = ["landlock"] if self.landlock_abi else []
+        sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
         if self.strong:
-            return "namespaces+seccomp+rlimits"
-        return "weak:" + "+".join((*self.walls, "rlimits"))
+            return "+".join(["namespaces", "seccomp", *landlock, sums])
+        return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
         """Return one line: what is missing of the floor, why, and the cure."""
@@ -88,21 +95,41 @@ def probe() -> Capabilities:
     if not set(WALLS) <= held:
         held, reasons = _try_each()
     found = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
-    v1, v1_reason = _try_cgroup_v1()
-    v2, v2_reason = _try_cgroup_v2()
-    reasons |= {"cgroup_v1": v1_reason} if v1_reason else {}
-    reasons |= {"cgroup_v2": v2_reason} if v2_reason else {}
+    version, reason = _try_cgroup() if held >= set(_FLOOR) else (0, "needs the other walls first")
+    for number in (1, 2):
+        if version != number:
+            reasons[f"cgroup_v{number}"] = reason or f"version {version} is used"
     landlock = syscalls.landlock_abi()
-    if not landlock:
+    if landlock and "mount" in held:
+        _, why = _try((*(wall for wall in WALLS if wall in held), "landlock"))
+        if "landlock" in why:
+            landlock, reasons["landlock_abi"] = 0, why["landlock"]
+    elif not landlock:
         reasons["landlock_abi"] = "the kernel does not offer Landlock"
     return Capabilities(
         **found,
         landlock_abi=landlock,
-        cgroup_v1=v1,
-        cgroup_v2=v2,
+        cgroup_v1=version == 1,
+        cgroup_v2=version == 2,
         root=os.geteuid() == 0,
         reasons=reasons,
     )
+
+
+def _try_cgroup() -> tuple[int, str]:
+    """Return the version of control groups that boxes get here, or 0 and why not."""
+    sandbox = LocalSandbox((*WALLS, "cgroup"), "trial")
+    try:
+        sandbox.run(Program("pass"), _TRIAL)
+        version = sandbox.cgroup_version()
+    except SandboxError as error:
+        return 0, str(error)
+    finally:
+        sandbox.close()
+    if version:
+        return version, ""
+    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    return 0, cgroup.find(lines)[2]
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
@@ -114,6 +141,8 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
         outcome = sandbox.run(Program(source), _TRIAL)
     except SandboxError as error:
         return set(), dict.fromkeys(walls, str(error))
+    finally:
+        sandbox.close()
     if outcome.status != "ok":
         lines = outcome.stderr.strip().splitlines()
         reason = f"the trial program ended with {outcome.status}: {lines[-1] if lines else ''}"
@@ -141,57 +170,21 @@ def _try_each() -> tuple[set[str], dict[str, str]]:
     return held, reasons
 
 
-def _try_cgroup_v1() -> tuple[bool, str]:
-    """Try to make a group below our own in the memory and pids hierarchies."""
-    for controller in ("memory", "pids"):
-        root = Path("/sys/fs/cgroup") / controller
-        if not (root / "cgroup.procs").exists():
-            return False, f"no version 1 hierarchy for {controller}"
-        reason = _try_folder(root)
-        if reason:
-            return False, reason
-    return True, ""
+def open_sandbox(
+    backend: str = "local", *, allow_weak: bool = False, slots: int | None = None
+) -> Sandbox:
+    """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
 
-
-def _try_cgroup_v2() -> tuple[bool, str]:
-    """Try to make a group below our own in the unified hierarchy, with memory and pids."""
-    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-    own = next((line[3:] for line in lines if line.startswith("0::")), None)
-    if own is None:
-        return False, "no unified hierarchy"
-    for root in (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified")):
-        folder = root / own.lstrip("/")
-        controllers = folder / "cgroup.controllers"
-        if controllers.exists():
-            offered = controllers.read_text(encoding="utf-8").split()
-            if not {"memory", "pids"} <= set(offered):
-                return False, "the unified hierarchy offers no memory and pids controllers here"
-            reason = _try_folder(folder)
-            return not reason, reason
-    return False, "the unified hierarchy is not mounted"
-
-
-def _try_folder(parent: Path) -> str:
-    trial = parent / f"prorl-trial-{os.getpid()}"
-    try:
-        trial.mkdir()
-    except OSError as error:
-        return f"{parent} is not writable: {error.strerror}"
-    trial.rmdir()
-    return ""
-
-
-def open_sandbox(backend: str = "local", *, allow_weak: bool = False) -> Sandbox:
-    """Return a sandbox of the ``local`` backend.
-
-    Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for a
-    backend that this version does not have.
+    Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
+    unknown backend and for a Docker engine that does not answer.
     """
     if backend == "docker":
-        raise UserError("the docker backend is not available in this version: use backend local")
+        from prorl_sandbox.docker_backend import open_docker
+
+        return open_docker(slots=slots)
     if backend != "local":
-        raise UserError(f"unknown sandbox backend {backend!r}: use local")
+        raise UserError(f"unknown sandbox backend {backend!r}: use local or docker")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
-    return LocalSandbox(found.walls, found.isolation)
+    return LocalSandbox(found.walls, found.isolation, slots=slots)

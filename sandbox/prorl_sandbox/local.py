@@ -1,62 +1,46 @@
 """The local backend: each run in fresh Linux namespaces on this machine, one box a program.
 
-``run`` takes a program, ``run_check`` a program and a trusted check, each in a box of its own with the
-host relaying typed values between them. Leaves out control groups (memory is held a process at a time
-by rlimits; the sum is bounded by ``processes``) and reuse of warm boxes.
+No daemon: a template process is started with the sandbox and ends with it. Leaves out how boxes are
+made (``box``), what they mean (``base``), and finding out what this machine can do (``capabilities``).
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
+import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
-from dataclasses import asdict
+import weakref
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import UserError
-from prorl_sandbox import verdict
-from prorl_sandbox.box import wire
-from prorl_sandbox.process import LAUNCHER, BoxProcess, converse
-from prorl_sandbox.relay import Relay
-from prorl_sandbox.types import Limits, Outcome, Program, SandboxError
-from prorl_sandbox.view import interpreter, system_view
+from prorl_sandbox.base import BoxSandbox
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.conversation import Box, Job
+from prorl_sandbox.slots import SlotPool, Template
+from prorl_sandbox.streams import LocalBox
+from prorl_sandbox.types import SandboxError
+from prorl_sandbox.view import View, interpreter, system_view, tools_view
 
-_DEFAULT_LIMITS = Limits()
-_CHECKER_FRAME = 16 * 1024 * 1024
+TEMPLATE = Path(__file__).parent / "box" / "template.py"
 _FLAGS = ("-s", "-S", "-P", "-X", "utf8")
+_LEAST_SLOTS = 2  # a check needs two boxes at once
 
 
-class _Single:
-    """Listener of a run with one box: keeps the last message that matters."""
-
-    def __init__(self) -> None:
-        self.message: dict[str, Any] | None = None
-        self.value: Any = None
-
-    def frame(self, box: BoxProcess, message: dict[str, Any]) -> None:
-        """Keep the one answer; a second one breaks the protocol."""
-        if message["k"] == "ready":
-            return
-        if self.message is not None:
-            raise wire.MalformedFrame("more than one answer")
-        if message["k"] == "value":
-            self.value = wire.decode(message.get("v"))
-        self.message = message
-
-    def ended(self, box: BoxProcess) -> None:
-        """Nothing to do: there is no other box."""
+def default_slots() -> int:
+    """Return how many boxes may run at once: one for each processor, at least two."""
+    return max(_LEAST_SLOTS, len(os.sched_getaffinity(0)))
 
 
-class LocalSandbox:
-    """Implements ``Sandbox`` with namespaces, seccomp and rlimits. Thread-safe.
+class LocalSandbox(BoxSandbox):
+    """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
-    ``walls`` names what separates: user, pid, mount, net, ipc, seccomp. Use ``open_sandbox``, which
-    finds out what holds on this machine and refuses less than the floor. ``python`` and ``launcher``
-    exist for tests.
+    ``walls`` names what separates: user, pid, mount, net, ipc, seccomp, and what is added where the
+    kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this machine
+    and refuses less than the floor. ``slots`` boxes run at once; more wait their turn, outside any time
+    limit. ``python`` and ``template`` exist for tests.
     """
 
     def __init__(
@@ -64,104 +48,66 @@ class LocalSandbox:
         walls: tuple[str, ...],
         isolation: str,
         *,
+        slots: int | None = None,
         python: str | None = None,
-        launcher: Path = LAUNCHER,
+        template: Path = TEMPLATE,
     ) -> None:
-        self.isolation = isolation
+        super().__init__(isolation)
         self._walls = walls
-        self._view = system_view()
-        self._command = (python or interpreter(), *_FLAGS, str(launcher))
+        self._slots = max(_LEAST_SLOTS, slots or default_slots())
+        self._command = (python or interpreter(), *_FLAGS, str(template))
         self._lock = threading.Lock()
-        self._live: set[BoxProcess] = set()
+        self._opened: tuple[Template, SlotPool] | None = None
         self._closed = False
 
-    def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
-        """Run one program in a fresh box; see ``Sandbox.run``.
-
-        Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent.
-        """
-        check_limits(limits)
-        mode = "stdin" if program.call is None else "serve"
-        listener = _Single()
-        with self._box(mode, program.source, program.call, program.stdin, limits) as box:
-            if program.call is not None:
-                box.send(pack_call(program.args))
-                box.hang_up()
-            converse([box], limits.wall_seconds, listener)
-            verdict.require_start(box)
-            result = verdict.judge(box, limits, listener.message)
-            value = listener.value if result[0] == "ok" else None
-            return verdict.outcome(box, result, self.isolation, value)
-
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = _DEFAULT_LIMITS,
-    ) -> Outcome:
-        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
-
-        Both share one wall and one processor-time budget; the other limits hold for each. Raises
-        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
-        travel by value: what the submission does to a list is not seen by the checker.
-        """
-        check_limits(limits)
-        with (
-            self._box("serve", program.source, entry_point, program.stdin, limits) as submission,
-            self._box("check", checker, None, "", limits) as check,
-        ):
-            relay = Relay(submission, check)
-            converse([submission, check], limits.wall_seconds, relay)
-            verdict.require_start(submission)
-            verdict.require_start(check)
-            return relay.outcome(limits, self.isolation)
-
-    def close(self) -> None:
-        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+    def _pool(self) -> SlotPool:
+        """Return the pool of slots; the first caller, or the first after its death, starts the template."""
         with self._lock:
-            self._closed = True
-            live = list(self._live)
-        for box in live:
-            box.kill("closed")
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            if self._opened is not None and not self._opened[0].alive:
+                self._end()  # it was killed; the next one sweeps up after it
+                self._opened = None
+            if self._opened is None:
+                settings = {
+                    "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
+                    "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
+                    "cgroup": "cgroup" in self._walls,
+                }
+                template = Template(self._command, settings)
+                views = {"python": _request(system_view()), "tools": _request(tools_view())}
+                self._opened = template, SlotPool(template, self._slots, views)
+                # Whoever forgets to close it: then with the object, at the latest with the process.
+                self._end = weakref.finalize(self, _end, *self._opened)
+            return self._opened[1]
+
+    def cgroup_version(self) -> int:
+        """Return the version of the control groups that boxes run in, 0 for none. Starts the template."""
+        self._pool()
+        with self._lock:
+            return self._opened[0].cgroup_version if self._opened is not None else 0
 
     @contextlib.contextmanager
-    def _box(
-        self, mode: str, source: str, call: str | None, stdin: str, limits: Limits
-    ) -> Iterator[BoxProcess]:
-        """Start a box and see to it that it is gone afterwards."""
-        with self._scratch() as scratch:
-            job = {
-                "mode": mode,
-                "source": source,
-                "call": call,
-                "limits": asdict(limits),
-                "walls": self._walls,
-                "binds": self._view.binds,
-                "links": self._view.links,
-                "masks": self._view.masks,
-                "scratch": scratch,
-                "frame_cap": _CHECKER_FRAME if mode == "check" else limits.output_kb * 1024,
-            }
+    def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
+        """Start a box for each job at once; see ``BoxSandbox``."""
+        kinds = [_kind(job) for job in jobs]
+        with contextlib.ExitStack() as stack:
+            slots = stack.enter_context(self._pool().lend(kinds))
+            boxes: list[Box] = []
+            for slot, job in zip(slots, jobs, strict=True):
+                box = LocalBox(slot, job, stack.enter_context(self._scratch()))
+                stack.callback(box.close)
+                boxes.append(box)
             try:
-                box = BoxProcess(self._command, job, stdin.encode("utf-8", "replace"))
-            except OSError as error:
-                raise SandboxError(f"the sandbox could not start a box: {error}") from error
-            with self._lock:
-                self._live.add(box)
-                closed = self._closed
-            try:
-                if closed:
-                    raise SandboxError("the sandbox is closed")
-                yield box
-            finally:
-                box.close()
-                with self._lock:
-                    self._live.discard(box)
+                yield boxes
+            except SandboxError as error:
+                if self._closed:
+                    raise SandboxError("the sandbox was closed during the run") from error
+                raise
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a folder for boxes without a root of their own, else nothing on this machine."""
+        """Yield a folder for a box without a root of its own, else nothing on this machine."""
         if "mount" in self._walls:
             yield ""
             return
@@ -172,18 +118,24 @@ class LocalSandbox:
         finally:
             shutil.rmtree(folder)
 
+    def close(self) -> None:
+        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            self._end()
 
-def pack_call(args: tuple[Any, ...]) -> bytes:
-    """Return the frame that asks for one call; raises UserError for what cannot be sent."""
-    try:
-        plain = wire.decode(wire.encode(list(args)))
-    except (wire.Unserialisable, wire.MalformedFrame) as error:
-        raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return wire.pack_for_box({"k": "call", "args": plain, "kwargs": {}})
+
+def _end(template: Template, pool: SlotPool) -> None:
+    pool.close()
+    template.close()
 
 
-def check_limits(limits: Limits) -> None:
-    """Raise UserError for a limit that is not a positive, finite number."""
-    for name, value in asdict(limits).items():
-        if not math.isfinite(value) or value <= 0:
-            raise UserError(f"limit {name} must be a positive number, not {value}")
+def _kind(job: Job) -> str:
+    """Return which view of the machine a job needs: compilers and node need the tools'."""
+    return "tools" if job.mode == "compile" or job.language == "javascript" else "python"
+
+
+def _request(view: View) -> dict[str, Any]:
+    return {"binds": view.binds, "links": view.links, "masks": view.masks}

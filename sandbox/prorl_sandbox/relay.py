@@ -6,28 +6,30 @@ the check's own assertions decide.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from typing import Any
 
 from prorl_sandbox import verdict
 from prorl_sandbox.box import wire
-from prorl_sandbox.process import BoxProcess
+from prorl_sandbox.conversation import Box
 from prorl_sandbox.types import Limits, Outcome
 
 
 class Relay:
     """Listener of a check run: passes calls one way and answers the other."""
 
-    def __init__(self, submission: BoxProcess, check: BoxProcess) -> None:
+    def __init__(self, submission: Box, check: Box) -> None:
         self._submission = submission
         self._check = check
         self._asked = False
+        self._nonce = ""
         self._passed = False
         self._submission_message: dict[str, Any] | None = None
         self._check_message: dict[str, Any] | None = None
         self._dead = False
 
-    def frame(self, box: BoxProcess, message: dict[str, Any]) -> None:
+    def frame(self, box: Box, message: dict[str, Any]) -> None:
         """Pass a message on, or note it as the end of the run."""
         if box is self._check:
             self._from_check(message)
@@ -38,7 +40,8 @@ class Relay:
         if message["k"] == "call" and not self._asked:
             self._asked = True
             args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
-            self._submission.send(wire.pack_for_box({"k": "call", "args": args, "kwargs": kwargs}))
+            self._nonce = secrets.token_hex(16)
+            self._submission.send({"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce})
         elif message["k"] != "ready":
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -49,11 +52,11 @@ class Relay:
         if kind == "ready":
             return
         if kind in ("value", "raise"):
-            if not self._asked:
+            if not self._asked or message.get("n") != self._nonce:
                 raise wire.MalformedFrame("an answer without a question")
             self._asked = False
             self._submission_message = message
-            self._check.send(wire.pack_for_box(self._answer(message)))
+            self._check.send(self._answer(message))
         else:
             self._submission_message = message
             self._dead = True
@@ -66,7 +69,7 @@ class Relay:
             return {"k": "value", "v": wire.decode(message.get("v"))}
         return {"k": "raise", "type": str(message.get("type"))[:100]}
 
-    def ended(self, box: BoxProcess) -> None:
+    def ended(self, box: Box) -> None:
         """When one box has ended the other has nothing left to do."""
         if box is self._submission:
             if self._check_message is None and not self._check.finished:
@@ -88,6 +91,7 @@ class Relay:
             whole,
             stderr=whole.stderr + self._check.text("stderr"),
             wall_seconds=max(ended) - started if ended else whole.wall_seconds,
+            cpu_seconds=sum(end["cpu"] for end in peers),
             peak_mb=max([end["peak_kb"] for end in peers], default=0) / 1024,
         )
 
@@ -105,12 +109,12 @@ class Relay:
         spent = sum(b.end["cpu"] for b in (self._submission, self._check) if b.end is not None)
         if self._passed and self._check.end is not None and verdict.exit_code(self._check) == 0:
             return ("timeout", "cpu") if spent > limits.cpu_seconds else ("ok", None)
-        own = verdict.judge(self._submission, limits, self._submission_message)
+        own = verdict.judge(self._submission, self._submission_message)
         if self._dead or self._submission.killed_for in ("wall", "output", "protocol"):
             return own if own[0] != "ok" else ("runtime-error", None)
         if own[0] in ("timeout", "memory"):
             return own
-        theirs = verdict.judge(self._check, limits, self._check_message)
+        theirs = verdict.judge(self._check, self._check_message)
         if theirs[0] != "ok" and theirs[0] != "runtime-error":
             return theirs
         return ("timeout", "cpu") if spent > limits.cpu_seconds else ("runtime-error", None)

@@ -22,6 +22,8 @@ Status = Literal[
     "protocol-error",
     "killed-by-policy",
 ]
+Language = Literal["python", "cpp", "javascript"]
+LANGUAGES: tuple[str, ...] = get_args(Language)
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -51,14 +53,15 @@ class Program:
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and the
     function (or ``Class.method``) of that name is called with the positional ``args``; the return value
-    comes back as ``Outcome.value``.
+    comes back as ``Outcome.value``. C++ and JavaScript are compiled (or checked) in a box of their own
+    first and run as whole programs; ``call`` is for Python alone.
     """
 
     source: str
     stdin: str = ""
     call: str | None = None
     args: tuple[Any, ...] = ()
-    language: Literal["python"] = "python"
+    language: Language = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,9 @@ class Outcome:
     """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set,
     and where the program asks for them complex, bytes and frozenset; of these exact types only.
 
-    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``peak_mb`` is resident memory.
+    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``wall_seconds`` run from the
+    program's start, never from the queue or the box's making; ``cpu_seconds`` is the processor time of
+    all its processes; ``peak_mb`` is resident memory.
     """
 
     status: Status
@@ -76,6 +81,7 @@ class Outcome:
     exit_code: int | None = None
     limit: Literal["wall", "cpu"] | None = None
     wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
     peak_mb: float = 0.0
     isolation: str = ""
 
@@ -84,7 +90,7 @@ class Sandbox(Protocol):
     """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
 
     isolation: str
-    """The isolation level that holds, e.g. ``namespaces+seccomp+rlimits`` or ``weak``."""
+    """The isolation level that holds, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:
         """Run one program in a fresh box. Raises SandboxError when the sandbox itself fails."""

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from prorl_common import UserError
-from prorl_sandbox.process import BoxProcess
-from prorl_sandbox.types import Limits, Outcome, SandboxError, Status
+from prorl_sandbox.conversation import Box
+from prorl_sandbox.types import Outcome, SandboxError, Status
 
 Verdict = tuple[Status, Literal["wall", "cpu"] | None]
 Message = Mapping[str, Any]
@@ -30,7 +30,7 @@ class CheckerError(UserError):
     """The trusted test source does not compile, does not define ``check`` or asks the impossible."""
 
 
-def require_start(box: BoxProcess) -> None:
+def require_start(box: Box) -> None:
     """Raise SandboxError when the box failed before its program ran."""
     if box.killed_for == "peer":  # ended early by us, because the box it talks to had ended
         return
@@ -44,31 +44,36 @@ def require_start(box: BoxProcess) -> None:
         raise SandboxError("the sandbox was closed during the run")
 
 
-def exit_code(box: BoxProcess) -> int | None:
+def exit_code(box: Box) -> int | None:
     """Return the program's exit code, negative for a signal, None when it was killed with its box."""
-    return None if box.end is None else os.waitstatus_to_exitcode(box.end["status"])
+    if box.end is None or box.killed_for is not None:
+        return None
+    return os.waitstatus_to_exitcode(box.end["status"])
 
 
-def judge(box: BoxProcess, limits: Limits, message: Message | None) -> Verdict:
+def judge(box: Box, message: Message | None) -> Verdict:
     """Return status and limit of one box, given the last message of its harness."""
     if box.killed_for in _KILLED:
         return _KILLED[box.killed_for]
     if box.end is None:
         return "runtime-error", None
+    if box.end["oom"]:
+        return "memory", None
     code = os.waitstatus_to_exitcode(box.end["status"])
-    if box.end["over"] or box.end["cpu"] > limits.cpu_seconds or code == -signal.SIGXCPU:
+    over = box.end["over"] or box.end["cpu"] > box.job.limits.cpu_seconds
+    if over or code == -signal.SIGXCPU:
         return "timeout", "cpu"
     if code == -signal.SIGSYS:
         return "killed-by-policy", None
     if code < 0:
         return "runtime-error", None
-    if box.name == "stdin" and code == 0:
+    if box.job.mode in ("main", "exec") and code == 0:
         return "ok", None
     if message is not None and (status := _status_of(message)) is not None:
         return status, None
-    if box.name == "stdin":
+    if box.job.mode in ("main", "exec"):
         return "wrong-exit", None
-    has_value = message is not None and message["k"] == "value"
+    has_value = message is not None and message["k"] in ("value", "artifact", "missing")
     return ("ok" if has_value and code == 0 else "runtime-error"), None
 
 
@@ -84,7 +89,7 @@ def _status_of(message: Message) -> Status | None:
     return "output-limit" if kind == "too-large" else None
 
 
-def outcome(box: BoxProcess, verdict: Verdict, isolation: str, value: Any = None) -> Outcome:
+def outcome(box: Box, verdict: Verdict, isolation: str, value: Any = None) -> Outcome:
     """Return the Outcome of a single box."""
     started = box.started or 0.0
     return Outcome(
@@ -95,6 +100,7 @@ def outcome(box: BoxProcess, verdict: Verdict, isolation: str, value: Any = None
         exit_code=exit_code(box),
         limit=verdict[1],
         wall_seconds=(box.ended or time.monotonic()) - started,
+        cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
         isolation=isolation,
     )

@@ -13,6 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _LIBRARY_FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
+_TOOL_FOLDERS = (
+    "/bin",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/libexec",
+    "/usr/include",
+    "/usr/local/bin",
+    "/usr/local/include",
+    "/usr/local/lib",
+    "/usr/share/nodejs",
+    "/etc/alternatives",
+)
 _FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 
 
@@ -47,6 +59,25 @@ def system_view() -> View:
             targets.append(path)
     binds = [(os.path.realpath(path), path) for path in (*targets, *_FILES)]
     return View(tuple(binds), tuple(links), _package_folders(targets))
+
+
+def tools_view() -> View:
+    """Return what compilers and node need: the system's programs and headers as well, read-only."""
+    base = system_view()
+    links = list(base.links)
+    wanted: list[str] = [target for _, target in base.binds if target not in _FILES]
+    for path in _TOOL_FOLDERS:
+        if os.path.islink(path):
+            links.append((path, os.readlink(path)))
+        elif os.path.isdir(path):
+            wanted.append(path)
+    covered = [p for p in sorted(set(wanted)) if not _below_another(p, wanted)]
+    binds = [(os.path.realpath(path), path) for path in (*covered, *_FILES)]
+    return View(tuple(binds), tuple(links), _package_folders(covered))
+
+
+def _below_another(path: str, paths: list[str]) -> bool:
+    return any(path != other and Path(path).is_relative_to(other) for other in paths)
 
 
 def _system_libraries(folder: str) -> str:

@@ -41,7 +41,18 @@ KILLED: dict[str, tuple[str, set[str]]] = {
         {"timeout", "runtime-error", "memory"},
     ),
     "R03 memory at once": ("x = 'x' * 10**11", {"memory"}),
-    "R03 shared memory": ("import mmap\nm = mmap.mmap(-1, 10**9)", {"memory", "runtime-error"}),
+    "R03 shared memory": (
+        "import mmap\nm = mmap.mmap(-1, 10**9)\nfor i in range(0, 10**9, 4096): m[i] = 1",
+        {"memory", "runtime-error"},
+    ),
+    "R03 shared memory of many processes": (
+        (
+            "import mmap, os, time\nm = mmap.mmap(-1, 10**9)\nme = 0\n"
+            "for i in range(8):\n    if os.fork() == 0: me = i + 1; break\n"
+            "for i in range(me * 10**8, (me + 1) * 10**8, 4096): m[i] = 1\ntime.sleep(9)"
+        ),
+        {"memory", "runtime-error", "timeout"},
+    ),
     "R03 memory of many processes": (
         "import os, time\nfor _ in range(4): os.fork()\nx = bytearray(10**9)\ntime.sleep(9)",
         {"memory", "runtime-error", "timeout"},
@@ -116,7 +127,7 @@ DENIED: dict[str, str] = {
         "          '/etc/passwd', '/etc/hosts', '/bin/su', '/usr/bin/su', '/usr/bin/python3',\n"
         "          '/dev/mem', '/dev/kmsg', '/dev/tty', '/dev/pts', '/var/run/docker.sock'):\n"
         "    if os.path.exists(p): print('BREACH', p)\n"
-        "seen = set(os.listdir('/')) - {'dev', 'etc', 'lib', 'lib32', 'lib64', 'opt', 'program.py',\n"
+        "seen = set(os.listdir('/')) - {'box', 'dev', 'etc', 'lib', 'lib32', 'lib64', 'opt',\n"
         "                               'root', 'scratch', 'usr', 'home'}\n"
         "if seen: print('BREACH', seen)\n"
         "for folder, folders, files in os.walk('/'):\n"
@@ -125,7 +136,7 @@ DENIED: dict[str, str] = {
     ),
     "A17 scratch is empty and arguments are clean": (
         "import os, sys\n"
-        "if os.listdir('.') or sys.argv != ['/program.py']: print('BREACH', os.listdir('.'))"
+        "if os.listdir('.') or sys.argv != ['/box/program.py']: print('BREACH', os.listdir('.'))"
     ),
     "A15 frames and garbage hold only the program": (
         "import gc, sys\n"
@@ -159,7 +170,7 @@ DENIED: dict[str, str] = {
     "F01 nothing but scratch is writable": (
         "import os, sys\n"
         "root = os.path.dirname(os.__file__)\n"
-        "for p in ('/x', '/etc/x', '/usr/lib/x', '/lib/x', '/dev/x', '/program.py', root + '/x',\n"
+        "for p in ('/x', '/etc/x', '/usr/lib/x', '/lib/x', '/dev/x', '/box/program.py', '/box/x', root + '/x',\n"
         "          os.__file__, '/etc/localtime', root + '/site-packages/x'):\n"
         "    try:\n"
         "        open(p, 'a').write('x')\n"

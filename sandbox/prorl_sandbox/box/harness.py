@@ -1,18 +1,20 @@
 """Runs the program inside the box and says what came of it on the channel.
 
-Three modes: ``stdin`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time) and
-``check`` (trusted tests whose ``candidate`` asks over the channel). Nothing expected of a submission
-is ever in this process, so whatever it forges is only its own answer. Sets no limits.
+Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time), ``check``
+(trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec`` (``foreign``).
+Nothing expected of a submission is ever in this process, so whatever it forges is only its own answer.
+Every answer carries the nonce of its question. Sets no limits.
 """
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import os
 import sys
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import isolate, wire
+from prorl_sandbox.box import foreign, limits, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,32 +37,45 @@ _RERAISED = (
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job; returns or raises SystemExit as the program's own end would."""
-    _clean_interpreter(job)
-    cap = job["limits"]["output_kb"] * 1024
-    if job["mode"] == "stdin":
-        code = _compile(job, channel)
-        _run_main(code, channel)
+    """Run the job; returns or raises SystemExit as the program's own end would.
+
+    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where the
+    program's file lies.
+    """
+    if "prorl_sandbox" in sys.modules:  # nobody has settled this interpreter yet
+        settle(os.getcwd())
+    sys.argv = [job["program"]]
+    if job["mode"] == "exec":
+        foreign.execute(job)
+    if job["mode"] == "compile":
+        _send(channel, foreign.compile_artifact(job))
+        _end(0)
+    code = _compile(job, channel)
+    if job["mode"] == "main":
+        _run_main(job, code, channel)
     elif job["mode"] == "serve":
-        _serve(job["call"], _compile(job, channel), channel, cap)
+        _serve(job, code, channel)
     else:
-        _check(_compile(job, channel), channel)
+        _check(job, code, channel)
 
 
-def _clean_interpreter(job: dict[str, Any]) -> None:
-    """Leave an interpreter as ``python program.py`` would find it, without ours in sight."""
+def settle(scratch: str) -> list[ModuleType]:
+    """Leave an interpreter as ``python program.py`` would find it, without ours in sight.
+
+    ``scratch``: the working folder of the program. Needs no job, so that a template does it once for all
+    its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for freeing them
+    takes a box's time.
+    """
     from _sitebuiltins import Quitter
 
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
-    for name in [n for n in sys.modules if n.split(".")[0] == "prorl_sandbox"]:
-        del sys.modules[name]
-    sys.argv = [isolate.PROGRAM_FILE]
+    ours = [name for name in sys.modules if name.split(".")[0] == "prorl_sandbox"]
     sys.dont_write_bytecode = True
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
-    scratch = os.getcwd()
     os.environ.clear()
     os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    return [sys.modules.pop(name) for name in ours]
 
 
 def _send(channel: int, message: dict[str, Any]) -> None:
@@ -81,7 +96,7 @@ def _send_failure(channel: int, kind: str, error: BaseException) -> None:
     """Report an exception by the name of its type; its text stays on stderr."""
     memory = isinstance(error, MemoryError)
     if memory:
-        isolate.release_reserve()
+        limits.release_reserve()
     _send(channel, {"k": kind, "type": _type_name(error), "memory": memory})
 
 
@@ -95,7 +110,7 @@ def _show(error: BaseException, skip: int) -> None:
 
 def _compile(job: dict[str, Any], channel: int) -> CodeType:
     try:
-        return compile(job["source"], isolate.PROGRAM_FILE, "exec", dont_inherit=True)
+        return compile(job["source"], job["program"], "exec", dont_inherit=True)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         _send_failure(channel, "compile-error", error)
         if isinstance(error, SyntaxError) and len(error.text or "") > _LONGEST_LINE_SHOWN:
@@ -104,30 +119,58 @@ def _compile(job: dict[str, Any], channel: int) -> CodeType:
     raise SystemExit(1)
 
 
-def _module(name: str) -> dict[str, Any]:
+def _module(name: str, file: str) -> dict[str, Any]:
     module = ModuleType(name)
-    module.__file__ = isolate.PROGRAM_FILE
+    module.__file__ = file
     module.__builtins__ = builtins  # type: ignore[attr-defined]
     sys.modules[name] = module
     return module.__dict__
 
 
-def _run_main(code: CodeType, channel: int) -> None:
+def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
     program = os.getpid()
+    names = _module("__main__", job["program"])
+    status = 0
     try:
-        exec(code, _module("__main__"))  # noqa: S102 - this is the box
-    except SystemExit:
-        raise
+        exec(code, names)  # noqa: S102 - this is the box
+    except SystemExit as leaving:
+        status = _exit_status(leaving.code)
     except BaseException as error:  # noqa: BLE001 - reported to the host
         if os.getpid() == program:
             _send_failure(channel, "exception", error)
         _show(error, 1)
-        raise SystemExit(1) from None
+        status = 1
+    _finish(names, status)
 
 
-def _load(code: CodeType, channel: int) -> dict[str, Any]:
+def _exit_status(code: object) -> int:
+    """Return what the interpreter would exit with for ``SystemExit(code)``."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    sys.stderr.write(f"{code}\n")
+    return 1
+
+
+def _finish(names: dict[str, Any], status: int) -> NoReturn:
+    """End as the interpreter would: threads, exit hooks, the program's objects, the streams.
+
+    Taking the whole interpreter down would cost more than most programs do.
+    """
+    try:
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        atexit._run_exitfuncs()
+        names.clear()
+    except BaseException as error:  # noqa: BLE001 - the program's own doing
+        _show(error, 1)
+    _end(status)
+
+
+def _load(job: dict[str, Any], code: CodeType, channel: int) -> dict[str, Any]:
     """Run the definitions under a name other than ``__main__``, so that guarded code stays out."""
-    names = _module("program")
+    names = _module("program", job["program"])
     try:
         exec(code, names)  # noqa: S102 - this is the box
     except BaseException as error:  # noqa: BLE001 - reported to the host
@@ -156,26 +199,30 @@ def _find(name: str, names: dict[str, Any]) -> Any:
     return getattr(found(), method) if method else found
 
 
-def _serve(name: str, code: CodeType, channel: int, cap: int) -> None:
+def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     program = os.getpid()
-    names = _load(code, channel)
+    names = _load(job, code, channel)
     _leave_if_child(program)
     _send(channel, {"k": "ready"})
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
         try:
-            value = _find(name, names)(*request["args"], **request["kwargs"])
-            frame = wire.pack({"k": "value", "v": wire.encode(value)})
-            reply = frame if len(frame) <= cap else wire.pack({"k": "too-large"})
+            value = _find(job["call"], names)(*request["args"], **request["kwargs"])
+            frame = wire.pack({"k": "value", "v": wire.encode(value), "n": request["n"]})
+            fits = len(frame) <= job["frame_cap"]
+            reply = frame if fits else wire.pack({"k": "too-large", "n": request["n"]})
             failed = 0
+        except wire.TooLarge:
+            reply = wire.pack({"k": "too-large", "n": request["n"]})
         except wire.Unserialisable as error:
             reply = wire.pack({"k": "unserialisable", "text": str(error)[:300]})
         except BaseException as error:  # noqa: BLE001 - reported to the host
             failed = 1
             memory = isinstance(error, MemoryError)
             if memory:
-                isolate.release_reserve()
-            reply = wire.pack({"k": "raise", "type": _type_name(error), "memory": memory})
+                limits.release_reserve()
+            failure = {"k": "raise", "type": _type_name(error), "memory": memory}
+            reply = wire.pack(failure | {"n": request["n"]})
             _show(error, 1)
         _leave_if_child(program)
         wire.write_all(channel, reply)
@@ -199,7 +246,7 @@ def _candidate_error(type_name: str) -> CandidateError:
     return error
 
 
-def _check(code: CodeType, channel: int) -> None:
+def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
     def candidate(*args: Any, **kwargs: Any) -> Any:
         call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
         _send(channel, call)
@@ -210,7 +257,7 @@ def _check(code: CodeType, channel: int) -> None:
             raise _candidate_error(reply["type"])
         return reply["v"]
 
-    names = _load(code, channel)
+    names = _load(job, code, channel)
     check = names.get("check")
     if not callable(check):
         _send(channel, {"k": "broken", "text": "the checker does not define check(candidate)"})

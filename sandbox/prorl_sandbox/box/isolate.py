@@ -1,37 +1,38 @@
-"""Walls of the box: namespaces, a private root, an unprivileged user, resource limits.
+"""Walls of the box: namespaces, private roots, an unprivileged user, no rights.
 
-Two ways to the same walls. Real root separates with its own rights and then becomes a user that owns
-nothing outside; an ordinary user first makes a user namespace. Each step raises OSError; the launcher
-turns that into a fault of the sandbox. Leaves out control groups: memory is held by rlimits.
+A slot takes a user, pid and mount namespace of its own and builds the root once; every box then takes
+fresh pid, mount, network, IPC and UTS namespaces below it, with scratch and program folders of its own.
+The same way holds for root and for an ordinary user. Each step raises OSError. Leaves out limits
+(``limits``, ``cgroup``) and who runs when (``slot``).
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import stat
 
-from prorl_sandbox.box import seccomp, syscalls
+from prorl_sandbox.box import landlock, languages, seccomp, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Job = dict[str, Any]
+    Settings = dict[str, Any]
 
 INSIDE_ID = 1000
 SCRATCH = "/scratch"
-PROGRAM_FILE = "/program.py"
+PROGRAM_FOLDER = "/box"
 _FIRST_OUTSIDE_ID = 1_000_000_000
+_IDS_PER_SLOT = 65_536
+_SLOT_RANGES = 40_000
 _NOBODY = 65534
+_LARGEST_PROGRAM_MB = 32
 _CAP_SYS_ADMIN = 21
-_SIGKILL = 9
 _MOUNT_POINTS = ("/tmp", "/mnt", "/run", "/var")
 _DEVICES = ("null", "zero", "urandom", "random", "full")
-_BASELINE_MB = 96
-_HARNESS_RESERVE_MB = 16
-_NAMESPACES = {
-    "pid": syscalls.CLONE_NEWPID,
+_PLAIN = syscalls.MS_NOSUID | syscalls.MS_NODEV
+_BOX_NAMESPACES = {
+    "mount": syscalls.CLONE_NEWNS,
     "net": syscalls.CLONE_NEWNET,
     "ipc": syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS,
 }
@@ -46,46 +47,65 @@ def is_privileged() -> bool:
     return bool(int(effective, 16) >> _CAP_SYS_ADMIN & 1)
 
 
-def shed_hollow_root(job: Job) -> None:
+def shed_hollow_root(walls: tuple[str, ...]) -> None:
     """Where root has no rights (a plain container), become an ordinary user and go that user's way.
 
     As root, even a powerless one, the limit on processes would not count.
     """
-    if os.geteuid() == 0 and "user" in job["walls"] and not is_privileged():
+    if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # else /proc/self stays root's
 
 
-def separate(job: Job) -> None:
-    """Enter the namespaces of ``job["walls"]`` that the launcher itself takes (all but mount)."""
-    flags = 0
-    for wall, flag in _NAMESPACES.items():
-        if wall in job["walls"]:
-            flags |= flag
+def separate_slot(settings: Settings, ask_for_map: Any) -> None:
+    """Enter the slot's user and mount namespaces, build its root, and have the next child be the first
+    of a pid namespace.
+
+    Root builds the root while it still may read every folder, then enters a user namespace where
+    ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace first.
+    """
+    walls, by_right = settings["walls"], os.geteuid() == 0
+    if by_right and "mount" in walls:
+        build_root(settings)
+    if "user" in walls:
+        _enter_user_namespace(by_right, ask_for_map)
+    if not by_right and "mount" in walls:
+        build_root(settings)
+    syscalls.drop_bounding_set()
+    if "pid" in walls:
+        syscalls.unshare(syscalls.CLONE_NEWPID)
+
+
+def _enter_user_namespace(by_right: bool, ask_for_map: Any) -> None:
     uid, gid = os.geteuid(), os.getegid()
-    if "user" in job["walls"] and uid != 0:
-        syscalls.unshare(syscalls.CLONE_NEWUSER | flags)
-        write_id_maps("self", uid, gid)
-    elif flags:
-        syscalls.unshare(flags)
+    if by_right:
+        os.setgroups([])
+        syscalls.unshare(syscalls.CLONE_NEWUSER)
+        ask_for_map()
+        os.setresgid(0, 0, 0)
+        os.setresuid(0, 0, 0)
+    else:
+        syscalls.unshare(syscalls.CLONE_NEWUSER)
+        write_id_maps("self", f"{INSIDE_ID} {uid} 1", f"{INSIDE_ID} {gid} 1")
 
 
-def write_id_maps(process: str, uid: int, gid: int) -> None:
-    """Map the box's one user and group to ``uid`` and ``gid`` outside."""
+def write_id_maps(process: str, users: str, groups: str) -> None:
+    """Write the maps of a process that has just entered a user namespace."""
     try_write(f"/proc/{process}/setgroups", "deny")  # a duty of unprivileged writers only
-    _write(f"/proc/{process}/uid_map", f"{INSIDE_ID} {uid} 1")
-    _write(f"/proc/{process}/gid_map", f"{INSIDE_ID} {gid} 1")
+    _write(f"/proc/{process}/uid_map", users)
+    _write(f"/proc/{process}/gid_map", groups)
 
 
-def map_to_nobody(process: int) -> None:
-    """As root: give ``process`` an outside id of its own, or nobody's where ids are scarce."""
+def map_slot(process: int, number: int) -> None:
+    """As root: give a slot a range of ids that nobody else has, or nobody's where ids are scarce."""
+    first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
-        outside = _FIRST_OUTSIDE_ID + process
-        write_id_maps(str(process), outside, outside)
+        line = f"0 {first} {_IDS_PER_SLOT}"
+        write_id_maps(str(process), line, line)
     except OSError:
-        write_id_maps(str(process), _NOBODY, _NOBODY)
+        write_id_maps(str(process), f"0 {_NOBODY} 1", f"0 {_NOBODY} 1")
 
 
 def try_write(path: str, text: str) -> None:
@@ -104,34 +124,31 @@ def _write(path: str, text: str) -> None:
         os.close(fd)
 
 
-def build_root(job: Job) -> None:
-    """Give this process a mount namespace whose root holds the interpreter and nothing else."""
+def build_root(settings: Settings) -> None:
+    """Give this slot a mount namespace whose read-only root holds the interpreter and little else.
+
+    ``/scratch`` and ``/box`` are empty places where each box mounts its own.
+    """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
-    source = job["source"].encode("utf-8", "replace")
     base = next(path for path in _MOUNT_POINTS if os.path.isdir(path))
-    plain = syscalls.MS_NOSUID | syscalls.MS_NODEV
-    size = f"size={len(source) // 1024 + 4096}k,nr_inodes=1024,mode=755"
-    syscalls.mount("tmpfs", base, "tmpfs", plain, size)
+    syscalls.mount("tmpfs", base, "tmpfs", _PLAIN, "size=4096k,nr_inodes=1024,mode=755")
     os.chdir(base)
     os.umask(0o022)
     os.mkdir("old")
     syscalls.pivot_root(".", "old")
     os.chdir("/")
-    for origin, target in job["binds"]:
+    for origin, target in settings["binds"]:
         _bind("/old" + origin, target)
-    for link, target in job["links"]:
+    for link, target in settings["links"]:
         os.makedirs(os.path.dirname(link), exist_ok=True)
         os.symlink(target, link)
-    for path in job["masks"]:
+    for path in settings["masks"]:
         _empty(path)
     for name in _DEVICES:
         _bind_device(f"/old/dev/{name}", f"/dev/{name}")
-    with open(PROGRAM_FILE, "wb") as file:
-        file.write(source)
-    os.mkdir(SCRATCH)
-    size = f"size={job['limits']['scratch_mb']}m,nr_inodes=4096,mode=777"
-    syscalls.mount("tmpfs", SCRATCH, "tmpfs", plain | syscalls.MS_NOEXEC, size)
+    for path in (SCRATCH, PROGRAM_FOLDER):
+        os.mkdir(path)
     syscalls.unmount("/old")
     os.rmdir("/old")
     _remount_read_only("/")
@@ -168,14 +185,13 @@ def _remount_read_only(path: str) -> None:
     kept = os.statvfs(path).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
     flags = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY
     # The ST_ and MS_ values of these three flags are the same numbers.
-    flags |= kept | syscalls.MS_NOSUID | syscalls.MS_NODEV
-    syscalls.mount(None, path, None, flags)
+    syscalls.mount(None, path, None, flags | kept | _PLAIN)
 
 
 def _empty(path: str) -> None:
     """Cover a folder with an empty one (site-packages hold data sets and graders)."""
     if os.path.isdir(path):
-        flags = syscalls.MS_RDONLY | syscalls.MS_NOSUID | syscalls.MS_NODEV
+        flags = syscalls.MS_RDONLY | _PLAIN
         syscalls.mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=2,mode=755")
 
 
@@ -185,91 +201,59 @@ def _bind_device(origin: str, target: str) -> None:
     syscalls.mount(origin, target, None, syscalls.MS_BIND)
 
 
-def become_nobody(job: Job, ask_for_map: Any) -> None:
-    """As root: turn into the box's user. ``ask_for_map()`` has the launcher write the id maps."""
+def separate_box(walls: tuple[str, ...]) -> None:
+    """Enter the box's own namespaces (its pid namespace came with its making)."""
+    flags = 0
+    for wall, flag in _BOX_NAMESPACES.items():
+        flags |= flag if wall in walls else 0
+    if flags:
+        syscalls.unshare(flags)
+
+
+def mount_box(scratch_mb: int) -> int:
+    """Mount this box's scratch and the folder of its program, go to scratch.
+
+    Returns a descriptor for writing the program's file, which has one name for each language.
+    """
+    options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=4,mode=755"
+    syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)
+    first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in languages.FILE_NAMES.values())
+    file = os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)
+    for name in others:
+        os.link(first, name)
+    options = f"size={scratch_mb}m,nr_inodes=4096,mode=777"
+    syscalls.mount("tmpfs", SCRATCH, "tmpfs", _PLAIN | syscalls.MS_NOEXEC, options)
+    os.chdir(SCRATCH)
+    return file
+
+
+def become_user(walls: tuple[str, ...], number: int) -> None:
+    """As the slot's root: turn into this box's user, of a number that the last box did not have."""
     if os.geteuid() != 0:
         return
-    if "user" in job["walls"]:
-        os.setgroups([])
-        syscalls.unshare(syscalls.CLONE_NEWUSER)
-        ask_for_map()
-        os.setresgid(INSIDE_ID, INSIDE_ID, INSIDE_ID)
-        os.setresuid(INSIDE_ID, INSIDE_ID, INSIDE_ID)
-        return
-    # A weak box, which was asked for: another user if that can be had.
-    outside = _FIRST_OUTSIDE_ID + os.getpid()
+    inside = 1 + number % (_IDS_PER_SLOT - 2)
+    if "user" not in walls:  # a weak box, which was asked for: another user if that can be had
+        inside = _FIRST_OUTSIDE_ID + os.getpid()
     try:
         os.setgroups([])
-        os.setresgid(outside, outside, outside)
-        os.setresuid(outside, outside, outside)
-    except OSError:
+    except PermissionError:  # a user namespace that may not; then the list is empty already
+        pass
+    try:
+        os.setresgid(inside, inside, inside)
+        os.setresuid(inside, inside, inside)
+    except OSError:  # ids are scarce: nobody's stays, without any right
         return
 
 
-def give_up_rights(job: Job) -> None:
-    """Drop capabilities, forbid new privileges, die with the launcher, filter system calls."""
+def give_up_rights(settings: Settings) -> None:
+    """Drop capabilities, forbid new privileges, add Landlock's fence, filter system calls."""
     syscalls.drop_capabilities()
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
-    if "pid" not in job["walls"]:
-        syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    if "seccomp" in job["walls"]:
-        seccomp.install(seccomp.build_filter(syscalls.machine()))
-
-
-def set_limits(job: Job) -> None:
-    """Put the resource limits on the calling process (the program's, before it runs)."""
-    limits = job["limits"]
-    mib = 1024 * 1024
-    memory = limits["memory_mb"] * mib
-    cpu = int(-(-limits["cpu_seconds"] // 1))
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, max(1, cpu))
-    _limit(resource.RLIMIT_FSIZE, limits["scratch_mb"] * mib)
-    _limit(resource.RLIMIT_NOFILE, 64)
-    _limit(resource.RLIMIT_MEMLOCK, 0)
-    _limit(resource.RLIMIT_MSGQUEUE, 0)
-    _limit(resource.RLIMIT_STACK, min(64 * mib, memory))
-    _limit(resource.RLIMIT_NPROC, limits["processes"] + job["others"])
-    reserve = _HARNESS_RESERVE_MB * mib
-    _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * mib, reserve)
-    _limit(resource.RLIMIT_DATA, memory, reserve)
-
-
-def count_others(job: Job) -> int:
-    """Return how many processes and threads RLIMIT_NPROC counts beside the program's own.
-
-    In a user namespace of its own (Linux 5.14 and later) or as a user of its own these are the
-    warden's, and an ordinary user's launcher; else all that this user runs at this moment.
-    """
-    release = os.uname().release.split(".")
-    minor = "".join(c for c in release[1] if c.isdigit())
-    if os.geteuid() == 0:
-        return 1
-    if "user" in job["walls"] and (int(release[0]), int(minor or 0)) >= (5, 14):
-        return 2
-    total = 2
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == os.getuid():
-                    total += len(os.listdir(f"/proc/{entry.name}/task"))
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it ended meanwhile
-    return total
-
-
-def _limit(which: int, soft: int, extra: int = 0) -> None:
-    _, hard = resource.getrlimit(which)
-    top = soft + extra
-    if hard != resource.RLIM_INFINITY:
-        top = min(top, hard)
-    resource.setrlimit(which, (min(soft, top), top))
-
-
-def release_reserve() -> None:
-    """Let the harness use the last few mebibytes, to report that memory ran out."""
-    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-        _, hard = resource.getrlimit(which)
-        resource.setrlimit(which, (hard, hard))
+    walls = settings["walls"]
+    if settings["landlock"] and "mount" in walls:
+        landlock.restrict((SCRATCH, "/dev"), ("/",), settings["landlock"])
+    if "seccomp" in walls:
+        seccomp.install_blob(settings["filter"])
+        if "pid" not in walls:
+            seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))

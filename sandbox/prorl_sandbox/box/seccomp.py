@@ -205,6 +205,16 @@ class _Program(ctypes.Structure):
 
 def install(rules: list[Instruction]) -> None:
     """Put a filter on the calling process and all its children, for good. Needs no_new_privs."""
-    blob = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
-    program = _Program(len(rules), ctypes.cast(blob, ctypes.c_void_p))
+    install_blob(assemble(rules))
+
+
+def assemble(rules: list[Instruction]) -> bytes:
+    """Return the kernel's form of a filter."""
+    return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
+
+
+def install_blob(blob: bytes) -> None:
+    """Install an assembled filter (see ``install``)."""
+    buffer = ctypes.create_string_buffer(blob)
+    program = _Program(len(blob) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     syscalls.prctl(syscalls.PR_SET_SECCOMP, 2, program)

@@ -54,6 +54,17 @@ def _number(table: dict[str, int], what: str) -> int:
     return table[name]
 
 
+def call(number: int, what: str, *arguments: object) -> int:
+    """Make a system call by number; integers and ctypes pointers as arguments. Raises OSError."""
+    plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
+
+
+def setns(fd: int, kind: int) -> None:
+    """Move the calling process (for a pid namespace: its children) into the namespace of ``fd``."""
+    _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), f"setns({kind:#x})")
+
+
 def unshare(flags: int) -> None:
     """Move the calling process (for NEWPID: its children) into new namespaces."""
     _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
@@ -119,8 +130,8 @@ class _CapHeader(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
 
 
-def drop_capabilities() -> None:
-    """Empty the bounding, effective, permitted and inheritable sets for good."""
+def drop_bounding_set() -> None:
+    """Empty the capability bounding set: nothing executed later can gain what we now hold."""
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -129,6 +140,10 @@ def drop_capabilities() -> None:
                 break
             if error.errno != 1:  # EPERM: no CAP_SETPCAP, so there was nothing to drop
                 raise
+
+
+def drop_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets for good."""
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)()
     number = _number(_CAPSET, "capset")

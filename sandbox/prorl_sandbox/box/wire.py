@@ -26,6 +26,7 @@ MAX_NODES = 1_000_000
 MAX_FRAME = 64 * 1024 * 1024
 _MARSHAL_VERSION = 2
 _SMALL_INT = 1 << 62
+_MAX_INT_BITS = 332_193  # 100,000 decimal digits
 _SAME_HASH = 16
 _DICTS = ("Counter", "defaultdict", "OrderedDict")
 _SEQUENCES: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
@@ -35,12 +36,16 @@ class Unserialisable(Exception):
     """The value has a type, depth or size that does not cross."""
 
 
+class TooLarge(Exception):
+    """The value holds an integer of more digits than may cross."""
+
+
 class MalformedFrame(Exception):
     """Bytes from the box are not a frame, or its value breaks a limit."""
 
 
 def encode(value: Any) -> Any:
-    """Return ``value`` as tagged JSON; raises Unserialisable."""
+    """Return ``value`` as tagged JSON; raises Unserialisable, TooLarge."""
     return _encode(value, 0, [MAX_NODES])
 
 
@@ -54,6 +59,8 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
     if value is None or kind is bool or kind is str:
         return value
     if kind is int:
+        if value.bit_length() > _MAX_INT_BITS:
+            raise TooLarge("an integer of more than 100,000 digits")
         small = -_SMALL_INT < value < _SMALL_INT
         return value if small else {"t": "int", "v": format(value, "x")}
     if kind is float:
@@ -109,7 +116,7 @@ def _decode(value: Any, depth: int, budget: list[int]) -> Any:
 
 def _decode_text(tag: Any, body: str) -> Any:
     try:
-        if tag == "int":
+        if tag == "int" and len(body) <= _MAX_INT_BITS // 4 + 2:
             return int(body, 16)
         if tag == "bytes":
             return bytes.fromhex(body)

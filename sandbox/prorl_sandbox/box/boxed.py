@@ -1,0 +1,121 @@
+"""The box's own side of its making: wait behind the walls for a job, shut the last doors, run it.
+
+Runs in the program's process, which is the first of its pid namespace: when it ends, the kernel ends
+whatever it has started. Nothing of an earlier job is in its memory (see ``slot``). Leaves out running
+the program (``harness``).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import marshal
+import os
+import socket
+import time
+
+from prorl_sandbox.box import isolate, languages, limits, syscalls, wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+CHANNEL = 3
+_SIGKILL = 9
+
+
+def receive_job(
+    settings: dict[str, Any], way: socket.socket, number: int, summed: bool
+) -> dict[str, Any]:
+    """Shut this box's doors, then wait for its job; return the job, ready to run.
+
+    All that does not depend on the job is done before it comes, for then nobody waits. ``number``: how
+    many boxes this slot has made; ``summed``: a control group holds their memory.
+    """
+    try:
+        file = _shut_doors(settings, number)
+    except OSError as error:
+        way.send(f"{error}".encode())
+        os._exit(1)
+    warm_up()
+    _, fds, _, _ = socket.recv_fds(way, 64, 8)
+    if len(fds) != 6:
+        os._exit(0)
+    job = _read_job(fds[0])
+    job["program"] = _write_program(job, file)
+    report = _keep_only(fds[1:])
+    try:
+        limits.set_limits(job, settings["others"], summed)
+    except (OSError, ValueError) as error:
+        os.write(report, (wire.to_json({"event": "error", "message": f"{error}"}) + "\n").encode())
+        os._exit(1)
+    event = {"event": "started", "cpu": time.process_time()}
+    os.write(report, (wire.to_json(event) + "\n").encode())
+    os.close(report)
+    return job
+
+
+def _shut_doors(settings: dict[str, Any], number: int) -> int:
+    """Put up the walls and give up all rights; return a descriptor of the program's empty file."""
+    offer_for_memory(settings["proc"])
+    walls = settings["walls"]
+    isolate.separate_box(walls)
+    os.setsid()
+    file = isolate.mount_box(settings["scratch_mb"]) if "mount" in walls else -1
+    isolate.become_user(walls, number)
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+    isolate.give_up_rights(settings)
+    return file
+
+
+def warm_up() -> None:
+    """Touch, before anybody waits, the memory that a run will touch: after a fork each first write to
+    a page costs a copy."""
+    exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line
+    wire.to_json(wire.encode([1, "a", 2.5, {"b": None}]))
+    marshal.loads(marshal.dumps({"k": [1, "a"]}, 2))
+
+
+def _read_job(fd: int) -> dict[str, Any]:
+    """Read the job to its end."""
+    parts = []
+    while chunk := os.read(fd, 1 << 20):
+        parts.append(chunk)
+    os.close(fd)
+    job: dict[str, Any] = marshal.loads(b"".join(parts))
+    return job
+
+
+def _write_program(job: dict[str, Any], file: int) -> str:
+    """Write the program into ``file``, made while that was allowed, and return its path.
+
+    Without a root of its own the program lies in the folder that the host has made.
+    """
+    name = languages.FILE_NAMES[job["language"]]
+    path = f"{isolate.PROGRAM_FOLDER}/{name}"
+    if file < 0:
+        os.chdir(job["scratch"])
+        os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"])
+        path = f"{job['scratch']}/.{name}"
+        file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o700)
+    wire.write_all(file, job["artifact"] or job["source"].encode("utf-8", "replace"))
+    os.close(file)
+    return path
+
+
+def offer_for_memory(proc: int) -> None:
+    """Offer this process first when memory runs out: a courtesy to the machine, not a wall."""
+    try:
+        fd = os.open("self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return
+    os.write(fd, b"1000")
+    os.close(fd)
+
+
+def _keep_only(streams: list[int]) -> int:
+    """Make the first three streams numbers 0 to 2, the channel 3, the report pipe 4; close the rest."""
+    kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in streams]
+    for number, fd in enumerate(kept):
+        os.dup2(fd, number, inheritable=number < CHANNEL)
+    os.closerange(len(kept), 4096)
+    return CHANNEL + 1

@@ -1,0 +1,77 @@
+"""Resource limits of one process of the box, set just before its program runs.
+
+The kernel's rlimits hold for a process at a time; the sum over a box is the control group's business
+where there is one (``cgroup``), else bounded by the number of processes.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MIB = 1024 * 1024
+_BASELINE_MB = 96
+_HARNESS_RESERVE_MB = 16
+_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+
+
+def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
+    """Put the limits of ``job["limits"]`` on the calling process.
+
+    ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own. ``summed``: a
+    control group or container holds the memory of the whole box, so that address space is free (other
+    languages reserve far more than they use); without one a process's address space is limited too.
+    """
+    limits = job["limits"]
+    memory = limits["memory_mb"] * MIB
+    cpu = int(-(-limits["cpu_seconds"] // 1)) + 1  # a backstop: the slot's clock is the limit
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_CPU, cpu)
+    _limit(resource.RLIMIT_FSIZE, limits["scratch_mb"] * MIB)
+    _limit(resource.RLIMIT_NOFILE, 64)
+    _limit(resource.RLIMIT_MEMLOCK, 0)
+    _limit(resource.RLIMIT_MSGQUEUE, 0)
+    _limit(resource.RLIMIT_RTPRIO, 0)
+    _limit(resource.RLIMIT_STACK, min(64 * MIB, memory))
+    _limit(resource.RLIMIT_NPROC, limits["processes"] + others)
+    if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:
+        return
+    reserve = _HARNESS_RESERVE_MB * MIB
+    _limit(resource.RLIMIT_DATA, memory, reserve)
+    if not summed:
+        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB, reserve)
+
+
+def _limit(which: int, soft: int, extra: int = 0) -> None:
+    _, hard = resource.getrlimit(which)
+    top = soft + extra
+    if hard != resource.RLIM_INFINITY:
+        top = min(top, hard)
+    resource.setrlimit(which, (min(soft, top), top))
+
+
+def release_reserve() -> None:
+    """Let the harness use the last few mebibytes, to report that memory ran out."""
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(which, (hard, hard))
+
+
+def processes_of_this_user(proc: int) -> int:
+    """Return how many processes and threads this user runs, through a descriptor of /proc.
+
+    Needed where RLIMIT_NPROC counts all of them: an ordinary user on Linux before 5.14.
+    """
+    total = 0
+    for name in os.listdir(proc):
+        if name.isdigit():
+            try:
+                if os.stat(name, dir_fd=proc).st_uid == os.getuid():
+                    total += os.stat(f"{name}/task", dir_fd=proc).st_nlink - 2
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
+    return total

@@ -1,0 +1,45 @@
+"""Modules that programs import most, loaded once in the template so that no box pays for them.
+
+Each costs every later fork a little, so the list is what generated solutions really use and nothing
+that is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+COMMON = (
+    "_sitebuiltins",
+    "array",
+    "atexit",
+    "bisect",
+    "cmath",
+    "collections",
+    "contextlib",
+    "copy",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "io",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "time",
+    "traceback",
+    "types",
+    "typing",
+)
+
+
+def preload() -> None:
+    """Import them. A module that this interpreter lacks raises ImportError: it would in a box too."""
+    for name in COMMON:
+        importlib.import_module(name)

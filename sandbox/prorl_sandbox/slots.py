@@ -1,0 +1,284 @@
+"""The host's end of the template and its slots, and the pool that lends slots to runs.
+
+A slot serves one box at a time. The pool starts slots as they are needed, up to its size, lends the
+one that has rested longest (its next box is ready) and drops one that misbehaves. Whoever waits for a
+slot waits outside any time limit. Leaves out what travels through a box's streams (``streams``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from prorl_sandbox.conversation import SETUP_SECONDS
+from prorl_sandbox.types import SandboxError
+
+_MESSAGE = 65536
+_REPLY_SECONDS = 30.0
+_ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
+
+
+class Slot:
+    """One slot: takes jobs, says how their boxes ended. Used by one thread at a time."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._lock = threading.Lock()
+        self.kind = ""
+        self.busy = False
+
+    def fileno(self) -> int:
+        """Return the descriptor that is readable when the slot has something to say."""
+        return self._control.fileno()
+
+    def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
+        """Give the slot a job: limits for itself, descriptors for the box."""
+        try:
+            socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
+        except OSError as error:
+            raise SandboxError(f"a slot of the sandbox has ended: {error}") from error
+        self.busy = True
+
+    def event(self) -> dict[str, Any] | None:
+        """Take the slot's word without waiting; None if it has none. Raises SandboxError."""
+        try:
+            data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            raise SandboxError(f"a slot of the sandbox has ended: {error}") from error
+        if not data:
+            raise SandboxError("a slot of the sandbox has ended")
+        event: dict[str, Any] = marshal.loads(data)
+        self.busy = self.busy and event["event"] not in ("end", "error")
+        return event
+
+    def kill_box(self) -> None:
+        """Have the slot kill its box. May be called from any thread, also when there is none."""
+        with self._lock, contextlib.suppress(OSError):
+            if self.busy:
+                self._control.send(b"kill")
+
+    def close(self) -> None:
+        """Hang up: the slot ends, and with it whatever it runs."""
+        with self._lock:
+            self._control.close()
+
+
+class Template:
+    """The template process and the way to ask it for slots. Thread-safe."""
+
+    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
+        """Start it; raises SandboxError when it does not start."""
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._process = _start([*command, str(theirs.fileno())], theirs.fileno())
+        except OSError as error:
+            self._control.close()
+            raise SandboxError(f"the sandbox could not start its template: {error}") from error
+        finally:
+            theirs.close()
+        try:
+            self._control.send(marshal.dumps(settings, 2))
+            self.cgroup_version = int(self._first_word(self._control)["cgroup"])
+        except OSError as error:
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            self.close()
+            raise
+
+    def _first_word(self, control: socket.socket) -> dict[str, Any]:
+        control.settimeout(SETUP_SECONDS)
+        try:
+            data = control.recv(_MESSAGE)
+        except TimeoutError as error:
+            raise SandboxError("the sandbox's template does not answer") from error
+        control.settimeout(None)
+        if not data:
+            raise SandboxError(self._obituary())
+        word: dict[str, Any] = marshal.loads(data)
+        if word["event"] == "error":
+            raise SandboxError(f"the sandbox could not build a box: {word['message']}")
+        return word
+
+    def slot(self, request: dict[str, Any]) -> Slot:
+        """Make a slot with this view of the machine. Raises SandboxError."""
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            socket.send_fds(self._control, [marshal.dumps(request, 2)], [theirs.fileno()])
+            theirs.close()
+            self._first_word(mine)
+        except OSError as error:
+            mine.close()
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            mine.close()
+            raise
+        finally:
+            theirs.close()
+        return Slot(mine)
+
+    def _obituary(self) -> str:
+        """Say how the template ended, in one line."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        assert self._process.stderr is not None
+        if self._process.stderr.closed:
+            return "the sandbox's template has ended"
+        os.set_blocking(self._process.stderr.fileno(), False)
+        last = (self._process.stderr.read() or b"").decode("utf-8", "replace").strip().splitlines()
+        detail = f": {last[-1]}" if last else ""
+        self.close()
+        return f"the sandbox's template ended before the program started{detail}"
+
+    @property
+    def alive(self) -> bool:
+        """False when the template has ended, by whatever hand."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Hang up and wait until the template has cleared away; kill it if it does not."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=_REPLY_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+    """Start the template in a session of its own with nothing but ``control`` and three pipes."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_ENVIRONMENT,
+        cwd="/",
+        start_new_session=True,
+        pass_fds=(control,),
+    )
+    assert process.stdin is not None
+    process.stdin.close()
+    return process
+
+
+class SlotPool:
+    """Lends slots of one template, at most ``size`` at a time. Thread-safe."""
+
+    def __init__(self, template: Template, size: int, requests: dict[str, dict[str, Any]]) -> None:
+        """``requests``: for each kind of slot, what to ask the template for."""
+        self._template = template
+        self._size = size
+        self._requests = requests
+        self._changed = threading.Condition()
+        self._rested: dict[str, deque[Slot]] = {kind: deque() for kind in requests}
+        self._lent: set[Slot] = set()
+        self._starting = 0
+        self._waiting: deque[object] = deque()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def lend(self, kinds: Sequence[str]) -> Iterator[list[Slot]]:
+        """Yield a slot of each kind, all at once or none; first come, first served.
+
+        Slots still busy when given back are told to kill their box; one that does not answer is dropped.
+        """
+        slots = self._take(kinds)
+        try:
+            yield slots
+        finally:
+            for slot in slots:
+                self._give_back(slot)
+
+    def _take(self, kinds: Sequence[str]) -> list[Slot]:
+        me = object()
+        with self._changed:
+            self._waiting.append(me)
+            try:
+                self._changed.wait_for(lambda: self._closed or self._may_take(me, len(kinds)))
+                if self._closed:
+                    raise SandboxError("the sandbox is closed")
+                self._starting += len(kinds)
+            finally:
+                self._waiting.remove(me)
+                self._changed.notify_all()
+        taken: list[Slot] = []
+        try:
+            for kind in kinds:
+                taken.append(self._find(kind))
+        finally:
+            with self._changed:
+                self._starting -= len(kinds)
+                self._lent.update(taken)
+                self._changed.notify_all()
+            if len(taken) < len(kinds):
+                for slot in taken:
+                    self._give_back(slot)
+        return taken
+
+    def _may_take(self, me: object, count: int) -> bool:
+        free = self._size - len(self._lent) - self._starting
+        return self._waiting[0] is me and count <= free
+
+    def _find(self, kind: str) -> Slot:
+        """Return a rested slot of ``kind``, else a new one."""
+        with self._changed:
+            if self._rested[kind]:
+                return self._rested[kind].popleft()
+        slot = self._template.slot(self._requests[kind])
+        slot.kind = kind
+        return slot
+
+    def _give_back(self, slot: Slot) -> None:
+        alive = self._calm(slot)
+        with self._changed:
+            self._lent.discard(slot)
+            if alive and not self._closed:
+                self._rested[slot.kind].append(slot)
+            else:
+                slot.close()
+            self._changed.notify_all()
+
+    @staticmethod
+    def _calm(slot: Slot) -> bool:
+        """Wait until the slot has no box running; False when it is gone or does not answer."""
+        deadline = time.monotonic() + _REPLY_SECONDS
+        slot.kill_box()
+        poller = select.poll()
+        try:
+            poller.register(slot, select.POLLIN)
+            while slot.busy:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                poller.poll(left * 1000)
+                slot.event()
+        except (SandboxError, ValueError):  # ended, or closed by another thread
+            return False
+        return True
+
+    def close(self) -> None:
+        """Hang up on every slot; those lent end under their borrowers, who get SandboxError."""
+        with self._changed:
+            self._closed = True
+            for slots in self._rested.values():
+                while slots:
+                    slots.pop().close()
+            for slot in self._lent:
+                slot.kill_box()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._lent and not self._starting, _REPLY_SECONDS)
