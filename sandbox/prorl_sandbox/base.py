@@ -179,5 +179,5 @@ def check_limits(limits: Limits) -> None:
         low, high = _RANGES[name]
         number = isinstance(value, int | float) and math.isfinite(value)
         if not number or value <= 0 or not low <= value <= high:
-            least = f"{low:g}" if low else "above 0"
-            raise UserError(f"limit {name} must be from {least} to {high:g}, not {value}")
+            least = f"from {low:g}" if low else "above 0 and up"
+            raise UserError(f"limit {name} must be {least} to {high:,.0f}, not {value}")

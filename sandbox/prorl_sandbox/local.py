@@ -59,12 +59,15 @@ class LocalSandbox(BoxSandbox):
         self._lock = threading.Lock()
         self._opened: tuple[Template, SlotPool] | None = None
         self._closed = False
+        self._owner = os.getpid()
 
     def _pool(self) -> SlotPool:
         """Return the pool of slots; the first caller, or the first after its death, starts the template."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
+            if self._owner != os.getpid():  # in a fork of that process: what is open is its own
+                self._opened, self._owner = None, os.getpid()
             if self._opened is not None and not self._opened[0].alive:
                 self._end()  # it was killed; the next one sweeps up after it
                 self._opened = None
@@ -78,7 +81,7 @@ class LocalSandbox(BoxSandbox):
                 views = {"python": _request(system_view()), "tools": _request(tools_view())}
                 self._opened = template, SlotPool(template, self._slots, views)
                 # Whoever forgets to close it: then with the object, at the latest with the process.
-                self._end = weakref.finalize(self, _end, *self._opened)
+                self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1]
 
     def cgroup_version(self) -> int:
@@ -95,7 +98,10 @@ class LocalSandbox(BoxSandbox):
             slots = stack.enter_context(self._pool().lend(kinds))
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):
-                box = LocalBox(slot, job, stack.enter_context(self._scratch()))
+                try:
+                    box = LocalBox(slot, job, stack.enter_context(self._scratch()))
+                except OSError as error:
+                    raise SandboxError(f"the sandbox could not start a box: {error}") from error
                 stack.callback(box.close)
                 boxes.append(box)
             try:
@@ -127,7 +133,9 @@ class LocalSandbox(BoxSandbox):
             self._end()
 
 
-def _end(template: Template, pool: SlotPool) -> None:
+def _end(owner: int, template: Template, pool: SlotPool) -> None:
+    if owner != os.getpid():
+        return
     pool.close()
     template.close()
 

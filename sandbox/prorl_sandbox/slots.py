@@ -36,6 +36,7 @@ class Slot:
         self._lock = threading.Lock()
         self.kind = ""
         self.busy = False
+        self.doubtful = False
 
     def fileno(self) -> int:
         """Return the descriptor that is readable when the slot has something to say."""
@@ -61,7 +62,18 @@ class Slot:
             raise SandboxError("a slot of the sandbox has ended")
         event: dict[str, Any] = marshal.loads(data)
         self.busy = self.busy and event["event"] not in ("end", "error")
+        self.doubtful = self.doubtful or event["event"] == "error"
         return event
+
+    @property
+    def alive(self) -> bool:
+        """False when the slot has ended, by whatever hand."""
+        try:
+            return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
 
     def kill_box(self) -> None:
         """Have the slot kill its box. May be called from any thread, also when there is none."""
@@ -69,8 +81,13 @@ class Slot:
             if self.busy:
                 self._control.send(b"kill")
 
+    def hang_up(self) -> None:
+        """End the slot, and with it whatever it runs, while another thread may be using this object."""
+        with self._lock, contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
-        """Hang up: the slot ends, and with it whatever it runs."""
+        """Hang up and let go: the slot ends, and with it whatever it runs."""
         with self._lock:
             self._control.close()
 
@@ -237,8 +254,11 @@ class SlotPool:
     def _find(self, kind: str) -> Slot:
         """Return a rested slot of ``kind``, else a new one."""
         with self._changed:
-            if self._rested[kind]:
-                return self._rested[kind].popleft()
+            while self._rested[kind]:
+                slot = self._rested[kind].popleft()
+                if slot.alive:
+                    return slot
+                slot.close()
         slot = self._template.slot(self._requests[kind])
         slot.kind = kind
         return slot
@@ -269,7 +289,7 @@ class SlotPool:
                 slot.event()
         except (SandboxError, ValueError):  # ended, or closed by another thread
             return False
-        return True
+        return slot.alive and not slot.doubtful
 
     def close(self) -> None:
         """Hang up on every slot; those lent end under their borrowers, who get SandboxError."""
@@ -279,6 +299,6 @@ class SlotPool:
                 while slots:
                     slots.pop().close()
             for slot in self._lent:
-                slot.kill_box()
+                slot.hang_up()
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._lent and not self._starting, _REPLY_SECONDS)

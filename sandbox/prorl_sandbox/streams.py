@@ -57,7 +57,7 @@ class LocalBox:
         self.job = job
         self._slot = slot
         self._made_cpu = 0.0
-        pipes = [os.pipe() for _ in range(5)]
+        pipes = _pipes(5)
         mine, theirs = socket.socketpair()
         (job_r, job_w), (in_r, in_w), (out_r, out_w), (err_r, err_w), (rep_r, rep_w) = pipes
         given = (job_r, in_r, out_w, err_w, theirs.fileno(), rep_w)
@@ -214,6 +214,20 @@ class LocalBox:
             os.close(self._inputs[name].fd)
         self._outputs.clear()
         self._open_inputs.clear()
+
+
+def _pipes(count: int) -> list[tuple[int, int]]:
+    """Return so many pipes, or none at all. Raises OSError."""
+    made: list[tuple[int, int]] = []
+    try:
+        for _ in range(count):
+            made.append(os.pipe())
+    except OSError:
+        for pair in made:
+            os.close(pair[0])
+            os.close(pair[1])
+        raise
+    return made
 
 
 def _pack_job(job: Job, scratch: str) -> bytes:

@@ -194,3 +194,50 @@ def test_the_view_holds_no_home_no_work_folder_and_masks_packages() -> None:
     packages = Path(sys.base_prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
     if packages.is_dir() and sys.base_prefix != "/usr":
         assert str(packages) in view.masks
+
+
+def test_a_sandbox_whose_template_was_killed_starts_another() -> None:
+    mine = LocalSandbox(capabilities.WALLS, "test")
+    assert mine.run(HONEST).status == "ok"
+    assert mine._opened is not None
+    mine._opened[0]._process.kill()
+    mine._opened[0]._process.wait()
+    assert mine.run(HONEST).stdout == "42\n"
+    mine.close()
+
+
+def test_a_slot_that_was_killed_is_replaced() -> None:
+    mine = LocalSandbox(capabilities.WALLS, "test")
+    assert mine.run(HONEST).status == "ok"
+    assert mine._opened is not None
+    rested = mine._opened[1]._rested["python"]
+    for slot in rested:
+        slot.hang_up()
+    assert [mine.run(HONEST).status for _ in range(4)] == ["ok"] * 4
+    mine.close()
+
+
+def test_control_groups_are_gone_after_close_and_after_the_hosts_death() -> None:
+    def groups() -> set[str]:
+        roots = [Path(f"/sys/fs/cgroup/{name}") for name in ("memory", "pids")]
+        return {str(path) for root in roots for path in root.rglob("prorl-*") if path.is_dir()}
+
+    before = groups()
+    host = (
+        "from prorl_sandbox import LocalSandbox, Program\n"
+        f"sandbox = LocalSandbox({(*capabilities.WALLS, 'cgroup')!r}, 'test')\n"
+        "print(sandbox.run(Program('print(1)')).status, flush=True)\n"
+        "sandbox.run(Program('import time; time.sleep(60)'))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", host], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ok\n"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    wait_for(lambda: groups() <= before)

@@ -8,6 +8,7 @@ The same way holds for root and for an ordinary user. Each step raises OSError. 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 
@@ -234,10 +235,8 @@ def become_user(walls: tuple[str, ...], number: int) -> None:
     inside = 1 + number % (_IDS_PER_SLOT - 2)
     if "user" not in walls:  # a weak box, which was asked for: another user if that can be had
         inside = _FIRST_OUTSIDE_ID + os.getpid()
-    try:
+    with contextlib.suppress(PermissionError):  # some user namespaces may not: the list is empty already
         os.setgroups([])
-    except PermissionError:  # a user namespace that may not; then the list is empty already
-        pass
     try:
         os.setresgid(inside, inside, inside)
         os.setresuid(inside, inside, inside)

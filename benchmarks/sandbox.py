@@ -1,0 +1,264 @@
+"""Speed of the sandbox's backends beside what people run instead, as ratios measured in one run.
+
+    python benchmarks/sandbox.py [--rounds N] [--json FILE] [--without docker-warm,docker-run]
+
+Every contender runs the same small program (two numbers in, their sum out), in turns, so that a noisy
+machine disturbs all alike. Three figures each: latency of one run after another (p50, p99), latency of
+a run that comes after a pause, and runs a second from several threads. What is not installed here is
+left out and named. Leaves out hostile programs (``prorl sandbox attack``) and endurance
+(``sandbox_soak.py``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from prorl_common import ProrlError
+from prorl_sandbox import Limits, Program, Sandbox, open_sandbox
+from prorl_sandbox.view import interpreter
+
+SOURCE = "print(sum(map(int, input().split())))"
+STDIN = "20 22\n"
+LIMITS = Limits(wall_seconds=30.0)
+IMAGE = "prorl-sandbox"
+THREADS = 4
+GOALS = (
+    ("local p50 / bwrap p50", "at most", 0.2),
+    ("local runs/s", "at least", 200.0),
+    ("docker-warm runs/s / docker-run runs/s", "at least", 40.0),
+    ("local p50 / fork p50", "at most", 4.0),
+)
+
+
+@dataclass
+class Contender:
+    """One way to run a program, and what was measured of it (milliseconds)."""
+
+    name: str
+    what: str
+    run: Callable[[], str]
+    each_round: int
+    serial: list[float] = field(default_factory=list)
+    paused: list[float] = field(default_factory=list)
+    per_second: list[float] = field(default_factory=list)
+
+
+def in_sandbox(sandbox: Sandbox) -> Callable[[], str]:
+    """Return a function that runs the program in ``sandbox``."""
+    program = Program(SOURCE, stdin=STDIN)
+
+    def run() -> str:
+        outcome = sandbox.run(program, LIMITS)
+        return outcome.stdout if outcome.status == "ok" else f"{outcome}"
+
+    return run
+
+
+def as_command(*command: str) -> Callable[[], str]:
+    """Return a function that runs ``command`` with the program as its last argument."""
+
+    def run() -> str:
+        done = subprocess.run(
+            [*command, "-c", SOURCE], input=STDIN, capture_output=True, text=True, check=False
+        )
+        return done.stdout or done.stderr
+
+    return run
+
+
+def _forked(sink: Any) -> None:
+    import io
+
+    written = io.StringIO()
+    sys.stdin = io.StringIO(STDIN)
+    with contextlib.redirect_stdout(written):
+        exec(compile(SOURCE, "program.py", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own
+    sink.send(written.getvalue())
+    sink.close()
+
+
+def in_fork() -> str:
+    """Run the program in a fork of this process, with nothing around it."""
+    context = multiprocessing.get_context("fork")
+    source, sink = context.Pipe(duplex=False)
+    process = context.Process(target=_forked, args=(sink,))
+    process.start()
+    sink.close()
+    text: str = source.recv()
+    process.join()
+    source.close()
+    return text
+
+
+def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Contender], list[str]]:
+    """Return who can run here, and a line for each who cannot."""
+    python = (
+        interpreter()
+    )  # the real one: a wrapper of a version manager would cost more than python
+    found: list[Contender] = []
+    absent: list[str] = []
+    for backend, name in (("local", "local"), ("docker", "docker-warm")):
+        if name in without:
+            continue
+        try:
+            sandbox = open_sandbox(backend)
+        except ProrlError as error:
+            absent.append(f"{name}: {error}")
+            continue
+        stack.callback(sandbox.close)
+        found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100))
+    flags = ("-I", "-S")
+    if shutil.which("bwrap"):
+        walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
+        run = as_command(*walls, python, *flags)
+        found.append(Contender("bwrap", "namespaces, a new interpreter", run, 40))
+    else:
+        absent.append("bwrap: not installed")
+    found.append(Contender("subprocess", "a new interpreter", as_command(python, *flags), 40))
+    found.append(Contender("fork", "multiprocessing fork, no isolation", in_fork, 100))
+    if "docker-run" not in without and any(c.name == "docker-warm" for c in found):
+        start = ("docker", "run", "--rm", "-i", "--network", "none", IMAGE, "python3")
+        found.append(Contender("docker-run", "a new container", as_command(*start, *flags), 4))
+    return found, absent
+
+
+def measure(one: Contender) -> None:
+    """Add one round: runs in a row, runs after a pause, runs from several threads."""
+    for _ in range(one.each_round):
+        one.serial.append(_timed(one))
+    for _ in range(max(2, one.each_round // 5)):
+        time.sleep(0.03)
+        one.paused.append(_timed(one))
+    if one.name == "fork":  # forking a process with threads is nothing to recommend
+        one.per_second.append(one.each_round * 1000 / sum(one.serial[-one.each_round :]))
+        return
+    started = time.perf_counter()
+    with ThreadPoolExecutor(THREADS) as threads:
+        for text in threads.map(lambda _: one.run(), range(2 * one.each_round)):
+            _check(one, text)
+    one.per_second.append(2 * one.each_round / (time.perf_counter() - started))
+
+
+def _timed(one: Contender) -> float:
+    started = time.perf_counter()
+    text = one.run()
+    seconds = time.perf_counter() - started
+    _check(one, text)
+    return seconds * 1000
+
+
+def _check(one: Contender, text: str) -> None:
+    if text.strip() != "42":
+        raise SystemExit(f"{one.name} did not run the program: {text}")
+
+
+def rows(found: list[Contender]) -> Iterator[dict[str, Any]]:
+    """Yield what was measured of each, with ratios to the local backend."""
+    for one in found:
+        ordered = sorted(one.serial)
+        yield {
+            "name": one.name,
+            "what": one.what,
+            "runs": len(ordered),
+            "p50_ms": statistics.median(ordered),
+            "p99_ms": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
+            "after_pause_p50_ms": statistics.median(one.paused),
+            "per_second": statistics.median(one.per_second),
+        }
+
+
+def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each goal with its measured value, None where a side is missing."""
+    by = {row["name"]: row for row in measured}
+    values = {
+        "local p50 / bwrap p50": _ratio(by, "local", "bwrap", "p50_ms"),
+        "local p50 after a pause / bwrap p50 after a pause": _ratio(
+            by, "local", "bwrap", "after_pause_p50_ms"
+        ),
+        "local p50 / fork p50": _ratio(by, "local", "fork", "p50_ms"),
+        "local runs/s": by["local"]["per_second"] if "local" in by else None,
+        "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "per_second"),
+        "docker-warm runs/s / docker-run runs/s": _ratio(
+            by, "docker-warm", "docker-run", "per_second"
+        ),
+    }
+    goals = {name: (sense, goal) for name, sense, goal in GOALS}
+    found = []
+    for name, value in values.items():
+        sense, goal = goals.get(name, ("", None))
+        met = None
+        if goal is not None and value is not None:
+            met = value <= goal if sense == "at most" else value >= goal
+        found.append({"name": name, "value": value, "goal": goal, "sense": sense, "met": met})
+    return found
+
+
+def _ratio(by: dict[str, Any], above: str, below: str, figure: str) -> float | None:
+    if above not in by or below not in by:
+        return None
+    return float(by[above][figure] / by[below][figure])
+
+
+def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent: list[str]) -> None:
+    """Print the tables."""
+    print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8}  what")
+    for row in measured:
+        figures = f"{row['p50_ms']:8.2f} {row['p99_ms']:8.2f} {row['after_pause_p50_ms']:8.2f}"
+        print(f"{row['name']:12} {figures} {row['per_second']:8.1f}  {row['what']}")
+    print()
+    for one in compared:
+        value = "not measured" if one["value"] is None else f"{one['value']:.2f}"
+        goal = f"  (goal: {one['sense']} {one['goal']:g})" if one["goal"] is not None else ""
+        verdict = "" if one["met"] is None else "  met" if one["met"] else "  missed"
+        print(f"{one['name']}: {value}{goal}{verdict}")
+    for line in absent:
+        print(f"left out: {line}")
+
+
+def main() -> None:
+    """Measure, print, and write JSON if asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", help="write everything measured to this file")
+    parser.add_argument("--without", default="", help="contenders to leave out, by comma")
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        found, absent = contenders(stack, set(options.without.split(",")))
+        for one in found:
+            _check(one, one.run())
+        for _ in range(options.rounds):
+            for one in found:
+                measure(one)
+    measured = list(rows(found))
+    compared = ratios(measured)
+    show(measured, compared, absent)
+    if options.json:
+        machine = {
+            "processors": len(os.sched_getaffinity(0)),
+            "machine": platform.machine(),
+            "kernel": platform.release(),
+            "python": platform.python_version(),
+        }
+        report = {"machine": machine, "measured": measured, "ratios": compared, "left_out": absent}
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()
