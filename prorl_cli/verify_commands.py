@@ -49,15 +49,15 @@ def answer(
     """Score one response and print the verdict."""
     from prorl_cli.console import print_json
     from prorl_verifiers import verdict_row, verify
+    from prorl_verifiers.extract import OPEN_THINK
 
     text = sys.stdin.read() if response == "-" else response
     verdict = verify(
-        text,
+        OPEN_THINK + text if think_open else text,
         _task(verifier, gold, reference),
         sandbox=backend,
         allow_weak=allow_weak,
         timeout_seconds=timeout,
-        think_open=think_open,
     )
     if as_json:
         print_json(verdict_row(None, verdict) | {"isolation": verdict.isolation})
@@ -96,6 +96,7 @@ def file(
     from prorl_cli.console import make_progress, say
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, read_items, verdict_row
+    from prorl_verifiers.extract import OPEN_THINK
 
     items = read_items(source)
     progress = make_progress()
@@ -105,9 +106,9 @@ def file(
         backend,
         allow_weak=allow_weak,
         timeout_seconds=timeout,
-        think_open=think_open,
     ) as pool:
-        pairs = [(item.response, item.task) for item in items]
+        opening = OPEN_THINK if think_open else ""
+        pairs = [(opening + item.response, item.task) for item in items]
         verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
     progress.finish()
     rows = [verdict_row(item.id, verdict) for item, verdict in zip(items, verdicts, strict=True)]

@@ -3,6 +3,7 @@
 Standard library only. Nothing here knows about models, rewards or datasets.
 """
 
+from prorl_common.closing import Closing
 from prorl_common.errors import MissingExtraError, ProrlError, ServiceError, UserError, nearest
 from prorl_common.files import (
     Journal,
@@ -16,6 +17,7 @@ from prorl_common.progress import NullProgress, PlainProgress, Progress, format_
 from prorl_common.seeds import derive_seed
 
 __all__ = [
+    "Closing",
     "Journal",
     "MissingExtraError",
     "NullProgress",

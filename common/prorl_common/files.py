@@ -16,9 +16,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from prorl_common.closing import Closing
 from prorl_common.errors import UserError
 
 _FATAL_WRITE = {
@@ -127,7 +127,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise UserError(f"{path}: not a readable JSONL file ({error})") from error
 
 
-class Journal:
+class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill at any moment.
 
     Opening it drops a torn last line (a write that was cut off). ``append`` is flushed, and synced to
@@ -172,14 +172,3 @@ class Journal:
     def close(self) -> None:
         """Close the file; further appends fail."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

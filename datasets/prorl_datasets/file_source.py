@@ -26,7 +26,7 @@ REQUIRED: dict[Domain, tuple[str, ...]] = {
 OPTIONAL: dict[Domain, tuple[str, ...]] = {
     "math": (),
     "stem": ("choices", "unit", "tolerance"),
-    "code": ("entry_point", "language", "limits"),
+    "code": ("entry_point", "language", "limits", "judge"),
     "logic": (),
     "instruction": (),
 }

@@ -74,9 +74,9 @@ class FileSource(_Strict):
     """A JSONL, JSONL.gz or Parquet file; ``columns`` maps our field names onto the file's columns.
 
     Fields by domain: ``prompt`` always; ``answer`` (math, stem), ``choices``, ``unit``,
-    ``tolerance`` (stem), ``tests``, ``entry_point``, ``language``, ``limits`` (code), ``dataset``,
-    ``entry`` (logic), ``instruction_id_list``, ``kwargs`` (instruction), ``gold_response`` (any). A
-    relative path starts at the recipe's folder.
+    ``tolerance`` (stem), ``tests``, ``entry_point``, ``language``, ``limits``, ``judge`` (code),
+    ``dataset``, ``entry`` (logic), ``instruction_id_list``, ``kwargs`` (instruction),
+    ``gold_response`` (any). A relative path starts at the recipe's folder.
     """
 
     kind: Literal["file"]

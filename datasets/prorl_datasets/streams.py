@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from types import TracebackType
-from typing import Self
 
-from prorl_common import derive_seed, nearest, sha256_file
+from prorl_common import Closing, derive_seed, nearest, sha256_file
 from prorl_datasets import file_source, rg_source
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe import Entry, FileSource, ProceduralSource, ReasoningGymSource, Recipe
@@ -19,7 +17,7 @@ from prorl_datasets.rows import Drop, Row
 from prorl_datasets.types import DatasetError, Split
 
 
-class Streams:
+class Streams(Closing):
     """The sources of a recipe. A context manager: leaving it ends the child process."""
 
     def __init__(self, recipe: Recipe, seed: int) -> None:
@@ -97,14 +95,3 @@ class Streams:
     def close(self) -> None:
         """End the child process."""
         self._worker.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -16,9 +16,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from prorl_common import Journal, derive_seed, read_jsonl
+from prorl_common import Closing, Journal, derive_seed, read_jsonl
 from prorl_evaluation.types import EvalSettings, EvaluationError
 from prorl_verifiers import Task, Verdict
 
@@ -120,7 +120,7 @@ class Keys:
         return digest(self.fields(sample_id, prompt, index))[:32]
 
 
-class EvalJournal:
+class EvalJournal(Closing):
     """Both journals of one evaluation folder. Opening it drops torn last lines and nothing else."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
@@ -149,12 +149,6 @@ class EvalJournal:
     def close(self) -> None:
         """Close both files."""
         self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:

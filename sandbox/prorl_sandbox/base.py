@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
 
-from prorl_common import UserError
+from prorl_common import Closing, UserError
 from prorl_sandbox import verdict
 from prorl_sandbox.box import wire
 from prorl_sandbox.compiling import ArtifactCache, compile_job, exec_job, read_artifact
@@ -58,7 +58,7 @@ class _Single:
         """Nothing to do: there is no other box."""
 
 
-class BoxSandbox(ABC):
+class BoxSandbox(Closing, ABC):
     """Implements ``Sandbox`` over boxes of any kind. Thread-safe if ``_boxes`` is."""
 
     isolation: str
@@ -129,8 +129,8 @@ class BoxSandbox(ABC):
             verdict.require_start(box)
             result = verdict.judge(box, listener.message)
             artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
-            if artifact is None:
-                return verdict.outcome(box, result, self.isolation)
+            if artifact is None:  # a compiler out of time or memory is a compile error too
+                return verdict.outcome(box, ("compile-error", None), self.isolation)
         self._artifacts.put(program, artifact)
         return artifact
 

@@ -109,3 +109,15 @@ def test_replay_names_rewards_that_do_not_come_out_again(tmp_path: Path) -> None
 def test_replay_of_an_unknown_run_is_a_users_mistake(tmp_path: Path) -> None:
     run = prorl("replay", "nothing", cwd=tmp_path)
     assert run.returncode == 2 and "no such run" in run.stderr
+
+
+def test_a_template_that_opens_the_thinking_is_an_option(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(line(1, "\\boxed{4}") + "\n" + line(2, "hm</think>\\boxed{4}") + "\n")
+    run = prorl("file", str(source), "--think-open")
+    assert [json.loads(row)["status"] for row in run.stdout.splitlines()] == [
+        "unparsable",
+        "scored",
+    ]
+    run = prorl("answer", "--gold", "4", "\\boxed{4}", "--think-open", "--json")
+    assert json.loads(run.stdout)["status"] == "unparsable"

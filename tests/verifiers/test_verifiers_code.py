@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from prorl_sandbox import IsolationError, Limits, Outcome, Program, SandboxError, open_sandbox
+from prorl_sandbox import (
+    IsolationError,
+    LanguageError,
+    Limits,
+    Outcome,
+    Program,
+    SandboxError,
+    open_sandbox,
+)
 from prorl_verifiers import Verdict, VerifierPool, load_task
 from prorl_verifiers.code_compare import same_output, same_value
 from prorl_verifiers.code_scorer import score_code
@@ -80,16 +88,69 @@ def test_a_sandbox_that_fails_once_is_asked_again() -> None:
     assert pooled(calls(1), SandboxError("no fork"), Outcome("ok", value=1)).reward == 1.0
 
 
-def test_the_total_budget_counts_box_seconds_and_fails_what_is_left() -> None:
-    slow = Outcome("ok", value=1, wall_seconds=3.0)
-    limits = {"total_seconds": 5}
-    assert pooled(calls(1, 1, 1, 1, limits=limits), slow, slow).reward == 0.5
+def test_more_than_five_seconds_of_program_time_earn_nothing() -> None:
+    slow = Outcome("ok", value=1, wall_seconds=2.0)
+    verdict = pooled(calls(1, 1, 1, 1, 1, 1), slow, slow, slow)
+    assert (verdict.reward, verdict.status) == (0.0, "timeout")
+    assert "more than 5 s of program time" in verdict.reason
 
 
-def test_prorls_rule_gives_nothing_over_the_total() -> None:
-    slow = Outcome("ok", value=1, wall_seconds=3.0)
-    limits = {"total_seconds": 5, "zero_over_total": True}
-    assert pooled(calls(1, 1, limits=limits), slow, slow).reward == 0.0
+def test_five_seconds_of_program_time_are_within_the_budget() -> None:
+    assert pooled(calls(1, 1), *[Outcome("ok", value=1, wall_seconds=2.5)] * 2).reward == 1.0
+
+
+def test_partial_keeps_the_tests_passed_within_the_budget() -> None:
+    slow = Outcome("ok", value=1, wall_seconds=2.0)
+    verdict = pooled(calls(1, 1, 1, 1, limits={"partial": True}), slow, slow, slow)
+    assert (verdict.reward, verdict.status) == (0.5, "scored")
+    exact = Outcome("ok", value=1, wall_seconds=2.5)
+    limits = {"partial": True, "total_seconds": 5}
+    assert pooled(calls(1, 1, 1, 1, limits=limits), exact, exact).reward == 0.5
+
+
+def test_a_test_runs_within_what_is_left_of_the_budget() -> None:
+    sandbox = CannedSandbox(*[Outcome("ok", value=1, wall_seconds=1.5)] * 3)
+    score_code(BLOCK, calls(1, 1, 1, limits={"wall_seconds": 3}), sandbox)
+    assert [limits.wall_seconds for _, limits in sandbox.seen] == [3, 3, 2]
+
+
+def test_a_run_cut_by_the_end_of_the_budget_is_over_it() -> None:
+    cut = Outcome("timeout", limit="wall", wall_seconds=4.9999)
+    assert pooled(calls(1, 1), cut).status == "timeout"
+    limits = {"wall_seconds": 1}
+    own = Outcome("timeout", limit="wall", wall_seconds=1.0)
+    verdict = pooled(calls(1, 1, limits=limits), own, Outcome("ok", value=1))
+    assert (verdict.reward, verdict.status) == (0.5, "scored")
+
+
+def test_a_data_set_may_ask_for_more_than_five_seconds() -> None:
+    slow = Outcome("ok", value=1, wall_seconds=4.0)
+    assert pooled(calls(1, 1, limits={"total_seconds": 60}), slow, slow).reward == 1.0
+
+
+def test_compile_time_is_outside_the_budget() -> None:
+    verdict = pooled(calls(1, 1), Outcome("compile-error", wall_seconds=29.0))
+    assert (verdict.reward, verdict.status) == (0.0, "scored")
+
+
+def test_nothing_is_said_of_the_isolation_of_what_never_ran() -> None:
+    with VerifierPool(1, CannedSandbox()) as pool:
+        task = load_task("code", calls(1))
+        verdicts = pool.score([("no code", task), ("<think>" + BLOCK, task)])
+    assert [(v.status, v.isolation) for v in verdicts] == [("unparsable", "")] * 2
+
+
+def test_the_isolation_that_held_in_the_run_is_recorded() -> None:
+    outcome = Outcome("ok", value=1, isolation="weak:rlimits")
+    assert pooled(calls(1), outcome).isolation == "weak:rlimits"
+
+
+def test_a_compiler_that_is_missing_is_an_infra_error_and_not_asked_twice() -> None:
+    reference = {"language": "cpp", "tests": [{"stdin": "", "stdout": "1"}]}
+    with VerifierPool(1, CannedSandbox(LanguageError("cpp is not installed"))) as pool:
+        verdict = pool.score([("```cpp\nx\n```", load_task("code", reference))])[0]
+    assert (verdict.reward, verdict.status) == (None, "infra_error")
+    assert "cpp is not installed" in verdict.reason
 
 
 def test_the_submission_never_sees_what_is_expected() -> None:

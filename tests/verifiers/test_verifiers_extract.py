@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from prorl_verifiers.code_languages import FENCE_MARKS, read_language
 from prorl_verifiers.extract import (
     after_thinking,
     answer_line,
@@ -24,11 +25,6 @@ def test_without_any_tag_the_whole_response_counts() -> None:
 @pytest.mark.parametrize("text", ["<think>\\boxed{1}", "<think>a</think>b<think>\\boxed{1}"])
 def test_thinking_never_closed_leaves_nothing(text: str) -> None:
     assert after_thinking(text) is None
-
-
-def test_thinking_opened_by_the_template_must_be_closed() -> None:
-    assert after_thinking("\\boxed{1}", think_open=True) is None
-    assert after_thinking("hm</think>\\boxed{1}", think_open=True) == "\\boxed{1}"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +87,26 @@ def test_a_block_that_is_never_closed_does_not_count() -> None:
 
 def test_blocks_of_other_languages_do_not_count() -> None:
     assert last_code_block("```cpp\nint main;\n```") is None
+    text = "```C++\na\n```\n```python\nb\n```\n```\noutput\n```"
+    assert last_code_block(text, FENCE_MARKS["cpp"]) == "a"
+    assert last_code_block(text, FENCE_MARKS["python"]) == "b"
+    assert last_code_block(text, FENCE_MARKS["javascript"]) == "output"
+
+
+@pytest.mark.parametrize(
+    ("given", "language"),
+    [
+        (None, "python"),
+        ("Python3", "python"),
+        ("py", "python"),
+        ("C++", "cpp"),
+        ("c++17", "cpp"),
+        (" JS ", "javascript"),
+        ("nodejs", "javascript"),
+    ],
+)
+def test_languages_go_by_several_names(given: str | None, language: str) -> None:
+    assert read_language(given) == language
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import pytest
 
 from prorl_verifiers import TaskError, load_task
 
+STDIO = [{"stdin": "", "stdout": "1"}]
+CALL = [{"call": "f", "args": [], "expected": 1}]
 BAD: list[tuple[str, Any, str | None]] = [
     ("mth", {"answer": "1"}, "did you mean 'math'"),
     ("math", {}, "needs 'answer'"),
@@ -22,8 +24,23 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": [{"check": "def check(f): pass"}]}, "entry_point"),
     ("code", {"tests": [{"call": "f"}]}, "'args'"),
     ("code", {"tests": [{"output": "1"}]}, "got output"),
-    ("code", {"tests": [{"stdin": "", "stdout": "1"}], "language": "cpp"}, "use python"),
-    ("code", {"tests": [{"stdin": "", "stdout": "1"}], "limits": {"wall": 1}}, "unknown limit"),
+    ("code", {"tests": STDIO, "language": "pyton"}, "did you mean 'python'"),
+    ("code", {"tests": STDIO, "language": "rust"}, "use python, cpp, javascript"),
+    ("code", {"tests": STDIO, "language": 3}, "must be text"),
+    ("code", {"tests": CALL, "language": "C++"}, "C\\+\\+ takes stdin/stdout tests only"),
+    ("code", {"tests": STDIO + CALL, "language": "js"}, "test 2: JavaScript takes"),
+    ("code", {"tests": STDIO, "judge": "token"}, "did you mean 'tokens'"),
+    ("code", {"tests": STDIO, "judge": "def check(*a): return True"}, "floats, tokens, unordered"),
+    ("code", {"tests": STDIO, "judge": ["tokens"]}, "must be the name"),
+    ("code", {"tests": CALL, "judge": "tokens"}, "a judge needs stdin/stdout"),
+    ("code", {"tests": STDIO, "limits": {"wall": 1}}, "did you mean 'wall_seconds'"),
+    ("code", {"tests": STDIO, "limits": {"zero_over_total": True}}, "unknown limit"),
+    ("code", {"tests": STDIO, "limits": {"partial": 1}}, "true or false"),
+    ("code", {"tests": STDIO, "limits": {"total_seconds": 0}}, "above 0"),
+    ("code", {"tests": STDIO, "limits": {"total_seconds": float("nan")}}, "above 0"),
+    ("code", {"tests": STDIO, "limits": {"memory_mb": 1}}, "memory_mb must be from 16"),
+    ("code", {"tests": STDIO, "limits": {"memory_mb": 99.5}}, "whole number"),
+    ("code", {"tests": STDIO, "limits": {"processes": True}}, "above 0"),
     ("logic", {"dataset": "count_down", "entry": {}}, "did you mean 'countdown'"),
     ("logic", {"dataset": "countdown"}, "needs 'entry'"),
     ("logic", {"dataset": "ab", "entry": {"answer": "1", "metadata": {}}, "mode": "x"}, "mode"),
@@ -59,6 +76,9 @@ def test_good_tasks_load_from_objects_and_from_json() -> None:
     assert load_task("math", '{"answer": "1"}') == load_task("math", {"answer": "1"})
     load_task("stem", {"answer": "B", "choices": ["a", "b"], "unit": None})
     load_task("code", {"tests": [{"assert": "assert f(1) == 2"}], "limits": {"total_seconds": 5}})
+    load_task("code", {"tests": STDIO, "language": None, "judge": None, "limits": None})
+    limits = {"partial": True, "memory_mb": 256.0}
+    load_task("code", {"tests": STDIO, "language": "C++", "judge": "tokens", "limits": limits})
 
 
 def test_null_kwargs_count_as_absent() -> None:

@@ -11,7 +11,7 @@ from prorl_verifiers import Task, VerifierPool, load_task, verify
 from prorl_verifiers.worker_client import WorkerError, WorkerProcess, WorkerTimeout
 
 FOUR = Task("math", {"answer": "4"})
-REQUEST = {"verifier": "math", "reference": {"answer": "4"}, "think_open": False, "cpu_seconds": 30}
+REQUEST = {"verifier": "math", "reference": {"answer": "4"}, "cpu_seconds": 30}
 TOWER = r"\boxed{x+9^{9^{9}}}"
 EXPRESSION = Task("math", {"answer": "x+1"})
 
@@ -116,9 +116,9 @@ def test_a_confined_process_can_neither_write_nor_run_programs(tmp_path: Path) -
     assert not marker.exists()
 
 
-def test_template_opened_thinking_must_be_closed() -> None:
-    assert verify(r"\boxed{4}", FOUR, think_open=True).status == "unparsable"
-    assert verify(r"</think>\boxed{4}", FOUR, think_open=True).reward == 1.0
+def test_thinking_that_was_opened_must_be_closed() -> None:
+    assert verify(r"<think>\boxed{4}", FOUR).status == "unparsable"
+    assert verify(r"<think></think>\boxed{4}", FOUR).reward == 1.0
 
 
 def test_a_closed_pool_refuses_work() -> None:

@@ -1,119 +1,143 @@
-"""The code verifier: the last Python block against its tests, in the sandbox; reward = share of tests passed.
+"""The code verifier: the last block in the task's language against its tests; reward = share passed.
 
-Every test of the list counts, one box a test. Nothing expected enters the submission's box. Limits:
-each test gets the sandbox's limits, and all tests together ``total_seconds`` (30 unless the reference's
-``limits`` says otherwise) of box wall time; tests beyond that budget count as failed. ProRL's own rule (0
-for more than 5 s in total) is ``{"total_seconds": 5, "zero_over_total": true}``. A submission that does not
-compile is a scored 0; a response without a code block is ``unparsable``.
+Every test counts, one box a test; nothing expected enters the submission's box. ProRL's budget holds: 5 s
+of program time for the whole submission (``limits.total_seconds``), over which it earns nothing, or with
+``limits.partial`` the tests passed until then. Program time runs from a program's start; queueing, the
+making of boxes, compiling and judging do not count. A submission that does not compile is a scored 0; a
+response without a code block is ``unparsable``; one over the budget is ``timeout`` unless partial.
 
-Leaves out: retries and verdicts (``pool``); other languages than Python. The submission is never parsed here.
+Leaves out: retries (``pool``) and reading references (``code_reference``). The submission is never
+parsed here. ``score_code`` raises what it cannot blame on the submission.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from prorl_common import ServiceError
 from prorl_verifiers.code_compare import same_output, same_value
-from prorl_verifiers.code_tests import CallTest, CheckTest, CodeTest, StdioTest, read_tests
+from prorl_verifiers.code_languages import FENCE_MARKS, TITLES
+from prorl_verifiers.code_reference import CodeReference, read_reference
+from prorl_verifiers.code_tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.extract import last_code_block
-from prorl_verifiers.score import MAX_ANSWER, Score, unparsable
-from prorl_verifiers.types import TaskError
+from prorl_verifiers.judges import judge_source
+from prorl_verifiers.score import MAX_ANSWER
+from prorl_verifiers.types import Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from prorl_sandbox import Limits, Outcome, Sandbox
 
-DEFAULT_TOTAL_SECONDS = 30.0
-_OWN_LIMITS = ("total_seconds", "zero_over_total")
+_SHOWN = 2000
+"""Characters of the extracted code that a verdict keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Limits of one test and of all tests together (seconds of box wall time)."""
-
-    per_test: Limits
-    total_seconds: float = DEFAULT_TOTAL_SECONDS
-    zero_over_total: bool = False
+class JudgeError(ServiceError):
+    """A special judge failed: its box, its limits or its answer. Says nothing about the submission."""
 
 
-def read_budget(reference: Mapping[str, Any]) -> Budget:
-    """Return the limits of a code reference. Raises TaskError for unknown or non-positive ones."""
-    from prorl_sandbox import Limits
+@dataclass(slots=True)
+class _Tally:
+    """What the tests of one submission came to so far; ``used`` is program time in seconds."""
 
-    given = reference.get("limits") or {}
-    if not isinstance(given, Mapping):
-        raise TaskError("'limits' must be an object")
-    known = {field.name for field in fields(Limits)}
-    for name, value in given.items():
-        if name not in known and name not in _OWN_LIMITS:
-            raise TaskError(
-                f"unknown limit {name!r}: use {', '.join(sorted(known) + list(_OWN_LIMITS))}"
-            )
-        number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-        if name != "zero_over_total" and not number:
-            raise TaskError(f"limit {name!r} must be a number above 0")
-    per_test = replace(Limits(), **{name: given[name] for name in known & given.keys()})
-    total = float(given.get("total_seconds", DEFAULT_TOTAL_SECONDS))
-    return Budget(per_test, total, bool(given.get("zero_over_total", False)))
+    passed: int = 0
+    used: float = 0.0
+    over: bool = False
+    compiles: bool = True
+    failures: list[str] = field(default_factory=list)
+    isolation: str = ""
 
 
-def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Score:
-    """Run the last code block of ``text`` on every test. Raises what the sandbox raises."""
-    tests = read_tests(reference)
-    budget = read_budget(reference)
-    source = last_code_block(text)
+def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
+    """Run the last code block of ``text`` on every test.
+
+    Raises what the sandbox raises (SandboxError; a UserError for a compiler that is not there) and
+    JudgeError.
+    """
+    task = read_reference(reference)
+    source = last_code_block(text, FENCE_MARKS[task.language])
     if source is None or not source.strip():
-        return unparsable("no closed Python code block")
+        return Verdict(0.0, "unparsable", f"no closed {TITLES[task.language]} code block")
     if len(source) > MAX_ANSWER * 4:
-        return unparsable("the code is too long", source)
-    passed, used, over = 0, 0.0, False
-    failures: list[str] = []
-    for number, test in enumerate(tests, start=1):
-        left = budget.total_seconds - used
-        if left <= 0:
-            over = True
-            failures.append(
-                f"test {number}: not run, the total of {budget.total_seconds:g} s is used up"
-            )
+        return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
+    tally = _Tally()
+    for number, test in enumerate(task.tests, start=1):
+        _run_test(number, test, source, task, sandbox, tally)
+        if tally.over or not tally.compiles:
             break
-        limits = replace(budget.per_test, wall_seconds=min(budget.per_test.wall_seconds, left))
-        outcome = _run(test, source, limits, sandbox)
-        used += outcome.wall_seconds
-        if outcome.status == "compile-error":
-            return _score(0, tests, ["the code does not compile"], source)
-        if _passes(test, outcome):
-            passed += 1
-        else:
-            failures.append(f"test {number}: {_failure(outcome)}")
-    over = over or used > budget.total_seconds
-    if over and budget.zero_over_total:
-        return _score(0, tests, [f"more than {budget.total_seconds:g} s in total"], source)
-    return _score(passed, tests, failures, source)
+    return _verdict(task, tally, source[:_SHOWN])
 
 
-def _run(test: CodeTest, source: str, limits: Limits, sandbox: Sandbox) -> Outcome:
+def _run_test(
+    number: int, test: CodeTest, source: str, task: CodeReference, sandbox: Sandbox, tally: _Tally
+) -> None:
+    """Run one test within what is left of the budget and write down how it went."""
+    left = task.budget.total_seconds - tally.used
+    if left <= 0:
+        tally.over = True
+        return
+    limits = task.budget.per_test
+    bounded = left <= limits.wall_seconds
+    outcome = _run(
+        test, source, task, replace(limits, wall_seconds=min(limits.wall_seconds, left)), sandbox
+    )
+    tally.isolation = outcome.isolation or sandbox.isolation
+    if outcome.status == "compile-error":
+        tally.compiles = False
+        return
+    tally.used += outcome.wall_seconds
+    if tally.used > task.budget.total_seconds or (bounded and outcome.limit == "wall"):
+        tally.over = True
+    elif _passes(test, outcome, task, sandbox):
+        tally.passed += 1
+    else:
+        tally.failures.append(f"test {number}: {_failure(outcome)}")
+
+
+def _run(
+    test: CodeTest, source: str, task: CodeReference, limits: Limits, sandbox: Sandbox
+) -> Outcome:
     from prorl_sandbox import Program
 
     match test:
         case StdioTest(stdin=stdin):
-            return sandbox.run(Program(source, stdin=stdin), limits)
+            return sandbox.run(Program(source, stdin=stdin, language=task.language), limits)
         case CallTest(call=call, args=args):
             return sandbox.run(Program(source, call=call, args=args), limits)
         case CheckTest(source=checker, entry_point=entry_point):
             return sandbox.run_check(Program(source), checker, entry_point, limits)
 
 
-def _passes(test: CodeTest, outcome: Outcome) -> bool:
+def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sandbox) -> bool:
     if outcome.status != "ok":
         return False
     match test:
-        case StdioTest(stdout=stdout):
-            return same_output(stdout, outcome.stdout)
+        case StdioTest():
+            if task.judge is not None:
+                return judge(task.judge, test, outcome.stdout, sandbox)
+            return same_output(test.stdout, outcome.stdout)
         case CallTest(expected=expected, from_json=from_json):
             return same_value(expected, outcome.value, from_json)
         case CheckTest():
             return True
+
+
+def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
+    """Ask the installed judge ``name``, in a box of its own, whether ``stdout`` is right.
+
+    Raises JudgeError when it fails or returns anything but True or False, SandboxError, and TaskError
+    for an unknown name.
+    """
+    from prorl_sandbox import Limits, Program
+
+    program = Program(judge_source(name), call="check", args=(test.stdin, stdout, test.stdout))
+    outcome = sandbox.run(program, Limits(wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024))
+    if outcome.status != "ok":
+        raise JudgeError(f"judge {name!r} failed: {_failure(outcome)}")
+    if outcome.value is not True and outcome.value is not False:
+        raise JudgeError(f"judge {name!r} returned neither True nor False")
+    return outcome.value
 
 
 def _failure(outcome: Outcome) -> str:
@@ -122,14 +146,21 @@ def _failure(outcome: Outcome) -> str:
     return f"{outcome.status} ({outcome.limit})" if outcome.limit else outcome.status
 
 
-def _score(passed: int, tests: list[CodeTest], failures: list[str], source: str) -> Score:
-    total = len(tests)
+def _verdict(task: CodeReference, tally: _Tally, source: str) -> Verdict:
+    total = len(task.tests)
+    reward = tally.passed / total
+    reason = f"{tally.passed} of {total} tests passed"
+    if not tally.compiles:
+        reward, reason = 0.0, "the code does not compile"
+    elif tally.over:
+        reward = reward if task.budget.partial else 0.0
+        reason += f"; more than {task.budget.total_seconds:g} s of program time in total"
+    elif tally.failures:
+        reason += f"; {tally.failures[0]}"
     metrics = {
         "tests": float(total),
-        "passed": float(passed),
-        "all_passed": float(passed == total),
+        "passed": float(tally.passed if tally.compiles else 0),
+        "all_passed": float(tally.passed == total),
     }
-    reason = f"{passed} of {total} tests passed"
-    if failures:
-        reason += f"; {failures[0]}"
-    return Score(passed / total, reason, source, metrics=metrics)
+    status: VerdictStatus = "timeout" if tally.over and not task.budget.partial else "scored"
+    return Verdict(reward, status, reason, source, tally.isolation, metrics)

@@ -18,7 +18,7 @@ from typing import Any
 from prorl_verifiers.types import TaskError
 
 _MODULES = frozenset(
-    "math re collections itertools functools string heapq bisect datetime copy cmath".split()  # noqa: SIM905
+    "math re collections itertools functools string heapq bisect datetime copy cmath sys".split()  # noqa: SIM905
 )
 
 

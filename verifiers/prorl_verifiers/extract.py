@@ -3,13 +3,14 @@
 Everything here is linear in the length of the text, ten megabytes included: plain searches, no regular
 expression that could backtrack. Leaves out: judging the answer.
 
-Rules. Thinking opened (by ``<think>`` in the text, or by the chat template) and never closed leaves
-nothing to score. Otherwise only text after the last ``</think>`` counts; without any tag, all of it.
+Rules. Thinking opened by ``<think>`` and never closed leaves nothing to score. Otherwise only text after
+the last ``</think>`` counts; without any tag, all of it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from prorl_verifiers.score import MAX_ANSWER
 
@@ -22,14 +23,14 @@ _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
-def after_thinking(response: str, think_open: bool = False) -> str | None:
+def after_thinking(response: str) -> str | None:
     """Return the text that counts, or None when the thinking never ended.
 
-    ``think_open``: the chat template itself opens the thinking, so the response begins inside it.
+    Where a chat template itself opens the thinking, the caller puts ``<think>`` before the response.
     """
     close = response.rfind(CLOSE_THINK)
     if close < 0:
-        return None if think_open or OPEN_THINK in response else response
+        return None if OPEN_THINK in response else response
     rest = response[close + len(CLOSE_THINK) :]
     return None if OPEN_THINK in rest else rest
 
@@ -84,13 +85,14 @@ def answer_line(text: str) -> str | None:
     return match.group(1).strip().strip("*_`").strip() or None
 
 
-def last_code_block(text: str) -> str | None:
-    """Return the last closed fenced block marked as Python, else the last one without a mark.
+def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
+    """Return the last closed fenced block with one of ``marks``, else the last one without a mark.
 
-    A fence is a line that begins with three or more backticks or tildes; it is closed by a line of at
-    least as many of the same. A block that is never closed (a truncated answer) does not count.
+    A fence is a line that begins with three or more backticks or tildes; its mark is the first word
+    behind them, in any case. It is closed by a line of at least as many of the same. A block that is
+    never closed (a truncated answer) does not count, nor does one with another mark.
     """
-    python: str | None = None
+    marked: str | None = None
     plain: str | None = None
     fence, mark = "", ""
     body: list[str] = []
@@ -98,8 +100,8 @@ def last_code_block(text: str) -> str | None:
         if fence:
             closing = line.strip()
             if closing.startswith(fence) and not closing.strip(fence[0]):
-                if mark in ("python", "python3", "py"):
-                    python = "\n".join(body)
+                if mark in marks:
+                    marked = "\n".join(body)
                 elif not mark:
                     plain = "\n".join(body)
                 fence, body = "", []
@@ -109,4 +111,4 @@ def last_code_block(text: str) -> str | None:
         match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
         if match:
             fence, mark = match.group(1), match.group(2).lower()
-    return python if python is not None else plain
+    return marked if marked is not None else plain

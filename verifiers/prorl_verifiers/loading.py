@@ -99,14 +99,10 @@ def _stem(reference: Mapping[str, Any]) -> None:
 
 
 def _code(reference: Mapping[str, Any]) -> None:
-    from prorl_verifiers.code_scorer import read_budget
-    from prorl_verifiers.code_tests import read_tests
+    from prorl_verifiers.code_reference import KEYS, read_reference
 
-    _known_keys(reference, "tests", "language", "entry_point", "limits")
-    if reference.get("language", "python") not in ("python", None):
-        raise TaskError(f"language {reference['language']!r} is not supported: use python")
-    read_tests(reference)
-    read_budget(reference)
+    _known_keys(reference, *KEYS)
+    read_reference(reference)
 
 
 def _logic(reference: Mapping[str, Any]) -> None:

@@ -3,7 +3,8 @@
 Math, STEM, logic and instruction run in worker processes; code goes to the sandbox from this process's
 threads. Decides retries and turns every ending into a Verdict. Leaves out: how anything is scored.
 
-A time limit counts from when work on the item starts. An item that times out, or whose worker dies, gets
+A time limit counts from when work on the item starts, a program's from its own start: an item that waits
+for a thread, a worker or a box loses none of it. An item that times out, or whose worker dies, gets
 one more try in a fresh worker. Twice out of time (or over its memory, CPU or nesting limit) is ``timeout``
 with reward 0; a worker, sandbox or scorer that fails twice is ``infra_error`` without a reward.
 """
@@ -16,10 +17,9 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from prorl_common import ServiceError, UserError
+from prorl_common import Closing, ServiceError, UserError
 from prorl_verifiers.code_scorer import score_code
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.types import Task, Verdict
@@ -38,12 +38,13 @@ RECYCLE_AFTER = 5000
 WORKER_MEMORY_MB = 2048
 
 
-class VerifierPool:
+class VerifierPool(Closing):
     """Score responses with ``workers`` processes. Use as a context manager, or call ``close``.
 
     ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for ``local``; it is
     opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
-    has its own limits). ``think_open``: the chat template opens the thinking itself. Thread-safe.
+    has its own limits). Where a chat template opens the thinking, put ``<think>`` before the response.
+    Thread-safe.
     """
 
     def __init__(
@@ -53,14 +54,12 @@ class VerifierPool:
         *,
         allow_weak: bool = False,
         timeout_seconds: float = 10.0,
-        think_open: bool = False,
     ) -> None:
         if workers < 1 or timeout_seconds <= 0:
             raise UserError(
                 "a verifier pool needs at least one worker and a timeout above 0 seconds"
             )
         self._timeout = timeout_seconds
-        self._think_open = think_open
         self._allow_weak = allow_weak
         self._backend = sandbox if isinstance(sandbox, str) else "local"
         self._sandbox: Sandbox | None = None if isinstance(sandbox, str) else sandbox
@@ -110,17 +109,6 @@ class VerifierPool:
         if self._own_sandbox and self._sandbox is not None:
             self._sandbox.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def _open_sandbox(self) -> Sandbox:
         from prorl_sandbox import open_sandbox
 
@@ -146,21 +134,19 @@ class VerifierPool:
 
     def _score_code(self, response: str, task: Task) -> Verdict:
         sandbox = self._open_sandbox()
-        text = after_thinking(response, self._think_open)
+        text = after_thinking(response)
         if text is None:
             return Verdict(0.0, "unparsable", "the thinking was opened and never closed")
         fault = ""
         for _ in range(2):
             try:
-                score = score_code(text, task.reference, sandbox)
+                return score_code(text, task.reference, sandbox)
             except ServiceError as error:
                 fault = str(error)
-                continue
-            except (
-                UserError
-            ) as error:  # the task's own test source is broken: says nothing of the answer
+            except UserError as error:
+                # The task's own test source is broken or a compiler is missing: says nothing of the
+                # answer, and another try would not help.
                 return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
-            return _verdict(score.to_json(), sandbox.isolation)
         return Verdict(None, "infra_error", f"sandbox: {fault}", isolation=sandbox.isolation)
 
     def _score_text(self, slot: _Slot, response: str, task: Task) -> Verdict:
@@ -168,7 +154,6 @@ class VerifierPool:
             "verifier": task.verifier,
             "reference": dict(task.reference),
             "response": response,
-            "think_open": self._think_open,
             "cpu_seconds": self._timeout + 1,
         }
         verdict = Verdict(None, "infra_error", "not tried")
@@ -232,18 +217,11 @@ def verify(
     sandbox: Sandbox | str | None = None,
     allow_weak: bool = False,
     timeout_seconds: float = 10.0,
-    think_open: bool = False,
 ) -> Verdict:
     """Score one response with a pool of one worker that lives for this call only.
 
     Each call starts a process (about 0.2 s, plus 1 to 3 s when the answer needs computer algebra or
     reasoning-gym). For more than a few responses keep a ``VerifierPool``.
     """
-    with VerifierPool(
-        1,
-        sandbox,
-        allow_weak=allow_weak,
-        timeout_seconds=timeout_seconds,
-        think_open=think_open,
-    ) as pool:
+    with VerifierPool(1, sandbox, allow_weak=allow_weak, timeout_seconds=timeout_seconds) as pool:
         return pool.score([(response, task)])[0]

@@ -26,8 +26,8 @@ class Task:
     """What to check against. ``reference`` is JSON-serialisable and never pickled.
 
     Shapes: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
-    ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?} · ``logic`` {"dataset", "entry"} ·
-    ``instruction`` {"instruction_id_list", "kwargs"}.
+    ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
+    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"}.
     """
 
     verifier: str

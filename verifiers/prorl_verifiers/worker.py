@@ -1,7 +1,7 @@
 """The process that scores model text: ``python -m prorl_verifiers.worker``.
 
-Reads frames {"verifier", "reference", "response", "think_open", "cpu_seconds"} from stdin and answers
-each with one result frame; before a heavy import it sends {"event": "loading"} and after it
+Reads frames {"verifier", "reference", "response", "cpu_seconds"} from stdin and answers each with one
+result frame; before a heavy import it sends {"event": "loading"} and after it
 {"event": "working"}. It confines itself before the first request. Leaves out: time limits (the parent
 kills it) and the code domain (the sandbox runs submissions).
 
@@ -34,7 +34,7 @@ SCORERS = {
 
 def score_text(request: Mapping[str, Any], loading: Loading) -> Score:
     """Score one request; raises whatever a broken scorer raises."""
-    text = after_thinking(request["response"], bool(request.get("think_open")))
+    text = after_thinking(request["response"])
     if text is None:
         return unparsable("the thinking was opened and never closed")
     module, function = SCORERS[request["verifier"]]
