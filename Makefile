@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STEPS ?=
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv quickstart test test-slow check format clean
+.PHONY: help venv dev-venv quickstart test test-slow integration bench check format clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,10 +26,16 @@ quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write
 	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
 
 test: dev-venv ## all fast tests (the README's test command)
-	$(BIN)/python -m pytest -q -m 'not slow'
+	$(BIN)/python -m pytest -q -m 'not slow' --ignore tests/integration
 
 test-slow: dev-venv ## tests that take more than a minute each
-	$(BIN)/python -m pytest -q -m slow; code=$$?; test $$code -eq 0 -o $$code -eq 5
+	$(BIN)/python -m pytest -q -m slow --ignore tests/integration; code=$$?; test $$code -eq 0 -o $$code -eq 5
+
+integration: dev-venv ## tests that need a service: installs and starts a Docker engine where none runs
+	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh
+
+bench: dev-venv ## side-by-side measurements: the sandbox against what people run instead
+	$(BIN)/python benchmarks/sandbox.py
 
 check: dev-venv ## ruff, format, mypy strict
 	$(BIN)/ruff check .

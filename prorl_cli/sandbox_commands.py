@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from prorl_cli.console import print_json, stdout_console, warn
+from prorl_cli.sandbox_attack_command import attack_command
+from prorl_cli.sandbox_image_command import build_image_command
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Capabilities, Outcome
+    from prorl_sandbox import Capabilities, Limits, Outcome, Program
     from prorl_sandbox.types import Language
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -40,7 +42,17 @@ _LARGEST_PRINTED_INT = 1 << 4096
 _LANGUAGES = {".py": "python", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".js": "javascript"}
 
 File = Annotated[Path, typer.Argument(help="A program in Python, C++ or JavaScript.")]
+LanguageName = Annotated[
+    str | None, typer.Option(help="python, cpp or javascript; by FILE's ending if not given.")
+]
+Weak = Annotated[
+    bool, typer.Option("--allow-weak", help="Run with whatever isolation holds. Dangerous.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+
+
+app.command("attack")(attack_command)
+app.command("build-image")(build_image_command)
 
 
 @app.callback()
@@ -56,9 +68,7 @@ def run_command(
         str | None, typer.Option(help="Function, or Class.method, to call instead of running main.")
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
-    language: Annotated[
-        str | None, typer.Option(help="python, cpp or javascript; by FILE's ending if not given.")
-    ] = None,
+    language: LanguageName = None,
     backend: Annotated[str, typer.Option(help="local or docker.")] = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
@@ -66,13 +76,11 @@ def run_command(
     output: Annotated[
         int, typer.Option(help="Limit of stdout, stderr and value each, KiB.")
     ] = 1024,
-    allow_weak: Annotated[
-        bool, typer.Option("--allow-weak", help="Run with whatever isolation holds. Dangerous.")
-    ] = False,
+    allow_weak: Weak = False,
     as_json: Json = False,
 ) -> None:
     """Run FILE in a fresh box and print what happened."""
-    from prorl_sandbox import Limits, Program, open_sandbox
+    from prorl_sandbox import Limits, Program
 
     program = Program(
         source=_read(file),
@@ -82,17 +90,23 @@ def run_command(
         language=_language(file, language),
     )
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
-    sandbox = open_sandbox(backend, allow_weak=allow_weak)
-    if sandbox.isolation.startswith("weak"):
-        warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
-    try:
-        outcome = sandbox.run(program, limits)
-    finally:
-        sandbox.close()
+    outcome = _run(program, limits, backend, allow_weak)
     if as_json:
         print_json(asdict(outcome) | {"value": plain(outcome.value)})
     else:
         _print_outcome(outcome)
+
+
+def _run(program: Program, limits: Limits, backend: str, allow_weak: bool) -> Outcome:
+    from prorl_sandbox import open_sandbox
+
+    sandbox = open_sandbox(backend, allow_weak=allow_weak)
+    if sandbox.isolation.startswith("weak"):
+        warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
+    try:
+        return sandbox.run(program, limits)
+    finally:
+        sandbox.close()
 
 
 def _language(file: Path, given: str | None) -> Language:

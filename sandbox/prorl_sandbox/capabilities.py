@@ -181,7 +181,7 @@ def open_sandbox(
     if backend == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
-        return open_docker(slots=slots)
+        return open_docker(containers=slots)
     if backend != "local":
         raise UserError(f"unknown sandbox backend {backend!r}: use local or docker")
     found = probe()

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ class LocalSandbox(BoxSandbox):
         self._opened: tuple[Template, SlotPool] | None = None
         self._closed = False
         self._owner = os.getpid()
+        self._end: Callable[[], object] = _nothing
 
     def _pool(self) -> SlotPool:
         """Return the pool of slots; the first caller, or the first after its death, starts the template."""
@@ -131,6 +132,11 @@ class LocalSandbox(BoxSandbox):
             opened, self._opened = self._opened, None
         if opened is not None:
             self._end()
+            self._end = _nothing
+
+
+def _nothing() -> None:
+    """What there is to end before the template has been started."""
 
 
 def _end(owner: int, template: Template, pool: SlotPool) -> None:

@@ -56,8 +56,8 @@ class Slot:
             data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return None
-        except OSError as error:
-            raise SandboxError(f"a slot of the sandbox has ended: {error}") from error
+        except ConnectionError:
+            data = b""
         if not data:
             raise SandboxError("a slot of the sandbox has ended")
         event: dict[str, Any] = marshal.loads(data)
@@ -76,7 +76,7 @@ class Slot:
             return False
 
     def kill_box(self) -> None:
-        """Have the slot kill its box. May be called from any thread, also when there is none."""
+        """Have the slot kill its box, if it has one. May be called from any thread."""
         with self._lock, contextlib.suppress(OSError):
             if self.busy:
                 self._control.send(b"kill")
@@ -154,9 +154,8 @@ class Template:
             return "the sandbox's template has ended"
         os.set_blocking(self._process.stderr.fileno(), False)
         last = (self._process.stderr.read() or b"").decode("utf-8", "replace").strip().splitlines()
-        detail = f": {last[-1]}" if last else ""
         self.close()
-        return f"the sandbox's template ended before the program started{detail}"
+        return ": ".join(["the sandbox's template ended before the program started", *last[-1:]])
 
     @property
     def alive(self) -> bool:
@@ -171,16 +170,16 @@ class Template:
         except subprocess.TimeoutExpired:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert stream is not None
             stream.close()
 
 
 def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
     """Start the template in a session of its own with nothing but ``control`` and three pipes."""
-    process = subprocess.Popen(
+    return subprocess.Popen(
         command,
-        stdin=subprocess.PIPE,
+        stdin=subprocess.PIPE,  # never written: so that a box's stdin is a pipe from the beginning
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_ENVIRONMENT,
@@ -188,9 +187,6 @@ def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
         start_new_session=True,
         pass_fds=(control,),
     )
-    assert process.stdin is not None
-    process.stdin.close()
-    return process
 
 
 class SlotPool:

@@ -77,17 +77,8 @@ class LocalBox:
         self._open_inputs = set(self._inputs)
         for fd in (job_w, in_w, out_r, err_r, rep_r, channel):
             os.set_blocking(fd, False)
-        limits = job.limits
         try:
-            slot.start(
-                {
-                    "cpu_seconds": limits.cpu_seconds,
-                    "memory_mb": limits.memory_mb,
-                    "processes": limits.processes,
-                    "scratch_mb": limits.scratch_mb,
-                },
-                given,
-            )
+            slot.start(_header(job), given)
         except SandboxError:
             self.close()
             raise
@@ -214,6 +205,17 @@ class LocalBox:
             os.close(self._inputs[name].fd)
         self._outputs.clear()
         self._open_inputs.clear()
+
+
+def _header(job: Job) -> dict[str, Any]:
+    """Return what the slot itself has to know of a job: limits, nothing else."""
+    limits = job.limits
+    return {
+        "cpu_seconds": limits.cpu_seconds,
+        "memory_mb": limits.memory_mb,
+        "processes": limits.processes,
+        "scratch_mb": limits.scratch_mb,
+    }
 
 
 def _pipes(count: int) -> list[tuple[int, int]]:

@@ -57,7 +57,7 @@ def test_a_failing_program_is_not_a_failing_command(
     "arguments",
     [
         ("nowhere.py",),
-        ("{p}", "--backend", "docker"),
+        ("{p}", "--backend", "dokcer"),
         ("{p}", "--call", "f", "--args", "{}"),
         ("{p}", "--call", "f", "--args", "[1"),
         ("{p}", "--args", "[1]"),

@@ -23,16 +23,14 @@ CHANNEL = 3
 _SIGKILL = 9
 
 
-def receive_job(
-    settings: dict[str, Any], way: socket.socket, number: int, summed: bool
-) -> dict[str, Any]:
+def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> dict[str, Any]:
     """Shut this box's doors, then wait for its job; return the job, ready to run.
 
-    All that does not depend on the job is done before it comes, for then nobody waits. ``number``: how
-    many boxes this slot has made; ``summed``: a control group holds their memory.
+    All that does not depend on the job is done before it comes, for then nobody waits. ``summed``: a
+    control group holds the memory of the whole box.
     """
     try:
-        file = _shut_doors(settings, number)
+        file = _shut_doors(settings)
     except OSError as error:
         way.send(f"{error}".encode())
         os._exit(1)
@@ -54,14 +52,14 @@ def receive_job(
     return job
 
 
-def _shut_doors(settings: dict[str, Any], number: int) -> int:
+def _shut_doors(settings: dict[str, Any]) -> int:
     """Put up the walls and give up all rights; return a descriptor of the program's empty file."""
     offer_for_memory(settings["proc"])
     walls = settings["walls"]
     isolate.separate_box(walls)
     os.setsid()
     file = isolate.mount_box(settings["scratch_mb"]) if "mount" in walls else -1
-    isolate.become_user(walls, number)
+    isolate.become_user(walls)
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
     isolate.give_up_rights(settings)
     return file

@@ -1,8 +1,8 @@
-"""Control groups, version 1 or 2: memory and processes of a whole box, summed by the kernel.
+"""Control groups, version 1 or 2: memory, processes and processor time of a whole box, summed by the kernel.
 
 A slot has one group for its life and runs one box at a time in it. Made and joined by the template
-before it gives up anything; afterwards only open descriptors are used. Leaves out processor time (the
-slot's own clock holds that) and moving anybody else's process.
+before it gives up anything; afterwards only open descriptors are used. Leaves out moving anybody else's
+process.
 """
 
 from __future__ import annotations
@@ -18,24 +18,28 @@ _NAMES = {
     1: ("memory.limit_in_bytes", "memory.oom_control", "memory.usage_in_bytes"),
     2: ("memory.max", "memory.events", "memory.current"),
 }
+_TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 
 
 class Group:
     """Open descriptors of one slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Make the folders (memory and pids; one folder for version 2). Raises OSError."""
+        """Make the folders (memory, pids and, if there, cpuacct; one for version 2). Raises OSError."""
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
         self._base = 0
         for folder in folders:
             os.mkdir(folder)
-        memory, pids = folders[0], folders[-1]
+        memory, pids = folders[0], folders[min(1, len(folders) - 1)]
         limit, events, usage = _NAMES[version]
         self._limit_fd = os.open(f"{memory}/{limit}", os.O_RDWR | os.O_CLOEXEC)
         self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
+        self._time_fd = -1
+        with contextlib.suppress(FileNotFoundError):
+            self._time_fd = os.open(f"{folders[-1]}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
         self._pids_fd = os.open(f"{pids}/pids.max", os.O_RDWR | os.O_CLOEXEC)
         swap = ("memory.swappiness", "0") if version == 1 else ("memory.swap.max", "0")
         with contextlib.suppress(OSError):  # absent where the kernel counts no swap
@@ -68,10 +72,23 @@ class Group:
                 return int(line.split()[1])
         return 0
 
+    @property
+    def counts_time(self) -> bool:
+        """Whether the kernel sums the processor time of this group."""
+        return self._time_fd >= 0
+
+    def cpu_seconds(self) -> float:
+        """Return the processor seconds that all processes of this group have used so far."""
+        text = os.pread(self._time_fd, 4096, 0)
+        if self.version == 1:
+            return int(text) / 1e9
+        return int(text.split(b"usage_usec ")[1].split()[0]) / 1e6
+
     def close(self) -> None:
         """Close the descriptors; the folders stay."""
-        for fd in (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd):
-            os.close(fd)
+        for fd in (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd, self._time_fd):
+            if fd >= 0:
+                os.close(fd)
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
@@ -81,15 +98,12 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
     """
     own = dict(_controllers(lines))
     reasons = []
-    folders = [f"{_V1}/{name}{own[name]}" for name in ("memory", "pids") if name in own]
+    folders = [f for name in ("memory", "pids") if (f := _folder_of(name, own))]
     if len(folders) == 2:
-        folders = [
-            f if os.path.isdir(f) else f"{_V1}/{n}"
-            for f, n in zip(folders, ("memory", "pids"), strict=False)
-        ]
         reason = next((r for f in folders if (r := _try_folder(f))), "")
         if not reason:
-            return 1, folders, ""
+            time = _folder_of("cpuacct", own)
+            return 1, folders + ([time] if time and not _try_folder(time) else []), ""
         reasons.append(reason)
     if "" in own:
         for root in (_V1, f"{_V1}/unified"):
@@ -100,6 +114,15 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
                     return 2, [folder], ""
                 reasons.append(reason)
     return 0, [], "; ".join(reasons) or "no memory and pids controllers are mounted"
+
+
+def _folder_of(controller: str, own: dict[str, str]) -> str:
+    """Return this process's own folder of a version 1 controller, or its root; '' for none."""
+    folder = f"{_V1}/{controller}"
+    if controller not in own or not os.path.isdir(folder):
+        return ""
+    below = folder + own[controller]
+    return below if os.path.isdir(below) else folder
 
 
 def _controllers(lines: list[str]) -> list[tuple[str, str]]:

@@ -170,11 +170,13 @@ def _finish(names: dict[str, Any], status: int) -> NoReturn:
 
 def _load(job: dict[str, Any], code: CodeType, channel: int) -> dict[str, Any]:
     """Run the definitions under a name other than ``__main__``, so that guarded code stays out."""
+    program = os.getpid()
     names = _module("program", job["program"])
     try:
         exec(code, names)  # noqa: S102 - this is the box
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        _send_failure(channel, "exception", error)
+        if os.getpid() == program:
+            _send_failure(channel, "exception", error)
         _show(error, 1)
         _end(1)
     return names

@@ -228,14 +228,18 @@ def mount_box(scratch_mb: int) -> int:
     return file
 
 
-def become_user(walls: tuple[str, ...], number: int) -> None:
-    """As the slot's root: turn into this box's user, of a number that the last box did not have."""
+def become_user(walls: tuple[str, ...]) -> None:
+    """As the slot's root: turn into the box's user, the same number in every box, another outside.
+
+    A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
+    """
     if os.geteuid() != 0:
         return
-    inside = 1 + number % (_IDS_PER_SLOT - 2)
+    inside = INSIDE_ID
     if "user" not in walls:  # a weak box, which was asked for: another user if that can be had
         inside = _FIRST_OUTSIDE_ID + os.getpid()
-    with contextlib.suppress(PermissionError):  # some user namespaces may not: the list is empty already
+    # Some user namespaces may not change groups: then the list is empty already.
+    with contextlib.suppress(PermissionError):
         os.setgroups([])
     try:
         os.setresgid(inside, inside, inside)

@@ -47,11 +47,12 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
 
 
 def _limit(which: int, soft: int, extra: int = 0) -> None:
-    _, hard = resource.getrlimit(which)
+    now = resource.getrlimit(which)
     top = soft + extra
-    if hard != resource.RLIM_INFINITY:
-        top = min(top, hard)
-    resource.setrlimit(which, (min(soft, top), top))
+    if now[1] != resource.RLIM_INFINITY:
+        top = min(top, now[1])
+    if now != (min(soft, top), top):  # gVisor refuses to set some limits, even to what they are
+        resource.setrlimit(which, (min(soft, top), top))
 
 
 def release_reserve() -> None:

@@ -13,7 +13,7 @@ import struct
 from prorl_sandbox.box import syscalls
 
 # name: (x86_64, aarch64); None where the machine has no such call.
-_DENIED: dict[str, tuple[int | None, int | None]] = {
+DENIED: dict[str, tuple[int | None, int | None]] = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -95,8 +95,8 @@ _NEW_CALLS_ALLOWED = (434, 436, 437, 439, 441, 449, 452, 454, 455, 456)
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
-_NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 _AF_UNIX = 1
 
 _LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -127,7 +127,7 @@ def _argument_rules(index: int) -> list[Instruction]:
         _CLONE[index],
         [
             (_LOAD, 0, 0, _ARG0),
-            (_JSET, 0, 1, _NEW_NAMESPACES),
+            (_JSET, 0, 1, NEW_NAMESPACES),
             (_RET, 0, 0, _EPERM),
             (_RET, 0, 0, _ALLOW),
         ],
@@ -136,8 +136,8 @@ def _argument_rules(index: int) -> list[Instruction]:
         _IOCTL[index],
         [
             (_LOAD, 0, 0, _ARG1),
-            (_JEQ, 1, 0, _TIOCSTI),
-            (_JEQ, 0, 1, _TIOCLINUX),
+            (_JEQ, 1, 0, TIOCSTI),
+            (_JEQ, 0, 1, TIOCLINUX),
             (_RET, 0, 0, _EPERM),
             (_RET, 0, 0, _ALLOW),
         ],
@@ -161,7 +161,7 @@ def build_filter(machine: str) -> list[Instruction]:
     rules = _arch_check(machine)
     if machine == "x86_64":
         rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
-    for numbers in _DENIED.values():
+    for numbers in DENIED.values():
         number = numbers[index]
         if number is not None:
             rules += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]

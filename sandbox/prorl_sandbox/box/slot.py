@@ -22,6 +22,7 @@ from prorl_sandbox.box import boxed, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from prorl_sandbox.box.cgroup import Group
@@ -61,7 +62,6 @@ class Slot:
         self._life = life
         self._group = group
         self._own_pids = -1
-        self._made = 0
         settings["scratch_mb"] = _USUAL_SCRATCH_MB
         if not settings["counts_all"]:
             settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
@@ -112,14 +112,13 @@ class Slot:
         if self._own_pids >= 0:
             syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
             syscalls.unshare(syscalls.CLONE_NEWPID)
-        self._made += 1
         pid = os.fork()
         if pid:
             theirs.close()
             return _Ahead(pid, mine)
         mine.close()
         os.close(self._control.detach())
-        return boxed.receive_job(self._settings, theirs, self._made, self._group is not None)
+        return boxed.receive_job(self._settings, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any], list[int]]:
         """Wait for the host's next word: a job's limits and descriptors. Ends with the host."""
@@ -178,7 +177,7 @@ class Slot:
 
     def _watch(self, ahead: _Ahead, cpu_seconds: float, kills: int) -> tuple[int, Any, bool]:
         """Wait for the box to end; kill it when told, when its time is used up, or for memory."""
-        clock = (~ahead.pid << 3) | 2  # the kernel's id of another process's processor-time clock
+        spent = self._clock(ahead.pid)
         over = False
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, ahead.handle):
@@ -192,9 +191,18 @@ class Slot:
             pid, status, usage = os.wait4(ahead.pid, os.WNOHANG)
             if pid:
                 return status, usage, over
-            over = over or _processor_time(clock) > cpu_seconds
+            over = over or spent() > cpu_seconds
             if over or (self._group is not None and self._group.oom_kills() > kills):
                 self._end(ahead.pid)
+
+    def _clock(self, box: int) -> Callable[[], float]:
+        """Return what tells the processor seconds of the box from now on: of all its processes where
+        the control group counts them, else of its first."""
+        if self._group is not None and self._group.counts_time:
+            group, start = self._group, self._group.cpu_seconds()
+            return lambda: group.cpu_seconds() - start
+        clock = (~box << 3) | 2  # the kernel's id of another process's processor-time clock
+        return lambda: _processor_time(clock)
 
     def _obey(self, box: int, fd: int) -> None:
         """Take a word of the host during a run: the only one is to kill the box."""

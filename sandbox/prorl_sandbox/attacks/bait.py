@@ -1,0 +1,189 @@
+"""What the suite lays out on the host to see whether an attack reaches it, and how it looks afterwards.
+
+A secret in the environment, in a file and in a process's name; a TCP port and two unix sockets that
+nobody should connect to; a list of places where marker files would lie. Looks only: it never runs,
+opens or removes what an attack has left, except its own folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_PLACES = "/ /tmp /var/tmp /etc /usr/bin /usr/lib /lib /dev /dev/shm /run /root /home /mnt /opt /old /scratch"
+SECRET_NAME = "PRORL_ATTACK_SECRET"
+
+
+class Bait:
+    """Open while a suite runs. Not thread-safe but for ``words``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.token = "pa" + secrets.token_hex(3)
+        self._secret = secrets.token_hex(12)
+        self._folder = folder
+        (folder / "gold.json").write_text(self._secret)
+        self._before = self._listing()
+        self._listeners = [socket.create_server(("0.0.0.0", 0))]
+        self._port = self._listeners[0].getsockname()[1]
+        for name in (f"\0{self.token}-socket", str(folder / "socket")):
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(name)
+            listener.listen()
+            self._listeners.append(listener)
+        for listener in self._listeners:
+            listener.setblocking(False)
+        self._victim = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()", self._secret],
+            stdin=subprocess.PIPE,
+        )
+
+    def tag(self, number: int) -> str:
+        """Return the name of attack ``number``; fits the 15 bytes of a process's name."""
+        return f"{self.token}{number:03d}"
+
+    def words(self, number: int) -> dict[str, str]:
+        """Return what ``source_for`` fills into attack ``number``."""
+        return {
+            "TAG": self.tag(number),
+            "TERCES": self._secret[::-1],
+            "SOCKET": f"{self.token}-socket",
+            "BAIT": str(self._folder),
+            "PORT": str(self._port),
+            "HOST": _own_address(),
+            "CWD": os.getcwd(),
+            "HOME": str(Path.home()),
+            "USERS": hashlib.sha256(_read_bytes("/etc/passwd")).hexdigest(),
+        }
+
+    @contextmanager
+    def in_environment(self) -> Iterator[None]:
+        """Keep the secret in this process's environment, as a trainer would keep its tokens."""
+        os.environ[SECRET_NAME] = self._secret
+        try:
+            yield
+        finally:
+            del os.environ[SECRET_NAME]
+
+    def markers(self) -> list[str]:
+        """Return the paths outside any box whose names carry a tag of this suite."""
+        places = [*_PLACES.split(), os.getcwd(), str(Path.home()), str(self._folder)]
+        places += [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
+        found = []
+        for place in dict.fromkeys(places):
+            try:
+                names = os.listdir(place)
+            except OSError:
+                continue  # no such folder, or not ours to read
+            found += [os.path.join(place, name) for name in names if self.token in name]
+        return [path for path in found if path != str(self._folder)]
+
+    def touched(self) -> list[str]:
+        """Return what happened to the bait that should not have."""
+        found = []
+        for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
+            try:
+                connection, _ = listener.accept()
+            except BlockingIOError:
+                continue
+            connection.close()
+            found.append(f"somebody connected to the host's {name} socket")
+        if self._victim.poll() is not None:
+            found.append("a process of the host was killed")
+        if self._before != {k: v for k, v in self._listing().items() if k != "socket"}:
+            found.append("a file of the host was changed")
+        return found
+
+    def _listing(self) -> dict[str, str]:
+        return {
+            path.name: path.read_text() if path.is_file() else "" for path in self._folder.iterdir()
+        }
+
+    def close(self) -> None:
+        """Take everything in again."""
+        for listener in self._listeners:
+            listener.close()
+        self._victim.kill()
+        self._victim.communicate()
+
+
+@contextmanager
+def lay_bait() -> Iterator[Bait]:
+    """Lay out bait in a temporary folder and take it in at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="prorl-bait-"))
+    try:
+        bait = Bait(folder)
+        try:
+            with bait.in_environment():
+                yield bait
+        finally:
+            bait.close()
+    finally:
+        shutil.rmtree(folder)
+
+
+def processes_named(token: str) -> set[str]:
+    """Return the names and arguments of this machine's processes that carry ``token``."""
+    found = set()
+    for pid in os.listdir("/proc"):
+        if pid.isdigit():
+            for text in (_read_bytes(f"/proc/{pid}/comm"), _read_bytes(f"/proc/{pid}/cmdline")):
+                decoded = text.decode("utf-8", "replace")
+                if token in decoded:
+                    found.add(decoded)
+    return found
+
+
+def descendants(root: int) -> set[int]:
+    """Return the processes below ``root``, by their parents."""
+    children: dict[int, list[int]] = {}
+    for pid in os.listdir("/proc"):
+        stat = _read_bytes(f"/proc/{pid}/stat") if pid.isdigit() else b""
+        if stat:
+            parent = int(stat.rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(pid))
+    found: set[int] = set()
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found.update(below)
+        waiting += below
+    return found
+
+
+def resident_kib() -> int:
+    """Return this process's resident memory."""
+    pages = int(_read_bytes("/proc/self/statm").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def open_files() -> int:
+    """Return how many descriptors this process has open."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""  # it ended, or is not ours to read
+
+
+def _own_address() -> str:
+    """Return the address this machine would use towards others, 127.0.0.1 without a route."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])

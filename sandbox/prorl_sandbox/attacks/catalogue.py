@@ -1,0 +1,150 @@
+"""Read the hostile programs of ``programs/``, which are text and never executed on the host.
+
+A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then
+programs, each under a header of ``#%`` lines: its name, then ``key: value`` or a flag. Keys: run
+(main, call, check), ends (statuses), expected (a literal), checker, wall and cpu (seconds), repeat; flags:
+legal, legal in assert, same output. ``breach(...)``, ``denied(name, x86, arm, *args)`` and ``name_me()`` are
+put in front of the programs that use them; ``@WORDS@`` are filled in by ``source_for``.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.resources
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from prorl_sandbox.attacks.types import ARGS, Attack, Case
+from prorl_sandbox.types import STATUSES
+
+_FLAGS = ("legal", "legal in assert", "same output")
+_KEYS = ("run", "ends", "expected", "checker", "wall", "cpu", "repeat")
+_HELPERS = {
+    "breach": (
+        'def breach(*a, _out=__import__("posix").write):\n'
+        '    _out(1, ("\\nBREACH " + repr(a)).encode())\n'
+    ),
+    "denied": (
+        "import ctypes as _c, os as _os\n"
+        "_libc = _c.CDLL(None, use_errno=True)\n"
+        "def denied(name, x86, arm, *args):\n"
+        "    number = x86 if _os.uname().machine == 'x86_64' else arm\n"
+        "    result = _libc.syscall(_c.c_long(number), *map(_c.c_long, args))\n"
+        "    if result != -1 or _c.get_errno() not in (1, 38):\n"
+        "        breach(name, result, _c.get_errno())\n"
+    ),
+    "name_me": (
+        'def name_me():\n    __import__("ctypes").CDLL(None).prctl(15, b"@TAG@", 0, 0, 0)\n'
+    ),
+}
+_NEEDS = {"denied": ("breach",)}
+_FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
+
+
+def load_cases() -> tuple[Case, ...]:
+    """Return every case, by id. Raises ValueError for a file that is not well formed."""
+    folder = importlib.resources.files("prorl_sandbox.attacks") / "programs"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
+    cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
+    order = "ARFKNX"
+    return tuple(sorted(cases, key=lambda case: (order.index(case.id[0]), case.id)))
+
+
+def _read_case(file: str, text: str) -> Case:
+    head, blocks = _split(text)
+    case_id, _, title = head[0].partition(": ")
+    if file != f"{case_id}.txt":
+        raise ValueError(f"{file} begins with {head[0]!r}")
+    facts = dict(line.split(": ", 1) for line in head[1:] if line.strip())
+    attacks: list[Attack] = []
+    for header, source in blocks:
+        try:
+            attacks += _read_attacks(case_id, header, source)
+        except (ValueError, KeyError, SyntaxError) as error:
+            raise ValueError(f"{file}: {header[0]}: {error}") from error
+    return Case(
+        case_id,
+        title,
+        facts.pop("held by", ""),
+        tuple(attacks),
+        facts.pop("residual", ""),
+        facts.pop("by construction", ""),
+    )
+
+
+def _split(text: str) -> tuple[list[str], list[tuple[list[str], str]]]:
+    """Return the lines above the first program, and (header, source) of each program."""
+    head: list[str] = []
+    blocks: list[tuple[list[str], list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("#% "):
+            if not blocks or blocks[-1][1]:
+                blocks.append(([], []))
+            blocks[-1][0].append(line[3:].strip())
+        elif blocks:
+            blocks[-1][1].append(line)
+        else:
+            head.append(line)
+    return head, [(header, "\n".join(lines).strip("\n") + "\n") for header, lines in blocks]
+
+
+def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
+    facts = dict(line.split(": ", 1) for line in header[1:] if ": " in line)
+    flags = {line for line in header[1:] if ": " not in line}
+    if set(facts) - set(_KEYS) or flags - set(_FLAGS):
+        raise ValueError(f"unknown header {sorted(set(facts) - set(_KEYS) | flags - set(_FLAGS))}")
+    ends = frozenset(facts["ends"].split())
+    if not ends or ends - set(STATUSES):
+        raise ValueError(f"unknown status among {sorted(ends)}")
+    values: dict[str, Any] = {}
+    if "expected" in facts:
+        values["expected"] = ast.literal_eval(facts["expected"])
+    if "checker" in facts:
+        values["checker"] = facts["checker"]
+    found = []
+    for delivery in facts["run"].split():
+        if delivery not in ("main", "call", "check"):
+            raise ValueError(f"unknown delivery {delivery!r}")
+        attack = Attack(
+            case_id,
+            header[0],
+            delivery,  # type: ignore[arg-type]
+            _with_helpers(source),
+            ends,
+            legal="legal" in flags,
+            legal_in_assert="legal in assert" in flags,
+            repeat=int(facts.get("repeat", "1")),
+            same_output="same output" in flags,
+            **values,
+        )
+        found.append(_with_limits(attack, facts))
+    return found
+
+
+def _with_limits(attack: Attack, facts: Mapping[str, str]) -> Attack:
+    wall = float(facts.get("wall", attack.limits.wall_seconds))
+    cpu = float(facts.get("cpu", attack.limits.cpu_seconds))
+    return replace(attack, limits=replace(attack.limits, wall_seconds=wall, cpu_seconds=cpu))
+
+
+def _with_helpers(source: str) -> str:
+    wanted = [name for name in _HELPERS if f"{name}(" in source]
+    needed = {need for name in wanted for need in _NEEDS.get(name, ())}
+    chosen = [name for name in _HELPERS if name in wanted or name in needed]
+    return "".join(_HELPERS[name] for name in chosen) + source
+
+
+def source_for(attack: Attack, words: Mapping[str, str]) -> str:
+    """Return the program with its ``@WORDS@`` filled in; ``words`` maps TAG, SECRET, PORT and so on."""
+    source = attack.source
+    for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
+        source = source.replace(word, text)
+    return source
+
+
+def checker_for(attack: Attack) -> str:
+    """Return the source of the trusted check that a check delivery faces."""
+    call = f"candidate({', '.join(map(repr, ARGS))})"
+    body = attack.checker or f"assert {call} == {attack.expected!r}"
+    return f"def check(candidate):\n    {body}\n"

@@ -1,0 +1,150 @@
+"""Run many attacks on one backend and measure the invariants on the host.
+
+Marker files, surviving processes and bait are looked at one second after each attack has ended; an
+honest submission follows each; memory and descriptors of this process are compared over the whole,
+from before the sandbox is opened to after it is closed.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+
+from prorl_common import NullProgress, Progress
+from prorl_sandbox.attacks.bait import (
+    Bait,
+    descendants,
+    lay_bait,
+    open_files,
+    processes_named,
+    resident_kib,
+)
+from prorl_sandbox.attacks.runner import honest_is_accepted, run_attack
+from prorl_sandbox.attacks.types import INVARIANTS, Attack, AttackResult, Report
+from prorl_sandbox.types import Sandbox
+
+THREADS = 3
+_AFTERWARDS_SECONDS = 1.0
+_LOOK_EVERY_SECONDS = 0.4
+_MEMORY_SLACK_KIB = 48 * 1024
+_MARKER, _PROCESS, _BAIT, _HONEST, _MEMORY, _FILES = INVARIANTS
+
+
+def run_suite(
+    open_box: Callable[[], Sandbox],
+    attacks: Sequence[Attack],
+    progress: Progress | None = None,
+    threads: int = THREADS,
+) -> Report:
+    """Run every attack, ``threads`` at a time, in a sandbox opened and closed here.
+
+    Raises what opening raises, and SandboxError.
+    """
+    shown = progress if progress is not None else NullProgress()
+    began = time.monotonic()
+    with lay_bait() as bait:
+        family = descendants(os.getpid())
+        files = _open_files()
+        sandbox = open_box()
+        try:
+            if not honest_is_accepted(sandbox):
+                raise AssertionError("an honest submission is refused before any attack")
+            memory = resident_kib()
+            results = _Watch(bait, sandbox, shown).run(attacks, threads)
+            memory_after = resident_kib()
+            isolation = sandbox.isolation
+        finally:
+            sandbox.close()
+        gc.collect()
+        growth = {"memory_kib": (memory, memory_after), "open_files": (files, _open_files())}
+        broken = _whole_suite(growth, family, bait)
+    return Report(isolation, time.monotonic() - began, tuple(results), growth, broken)
+
+
+def _open_files() -> int:
+    gc.collect()
+    return open_files()
+
+
+def _whole_suite(
+    growth: dict[str, tuple[int, int]], family: set[int], bait: Bait
+) -> tuple[str, ...]:
+    """Return the invariants broken by no attack in particular."""
+    broken = []
+    before, after = growth["memory_kib"]
+    if after - before > _MEMORY_SLACK_KIB:
+        broken.append(f"{_MEMORY}: {before} KiB before, {after} KiB after")
+    before, after = growth["open_files"]
+    if after > before:
+        broken.append(f"{_FILES}: {before} before, {after} after")
+    deadline = time.monotonic() + _AFTERWARDS_SECONDS
+    while (left := descendants(os.getpid()) - family) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if left or processes_named(bait.token):
+        broken.append(f"{_PROCESS}: {len(left)} below this process")
+    broken += [f"{_MARKER}: {path}" for path in bait.markers()]
+    return tuple(broken)
+
+
+class _Watch:
+    """Keeps attacks running and looks at the host one second after each."""
+
+    def __init__(self, bait: Bait, sandbox: Sandbox, progress: Progress) -> None:
+        self._bait = bait
+        self._sandbox = sandbox
+        self._progress = progress
+        self._results: dict[int, AttackResult] = {}
+        self._ended: list[tuple[float, int]] = []
+        self._looked = 0.0
+
+    def run(self, attacks: Sequence[Attack], threads: int) -> list[AttackResult]:
+        """Run all and return their results in order."""
+        self._progress.start("attacks", len(attacks))
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            running: set[Future[tuple[int, AttackResult]]] = {
+                pool.submit(self._one, number, attack) for number, attack in enumerate(attacks)
+            }
+            try:
+                while running or self._ended:
+                    done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        number, result = future.result()
+                        self._results[number] = result
+                        self._ended.append((time.monotonic(), number))
+                    if not done:
+                        time.sleep(0.05)
+                    self._look()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        self._progress.finish()
+        return [self._results[number] for number in range(len(attacks))]
+
+    def _one(self, number: int, attack: Attack) -> tuple[int, AttackResult]:
+        result = run_attack(self._sandbox, attack, self._bait.words(number))
+        if not honest_is_accepted(self._sandbox):
+            result = replace(result, broken=(_HONEST,))
+        return number, result
+
+    def _look(self) -> None:
+        """Look at the host for the attacks that ended a second ago."""
+        due_before = time.monotonic() - _AFTERWARDS_SECONDS
+        due = [number for ended, number in self._ended if ended <= due_before]
+        if not due or time.monotonic() < self._looked + _LOOK_EVERY_SECONDS:
+            return
+        self._looked = time.monotonic()
+        self._ended = [(ended, number) for ended, number in self._ended if ended > due_before]
+        names, markers = processes_named(self._bait.token), self._bait.markers()
+        touched = self._bait.touched()
+        for number in due:
+            tag = self._bait.tag(number)
+            broken = list(self._results[number].broken)
+            broken += [_MARKER] if any(tag in path for path in markers) else []
+            broken += [_PROCESS] if any(tag in name for name in names) else []
+            broken += [f"{_BAIT} (about this time): {fact}" for fact in touched]
+            self._results[number] = replace(self._results[number], broken=tuple(broken))
+            self._progress.advance(last=self._results[number].attack.case)

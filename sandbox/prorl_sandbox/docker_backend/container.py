@@ -1,0 +1,251 @@
+"""One warm container: made, given its code, attached to, limited, and removed.
+
+The code that runs inside travels over the attached stream at the start, as text, so that any image
+with Python 3.11 or newer will do and is never stale. Leaves out what runs in it (``stream``) and who
+gets it (``pool``).
+"""
+
+from __future__ import annotations
+
+import marshal
+import secrets
+import select
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError
+from prorl_sandbox import box
+from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.docker_backend import profile
+from prorl_sandbox.docker_backend.attached import Attached
+from prorl_sandbox.docker_backend.engine import (
+    LABEL,
+    SCOPE_LABEL,
+    Engine,
+    owner_name,
+    remove,
+    scope,
+)
+from prorl_sandbox.types import SandboxError
+
+START_SECONDS = 60.0
+_IDLE_SECONDS = 3600.0
+_SLOTS = 16_384
+_MIB = 1024 * 1024
+_OVERHEAD_MB = 64
+_MEMORY_STEP_MB = 32
+_COMPILE_SCRATCH_MB = 256
+_PROGRAM_FOLDER_MB = 64
+_LEAST_PIDS = 64
+_OWN_PIDS = 8
+_OOM_SCORE = 500
+_ULIMITS = (("core", 0), ("nofile", 1024), ("memlock", 0), ("msgqueue", 0), ("rtprio", 0))
+_LOADER = """
+import marshal, os, sys
+from importlib.machinery import ModuleSpec
+def take(size):
+    data = b""
+    while len(data) < size:
+        part = os.read(0, size - len(data))
+        if not part:
+            sys.exit(0)
+        data += part
+    return data
+if sys.version_info < (3, 11):
+    sys.exit("its Python is %d.%d, and 3.11 or newer is needed" % sys.version_info[:2])
+given = marshal.loads(take(int.from_bytes(take(8), "big")))
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name in given["modules"]:
+            return ModuleSpec(name, Finder, is_package=name in given["packages"])
+    @staticmethod
+    def create_module(spec):
+        return None
+    @staticmethod
+    def exec_module(module):
+        name = module.__name__
+        exec(compile(given["modules"][name], name, "exec"), module.__dict__)
+sys.meta_path.insert(0, Finder)
+from prorl_sandbox.box import container_init
+sys.meta_path.remove(Finder)
+container_init.main(given["config"])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a run needs of its container, in MiB and numbers. Memory can be changed later."""
+
+    memory_mb: int
+    scratch_mb: int | None
+    processes: int
+
+    @property
+    def total_mb(self) -> int:
+        """The container's limit: the program's, our own processes' and room for rounding."""
+        steps = -(-(self.memory_mb + _OVERHEAD_MB) // _MEMORY_STEP_MB)
+        return steps * _MEMORY_STEP_MB
+
+    @property
+    def pids(self) -> int:
+        """The container's limit of processes and threads."""
+        return max(_LEAST_PIDS, self.processes + _OWN_PIDS)
+
+
+def bundle(config: dict[str, Any]) -> bytes:
+    """Return what the loader in a container reads: the box's modules as text, and ``config``."""
+    folder = Path(str(box.__file__)).parent
+    name = box.__name__
+    modules = {
+        f"{name}.{path.stem}": path.read_text(encoding="utf-8") for path in folder.glob("*.py")
+    }
+    modules[name] = modules.pop(f"{name}.__init__")
+    packages = [name.rpartition(".")[0], name]
+    modules[packages[0]] = ""
+    body = marshal.dumps({"modules": modules, "packages": packages, "config": config}, 2)
+    return len(body).to_bytes(8, "big") + body
+
+
+class Container:
+    """A running container with one attached stream. Used by one thread at a time; ``destroy`` alone
+    may come from another."""
+
+    def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
+        """Make and start one. Raises UserError for a missing image or runtime, SandboxError."""
+        self._engine = engine
+        self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
+        self._pids = need.pids
+        self._memory_mb = need.total_mb
+        self.runs = 0
+        self.hello: dict[str, Any] = {}
+        with engine.calls("making a container") as api:
+            self.id = _create(api, image, runtime, self._scratch_mb, need)
+            try:
+                params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+                self.stream = Attached(api.attach_socket(self.id, params))
+                api.start(self.id)
+            except BaseException:
+                remove(api, self.id)
+                raise
+        try:
+            config = {"slot": secrets.randbelow(_SLOTS), "idle_seconds": _IDLE_SECONDS}
+            self.stream.send(bundle(config))
+            self._await_hello()
+        except BaseException:
+            self.discard()
+            raise
+
+    def _await_hello(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while (found := self.wait_frame(deadline)) is not None:
+            if found[0] == frames.HELLO:
+                self.hello = self.stream.facts(found[1])
+                return
+        said = self.stream.complaint()
+        if "is needed" in said:
+            raise UserError(f"the sandbox's image cannot be used: {said}")
+        raise SandboxError(f"a container did not come up: {said or 'it said nothing'}")
+
+    def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
+        """Return the next frame; None when the stream has ended or the time is up."""
+        poller = select.poll()
+        while (found := self.stream.next()) is None:
+            left = deadline - time.monotonic()
+            if self.stream.ended or left <= 0:
+                return None
+            poller.register(self.stream.fd, self.stream.mask)
+            poller.poll(int(left * 1000) + 1)
+            self.stream.pump()
+        return found
+
+    def fits(self, need: Need) -> bool:
+        """Tell whether a run of this need can go here, with the memory changed at most."""
+        scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb
+        return scratch and need.pids <= self._pids and not self.stream.ended
+
+    def has_memory(self, need: Need) -> bool:
+        """Tell whether the memory limit is already as needed."""
+        return self._memory_mb == need.total_mb
+
+    def set_memory(self, need: Need) -> None:
+        """Change the memory limit where it differs. Raises SandboxError."""
+        if self.has_memory(need):
+            return
+        size = need.total_mb * _MIB
+        with self._engine.calls("changing a memory limit") as api:
+            api.update_container(self.id, mem_limit=size, memswap_limit=size)
+        self._memory_mb = need.total_mb
+
+    def destroy(self) -> None:
+        """Kill and remove the container, whoever uses it. Raises SandboxError."""
+        self.stream.hang_up()
+        with self._engine.calls("removing a container") as api:
+            remove(api, self.id)
+
+    def discard(self) -> None:
+        """Destroy a container that nobody uses any more, and free its stream."""
+        try:
+            self.destroy()
+        finally:
+            self.stream.close()
+
+
+def _host_config(api: Any, runtime: str | None, scratch_mb: int, need: Need) -> Any:
+    """Return what the engine is to hold the container to."""
+    from docker.types import LogConfig, Ulimit
+
+    size = need.total_mb * _MIB
+    flags = "rw,nosuid,nodev"
+    scratch = f"{flags},noexec,mode=1777,nr_inodes=4096"
+    return api.create_host_config(
+        network_mode="none",
+        ipc_mode="none",
+        read_only=True,
+        cap_drop=["ALL"],
+        cap_add=["SETUID", "SETGID", "KILL"],
+        security_opt=["no-new-privileges", f"seccomp={profile.profile_text()}"],
+        pids_limit=need.pids,
+        mem_limit=size,
+        memswap_limit=size,
+        oom_score_adj=_OOM_SCORE,
+        tmpfs={
+            "/scratch": f"{scratch},size={scratch_mb}m",
+            "/compile": f"{scratch},size={_COMPILE_SCRATCH_MB}m",
+            "/box": f"{flags},exec,mode=755,size={_PROGRAM_FOLDER_MB}m",
+        },
+        ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _ULIMITS],
+        log_config=LogConfig(type="none"),
+        auto_remove=True,
+        runtime=runtime,
+    )
+
+
+def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
+    """Create the container; return its id."""
+    from docker.errors import ImageNotFound
+
+    try:
+        made = api.create_container(
+            image,
+            entrypoint=["python3", "-s", "-S", "-P", "-X", "utf8", "-c", _LOADER],
+            command=[],
+            hostname="box",
+            user="0:0",
+            working_dir="/",
+            stdin_open=True,
+            environment={"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"},
+            labels={LABEL: owner_name(), SCOPE_LABEL: scope()},
+            healthcheck={"test": ["NONE"]},
+            host_config=_host_config(api, runtime, scratch_mb, need),
+        )
+    except ImageNotFound as error:
+        raise missing_image(image) from error
+    return str(made["Id"])
+
+
+def missing_image(image: str) -> UserError:
+    """Return the error for an image that the engine does not have."""
+    return UserError(f"the engine has no image {image}: make it with 'prorl sandbox build-image'")

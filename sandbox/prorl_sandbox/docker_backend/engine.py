@@ -1,0 +1,170 @@
+"""The connection to a Docker engine, and its failures in our own words.
+
+Before a sandbox is open a failure is the user's to mend (UserError, one line with the cure);
+afterwards it is a SandboxError, which is never a reward. Leaves out containers and images.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from prorl_common import MissingExtraError, ProrlError, UserError
+from prorl_sandbox.types import SandboxError
+
+LABEL = "prorl.sandbox"
+SCOPE_LABEL = "prorl.scope"
+LEAST_API = (1, 41)
+_SECONDS = 60
+_REMOVAL_SECONDS = 20.0
+
+
+class EngineError(UserError):
+    """No engine answers, or it is too old. One line with the cure."""
+
+
+class Engine:
+    """An engine that answers. ``api`` is the SDK's low-level client; hold ``lock`` while using it."""
+
+    def __init__(self, api: Any) -> None:
+        self.api = api
+        self.lock = threading.Lock()
+
+    @classmethod
+    def connect(cls) -> Engine:
+        """Connect as the environment says (DOCKER_HOST, else the local socket).
+
+        Raises EngineError, and MissingExtraError without the SDK.
+        """
+        try:
+            import docker
+        except ImportError as error:
+            raise MissingExtraError("docker", "docker") from error
+        where = os.environ.get("DOCKER_HOST") or "the local socket"
+        try:
+            api = docker.from_env(timeout=_SECONDS).api
+            version = api.version()["ApiVersion"]
+        except (docker.errors.DockerException, OSError) as error:
+            raise EngineError(
+                f"no Docker engine answers at {where} ({_reason(error)}): start it, "
+                "set DOCKER_HOST, or use --backend local"
+            ) from error
+        if tuple(int(part) for part in version.split(".")) < LEAST_API:
+            least = ".".join(map(str, LEAST_API))
+            raise EngineError(
+                f"the Docker engine at {where} speaks API {version}: {least} (Docker 20.10) or newer "
+                "is needed"
+            )
+        return cls(api)
+
+    @contextlib.contextmanager
+    def calls(self, doing: str) -> Iterator[Any]:
+        """Yield the client, one thread at a time; the engine's errors become SandboxError."""
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+
+        with self.lock:
+            try:
+                yield self.api
+            except (DockerException, RequestException, OSError) as error:
+                raise SandboxError(
+                    f"the Docker engine failed while {doing}: {_reason(error)}"
+                ) from error
+
+    def check_runtime(self, runtime: str | None) -> None:
+        """Raise UserError for a runtime that the engine does not know."""
+        with self.calls("asking for its runtimes") as api:
+            known = api.info().get("Runtimes") or {}
+        if runtime is not None and runtime not in known:
+            raise UserError(
+                f"the Docker engine has no runtime {runtime!r} (it has {', '.join(sorted(known))}): "
+                "add it to the engine's configuration, or leave the runtime out"
+            )
+
+    def reap_orphans(self) -> int:
+        """Remove containers of ours whose owner is gone; return how many.
+
+        Only those of this kernel and process namespace are looked at: another machine's process
+        numbers say nothing here.
+        """
+        reaped = 0
+        with self.calls("looking for orphans") as api:
+            wanted = {"label": f"{SCOPE_LABEL}={scope()}"}
+            for found in api.containers(all=True, filters=wanted):
+                owner = (found.get("Labels") or {}).get(LABEL, "")
+                if owner and not owner_lives(owner):
+                    remove(api, found["Id"])
+                    reaped += 1
+        return reaped
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.api.close()
+
+
+def remove(api: Any, container: str) -> None:
+    """Kill and remove a container, and wait until the engine has forgotten it.
+
+    One that is gone is as good; one that removes itself at this moment is waited for.
+    """
+    from docker.errors import APIError, NotFound
+
+    try:
+        api.remove_container(container, force=True, v=True)
+    except NotFound:
+        return
+    except APIError as error:
+        if error.status_code != 409:  # "removal is already in progress"
+            raise
+    deadline = time.monotonic() + _REMOVAL_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            api.inspect_container(container)
+        except NotFound:
+            return
+        time.sleep(0.02)
+    raise SandboxError(f"the engine does not remove container {container[:12]}")
+
+
+def _reason(error: BaseException) -> str:
+    """Return the last cause of an SDK error on one line."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        if isinstance(inner, ProrlError):  # what was being dealt with, not a cause
+            break
+        error = inner
+    explanation = getattr(error, "explanation", None)
+    text = str(explanation or getattr(error, "strerror", None) or error)
+    return " ".join(text.split())[:300]
+
+
+def scope() -> str:
+    """Return what this kernel's boot and process namespace are called."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    namespace = os.readlink("/proc/self/ns/pid")
+    return f"{boot}-{''.join(c for c in namespace if c.isdigit())}"
+
+
+def owner_name() -> str:
+    """Return this process as ``<number>-<start time>``, which no other process ever is."""
+    return f"{os.getpid()}-{_start_time(os.getpid())}"
+
+
+def owner_lives(owner: str) -> bool:
+    """Tell whether the process of that name still runs."""
+    number, _, started = owner.partition("-")
+    return number.isdigit() and started != "" and _start_time(int(number)) == started
+
+
+def _start_time(process: int) -> str:
+    """Return a process's start in clock ticks since boot, '' when there is none."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+    fields = text.rpartition(")")[2].split()
+    return "" if fields[0] in "ZX" else fields[19]

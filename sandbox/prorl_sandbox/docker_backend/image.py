@@ -1,0 +1,241 @@
+"""The image that containers are made of: seen to be there, and built in one of two ways.
+
+From a Dockerfile where the engine can reach a registry, else from a Debian tree made by debootstrap,
+whose mirror is the one that this machine's own package manager uses. Leaves out our own code, which
+travels into each container at its start.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import NullProgress, Progress, ServiceError, UserError
+from prorl_sandbox.docker_backend.container import missing_image
+from prorl_sandbox.docker_backend.engine import Engine
+from prorl_sandbox.types import LANGUAGES
+
+DEFAULT_TAG = "prorl-sandbox:latest"
+METHODS = ("auto", "dockerfile", "debootstrap")
+PACKAGES = {"python": "python3", "cpp": "g++", "javascript": "nodejs"}
+DOCKERFILE = Path(__file__).parents[2] / "image" / "Dockerfile"
+_LANGUAGES_LABEL = "prorl.languages"
+_UNNEEDED = (
+    "var/cache/apt",
+    "var/lib/apt/lists",
+    "var/log",
+    "usr/share/doc",
+    "usr/share/info",
+    "usr/share/locale",
+    "usr/share/man",
+)
+_EMPTIED = ("dev", "proc", "sys", "run", "tmp")
+_LAST_LINES = 5
+
+
+class ImageError(ServiceError):
+    """The image could not be built: the engine, debootstrap or their network failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to build. ``suite`` and ``mirror`` are debootstrap's; None: as this machine has them."""
+
+    tag: str = DEFAULT_TAG
+    languages: tuple[str, ...] = LANGUAGES
+    method: str = "auto"
+    suite: str | None = None
+    mirror: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise UserError for a word that is none of those known."""
+        unknown = [name for name in self.languages if name not in LANGUAGES]
+        if unknown or "python" not in self.languages:
+            raise UserError(
+                f"languages are python and any of {', '.join(LANGUAGES[1:])}, "
+                f"not {','.join(self.languages)}"
+            )
+        if self.method not in METHODS:
+            raise UserError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
+
+    @property
+    def packages(self) -> list[str]:
+        """The distribution's packages of the languages."""
+        return [PACKAGES[name] for name in LANGUAGES if name in self.languages]
+
+
+def check(engine: Engine, image: str) -> None:
+    """See that the engine has ``image`` and that it can serve. Raises UserError."""
+    from docker.errors import ImageNotFound
+
+    with engine.calls("looking at the image") as api:
+        try:
+            found = api.inspect_image(image)
+        except ImageNotFound as error:
+            raise missing_image(image) from error
+    volumes = (found.get("Config") or {}).get("Volumes")
+    if volumes:  # each would be a writable folder on the disk, shared by all runs of a container
+        raise UserError(
+            f"image {image} declares volumes ({', '.join(volumes)}): use an image without any"
+        )
+
+
+def build(recipe: Recipe, progress: Progress | None = None) -> str:
+    """Build the image and return the way it was built. Takes minutes.
+
+    Raises UserError when what is needed for the method is missing, ImageError when it fails.
+    """
+    progress = progress or NullProgress()
+    engine = Engine.connect()
+    try:
+        if recipe.method != "debootstrap":
+            try:
+                _build_dockerfile(engine, recipe, progress)
+            except ImageError as error:
+                if recipe.method == "dockerfile":
+                    raise
+                progress.message(f"{error}; going on with debootstrap")
+            else:
+                return "dockerfile"
+        _build_debootstrap(engine, recipe, progress)
+        return "debootstrap"
+    finally:
+        progress.finish()
+        engine.close()
+
+
+def _build_dockerfile(engine: Engine, recipe: Recipe, progress: Progress) -> None:
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    if not DOCKERFILE.is_file():
+        raise ImageError(f"there is no {DOCKERFILE}, which comes with a checkout of prorl")
+    progress.start("docker build", None)
+    try:
+        lines = engine.api.build(
+            path=str(DOCKERFILE.parent),
+            tag=recipe.tag,
+            buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
+            labels={_LANGUAGES_LABEL: ",".join(recipe.languages)},
+            rm=True,
+            decode=True,
+        )
+        for line in lines:
+            if "error" in line:
+                raise ImageError(f"docker build failed: {_one_line(line['error'])}")
+            progress.advance(
+                step=_one_line(str(line.get("stream") or line.get("status") or ""))[:60]
+            )
+    except (DockerException, RequestException) as error:
+        raise ImageError(f"docker build failed: {_one_line(str(error))}") from error
+
+
+def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> None:
+    if shutil.which("debootstrap") is None:
+        raise UserError("debootstrap is not installed: apt-get install debootstrap")
+    if os.geteuid() != 0:
+        raise UserError("debootstrap needs root: run 'prorl sandbox build-image' as root")
+    with tempfile.TemporaryDirectory(prefix="prorl-image-") as folder:
+        root = Path(folder) / "root"
+        progress.start("debootstrap", None)
+        _run(debootstrap_command(recipe, root), progress)
+        progress.start("import", None)
+        trim(root)
+        _import(engine, recipe, root)
+
+
+def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
+    """Return the command that makes the tree, in a mount namespace of its own."""
+    release = _os_release()
+    suite = recipe.suite or release.get("VERSION_CODENAME", "stable")
+    command = ["unshare", "--mount"] if shutil.which("unshare") else []
+    command += ["debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}"]
+    if release.get("ID") == "ubuntu":
+        command.append("--components=main,universe")
+    mirror = recipe.mirror or _own_mirror(suite)
+    return [*command, suite, str(root), *([mirror] if mirror else [])]
+
+
+def _os_release() -> dict[str, str]:
+    try:
+        text = Path("/etc/os-release").read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
+    return {name: value.strip('"') for name, _, value in pairs}
+
+
+def _own_mirror(suite: str) -> str | None:
+    """Return where this machine's package manager gets ``suite`` from, None if it does not."""
+    if shutil.which("apt-get") is None:
+        return None
+    wanted = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
+    found = subprocess.run(
+        ["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False
+    )
+    for line in found.stdout.splitlines():
+        name, _, uri = line.partition(" ")
+        if name == suite and uri:
+            return uri
+    return None
+
+
+def _run(command: Sequence[str], progress: Progress) -> None:
+    """Run a command whose lines are its progress; raises ImageError with the last of them."""
+    last: list[str] = []
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last = [*last, line.strip()][-_LAST_LINES:]
+            progress.advance(step=line.strip()[:60])
+    if process.returncode:
+        raise ImageError(f"debootstrap failed: {_one_line(' | '.join(last))}")
+
+
+def trim(root: Path) -> None:
+    """Empty what no program needs, and take the set-user bits off all files below ``root``."""
+    for name in (*_UNNEEDED, *_EMPTIED):
+        folder = root / name
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+            folder.mkdir()
+    special = stat.S_ISUID | stat.S_ISGID
+    for folder_name, _, files in os.walk(root):
+        for name in files:
+            path = os.path.join(folder_name, name)
+            mode = os.lstat(path).st_mode
+            if stat.S_ISREG(mode) and mode & special:
+                os.chmod(path, stat.S_IMODE(mode) & ~special)
+
+
+def _import(engine: Engine, recipe: Recipe, root: Path) -> None:
+    """Send the tree to the engine as the one layer of a new image."""
+    repository, _, tag = recipe.tag.partition(":")
+    changes = [f"LABEL {_LANGUAGES_LABEL}={','.join(recipe.languages)}", "ENV PATH=/usr/bin:/bin"]
+    with subprocess.Popen(
+        ["tar", "--create", "--numeric-owner", f"--directory={root}", "."], stdout=subprocess.PIPE
+    ) as archive:
+        assert archive.stdout is not None
+        with engine.calls("importing the image") as api:
+            said: Any = api.import_image_from_stream(
+                archive.stdout, repository=repository, tag=tag or "latest", changes=changes
+            )
+    if archive.returncode or '"error"' in str(said):
+        raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

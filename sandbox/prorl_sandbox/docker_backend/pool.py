@@ -1,0 +1,132 @@
+"""Who gets which container, first come, first served; containers are made when first needed.
+
+A run that needs two takes both at once, so that no two runs can wait for each other. Leaves out what is
+done with a container.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+from prorl_common import UserError
+from prorl_sandbox.docker_backend.container import Container, Need
+from prorl_sandbox.types import SandboxError
+
+Maker = Callable[[Need], Container]
+
+
+class Slot:
+    """A place for one container, which may be empty. ``keep`` tells whether it may serve again."""
+
+    def __init__(self) -> None:
+        self.container: Container | None = None
+
+    def prepare(self, need: Need, make: Maker) -> Container:
+        """Return a container that meets ``need``: this one if it fits, else a new one."""
+        if self.container is not None and not self.container.fits(need):
+            self.drop()
+        if self.container is not None:
+            try:
+                self.container.set_memory(need)
+            except SandboxError:  # less than it still uses: a new one has no such history
+                self.drop()
+        if self.container is None:
+            self.container = make(need)
+        return self.container
+
+    def drop(self) -> None:
+        """Remove the container for good."""
+        container, self.container = self.container, None
+        if container is not None:
+            container.discard()
+
+
+class Pool:
+    """``size`` slots. Thread-safe."""
+
+    def __init__(self, size: int, make: Maker) -> None:
+        self._size = size
+        self._make = make
+        self._changed = threading.Condition()
+        self._free = [Slot() for _ in range(size)]
+        self._busy: list[Slot] = []
+        self._line: deque[object] = deque()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def take(self, needs: Sequence[Need]) -> Iterator[list[Slot]]:
+        """Wait for a slot for each need, prepare their containers, give them back afterwards.
+
+        A slot whose container may not serve again must be emptied by the caller. Raises SandboxError
+        when the sandbox is closed or a container cannot be had.
+        """
+        if len(needs) > self._size:
+            raise UserError(
+                f"this needs {len(needs)} containers at once: open the sandbox with more"
+            )
+        slots = self._wait(needs)
+        try:
+            for slot, need in zip(slots, needs, strict=True):
+                slot.prepare(need, self._make)
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            yield slots
+        finally:
+            self._give_back(slots)
+
+    def _wait(self, needs: Sequence[Need]) -> list[Slot]:
+        ticket = object()
+        with self._changed:
+            self._line.append(ticket)
+            try:
+                while not self._closed and (
+                    self._line[0] is not ticket or len(self._free) < len(needs)
+                ):
+                    self._changed.wait()
+            finally:
+                self._line.remove(ticket)
+                self._changed.notify_all()
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            slots = [self._best(need) for need in needs]
+            self._busy += slots
+            return slots
+
+    def _best(self, need: Need) -> Slot:
+        """Take the free slot that needs the least change: memory as it should be, else a fit."""
+
+        def change(slot: Slot) -> int:
+            container = slot.container
+            if container is None:
+                return 2
+            return 3 if not container.fits(need) else int(not container.has_memory(need))
+
+        slot = min(self._free, key=change)
+        self._free.remove(slot)
+        return slot
+
+    def _give_back(self, slots: Sequence[Slot]) -> None:
+        with self._changed:
+            for slot in slots:
+                self._busy.remove(slot)
+            self._free += slots
+            closed = self._closed
+            self._changed.notify_all()
+        if closed:
+            for slot in slots:
+                slot.drop()
+
+    def close(self) -> None:
+        """Remove every container; runs under way in other threads fail with SandboxError."""
+        with self._changed:
+            self._closed = True
+            free, busy = list(self._free), [slot.container for slot in self._busy]
+            self._changed.notify_all()
+        for container in busy:
+            if container is not None:
+                container.destroy()
+        for slot in free:
+            slot.drop()

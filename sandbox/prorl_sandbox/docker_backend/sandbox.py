@@ -1,0 +1,120 @@
+"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their own.
+
+A container serves until it has had its number of runs or anything about it is in doubt. Leaves out how
+a container is made (``container``) and given out (``pool``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+
+from prorl_common import UserError
+from prorl_sandbox.base import BoxSandbox
+from prorl_sandbox.conversation import Box, Job
+from prorl_sandbox.docker_backend import image as images
+from prorl_sandbox.docker_backend.container import Container, Need
+from prorl_sandbox.docker_backend.engine import Engine
+from prorl_sandbox.docker_backend.pool import Pool, Slot
+from prorl_sandbox.docker_backend.stream import ContainerBox
+from prorl_sandbox.types import Limits
+
+RUNS_OF_A_CONTAINER = 500
+_MOST_RUNS = 900  # so many users a container has at least
+_LARGEST_PROGRAM = 48 * 1024 * 1024
+_MIB = 1024 * 1024
+
+
+class DockerSandbox(BoxSandbox):
+    """A pool of containers behind the ``Sandbox`` interface. Thread-safe."""
+
+    def __init__(
+        self, engine: Engine, image: str, runtime: str | None, containers: int, runs: int
+    ) -> None:
+        """Make the first container at once, to see that it can be done.
+
+        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves before
+        it is replaced. Raises UserError, SandboxError.
+        """
+        self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
+        self._pool = Pool(containers, self._make)
+        try:
+            with self._pool.take([_need(Limits())]) as slots:
+                hello = slots[0].container.hello if slots[0].container is not None else {}
+        except BaseException:
+            self.close()
+            raise
+        name = "docker" if runtime is None else f"docker-{runtime}"
+        landlock = "+landlock" if hello.get("landlock") else ""
+        super().__init__(f"{name}+seccomp{landlock}+cgroup")
+
+    def _make(self, need: Need) -> Container:
+        return Container(self._engine, self._image, self._runtime, need)
+
+    @contextlib.contextmanager
+    def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
+        needs = [_need_of(job) for job in jobs]
+        with self._pool.take(needs) as slots:
+            boxes: list[Box] = []
+            with contextlib.ExitStack() as afterwards:
+                for slot, job in zip(slots, jobs, strict=True):
+                    assert slot.container is not None
+                    box = ContainerBox(slot.container, job)
+                    afterwards.callback(self._settle, slot, box)
+                    boxes.append(box)
+                yield boxes
+
+    def _settle(self, slot: Slot, box: ContainerBox) -> None:
+        """See that the run is over and gone; else, or after enough runs, let the container go."""
+        if not box.settle() or box.container.runs >= self._runs:
+            slot.drop()
+
+    def close(self) -> None:
+        """Remove every container of this sandbox; runs in other threads raise SandboxError."""
+        self._pool.close()
+        self._engine.close()
+
+
+def _need(limits: Limits) -> Need:
+    return Need(limits.memory_mb, limits.scratch_mb, limits.processes)
+
+
+def _need_of(job: Job) -> Need:
+    """Return what a job needs: its limits, and memory for what we ourselves hold of it."""
+    size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
+    if size > _LARGEST_PROGRAM:
+        raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
+    extra = 3 * size // _MIB
+    scratch = None if job.mode == "compile" else job.limits.scratch_mb
+    return Need(job.limits.memory_mb + extra, scratch, job.limits.processes)
+
+
+def open_docker(
+    image: str = images.DEFAULT_TAG,
+    *,
+    runtime: str | None = None,
+    containers: int | None = None,
+    runs_per_container: int = RUNS_OF_A_CONTAINER,
+) -> DockerSandbox:
+    """Return a sandbox of warm containers made of ``image``.
+
+    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's default.
+    ``containers``: how many run at once (None: one a processor, at least 2). Orphans of dead processes
+    are removed first. Raises UserError with the cure when the SDK, the engine, the image or the runtime
+    is missing, SandboxError when the engine fails.
+    """
+    count = containers if containers is not None else max(2, os.cpu_count() or 2)
+    if count < 2:
+        raise UserError("the docker sandbox needs at least 2 containers: a check takes two at once")
+    if not 1 <= runs_per_container <= _MOST_RUNS:
+        raise UserError(f"runs per container must be from 1 to {_MOST_RUNS}")
+    engine = Engine.connect()
+    try:
+        engine.check_runtime(runtime)
+        images.check(engine, image)
+        engine.reap_orphans()
+    except BaseException:
+        engine.close()
+        raise
+    return DockerSandbox(engine, image, runtime, count, runs_per_container)

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Runs the docker suite of tests/integration. Installs and starts a Docker engine where none answers
+# (Debian, as root), builds the sandbox's image if it is missing, and ends only the engine it started.
+# CI=true forbids skips. PRORL names the command if it is not on the path.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PRORL="${PRORL:-prorl}"
+PYTHON="${PYTHON:-python3}"
+engine=""
+work="$(mktemp -d)"
+
+finish() {
+    if [ -n "$engine" ]; then
+        kill "$engine" 2>/dev/null || true
+        wait "$engine" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+answers() {
+    "$PYTHON" -c 'from prorl_sandbox.docker_backend.engine import Engine; Engine.connect().close()' \
+        2>"$work/why"
+}
+
+install() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || {
+        echo "integration: $(tail -1 "$work/why")" >&2
+        echo "integration: start a Docker engine, or run as root on Debian to have one installed" >&2
+        exit 2
+    }
+    echo "integration: installing $*" >&2
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "$@" \
+        >"$work/install.log" 2>&1 || { tail -20 "$work/install.log" >&2; exit 1; }
+}
+
+if ! answers; then
+    command -v dockerd >/dev/null || install docker.io iptables
+    dockerd >"$work/dockerd.log" 2>&1 &
+    engine=$!
+    for _ in $(seq 60); do
+        answers && break
+        kill -0 "$engine" 2>/dev/null || break
+        sleep 1
+    done
+    if ! answers; then
+        echo "integration: dockerd did not come up; the end of its log:" >&2
+        tail -20 "$work/dockerd.log" >&2
+        exit 1
+    fi
+fi
+
+has_image() {
+    "$PYTHON" - <<'PY'
+from prorl_common import UserError
+from prorl_sandbox.docker_backend.engine import Engine
+from prorl_sandbox.docker_backend.image import DEFAULT_TAG, check
+
+try:
+    check(Engine.connect(), DEFAULT_TAG)
+except UserError:
+    raise SystemExit(1) from None
+PY
+}
+
+if ! has_image; then
+    command -v debootstrap >/dev/null || install debootstrap
+    "$PRORL" sandbox build-image
+fi
+
+"$PYTHON" -m pytest -q tests/integration

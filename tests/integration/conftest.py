@@ -1,0 +1,64 @@
+"""Services for the integration tests: a Docker engine. Without one they skip; in CI they fail."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from prorl_common import UserError
+from prorl_sandbox.docker_backend import DockerSandbox, open_docker
+from prorl_sandbox.docker_backend.engine import Engine
+from prorl_sandbox.docker_backend.image import DEFAULT_TAG
+
+
+def _unavailable(error: Exception) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(str(error))
+    pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    """An engine that answers."""
+    try:
+        found = Engine.connect()
+    except UserError as error:
+        _unavailable(error)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def image(engine: Engine) -> str:
+    """The image's name; it must have been built (``make integration`` does)."""
+    from prorl_sandbox.docker_backend.image import check
+
+    try:
+        check(engine, DEFAULT_TAG)
+    except UserError as error:
+        _unavailable(error)
+    return DEFAULT_TAG
+
+
+@pytest.fixture(scope="session")
+def docker_sandbox(image: str) -> Iterator[DockerSandbox]:
+    """Two warm containers for the whole session."""
+    sandbox = open_docker(image, containers=2)
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def mine(engine: Engine) -> Any:
+    """Return a function that lists the ids of this process's containers."""
+    from prorl_sandbox.docker_backend.engine import LABEL, owner_name
+
+    def ids() -> set[str]:
+        filters = {"label": f"{LABEL}={owner_name()}"}
+        with engine.calls("listing containers") as api:
+            return {found["Id"] for found in api.containers(all=True, filters=filters)}
+
+    return ids

@@ -1,0 +1,292 @@
+"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the queue."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import MissingExtraError, UserError
+from prorl_sandbox.box import container_clean, seccomp
+from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.conversation import Job
+from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
+from prorl_sandbox.docker_backend.container import Need
+from prorl_sandbox.types import Limits, SandboxError
+
+
+def test_a_frame_comes_back_whole_however_it_is_cut() -> None:
+    data = (
+        frames.frame(frames.OUT, b"ab") + frames.frame(frames.END) + frames.frame(frames.ERR, b"c")
+    )
+    buffer, found = bytearray(), []
+    for byte in data:
+        buffer.append(byte)
+        while (one := frames.take(buffer)) is not None:
+            found.append(one)
+    assert found == [(frames.OUT, b"ab"), (frames.END, b""), (frames.ERR, b"c")]
+    assert not buffer
+
+
+def test_a_frame_too_long_is_refused_before_it_is_read() -> None:
+    with pytest.raises(frames.BrokenStream):
+        frames.take(bytearray(struct.pack(">cI", b"1", frames.LARGEST + 1)))
+
+
+def test_chunks_are_bounded_and_complete() -> None:
+    data = os.urandom(3 * frames.CHUNK + 7)
+    buffer, parts = bytearray(frames.chunks(frames.FILE, data)), []
+    while (one := frames.take(buffer)) is not None:
+        assert one[0] == frames.FILE and 0 < len(one[1]) <= frames.CHUNK
+        parts.append(one[1])
+    assert b"".join(parts) == data
+    assert frames.chunks(frames.FILE, b"") == b""
+
+
+def _mux(number: int, data: bytes) -> bytes:
+    return struct.pack(">BxxxI", number, len(data)) + data
+
+
+@pytest.mark.parametrize("step", [1, 3, 1000])
+def test_the_engines_streams_are_told_apart(step: int) -> None:
+    data = _mux(1, b"abc") + _mux(2, b"oops\n") + _mux(1, b"") + _mux(1, b"de")
+    sorter = attached.Demultiplexer()
+    for start in range(0, len(data), step):
+        sorter.feed(data[start : start + step])
+    assert (bytes(sorter.output), bytes(sorter.errors)) == (b"abcde", b"oops\n")
+
+
+def test_what_is_no_engine_stream_is_refused() -> None:
+    with pytest.raises(frames.BrokenStream):
+        attached.Demultiplexer().feed(b"HTTP/1.1 500 what\r\n")
+
+
+def test_errors_of_a_container_are_not_kept_without_bound() -> None:
+    sorter = attached.Demultiplexer()
+    for _ in range(100):
+        sorter.feed(_mux(2, b"x" * 4000))
+    assert len(sorter.errors) < 10_000
+
+
+def test_the_profile_denies_all_that_the_boxs_filter_denies() -> None:
+    rules = profile.build_profile()["syscalls"]
+    denied = {name for rule in rules if "args" not in rule for name in rule["names"]}
+    assert set(seccomp.DENIED) <= denied
+    assert {"io_uring_setup", "clone3"} <= denied
+    assert not {"landlock_restrict_self", "seccomp", "setresuid"} & denied
+    assert all(rule["action"] == "SCMP_ACT_ERRNO" for rule in rules)
+
+
+def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> None:
+    rules = [rule for rule in profile.build_profile()["syscalls"] if "args" in rule]
+    flags = [rule["args"][0]["value"] for rule in rules if rule["names"] == ["clone"]]
+    assert sum(flags) == 0x7E020000 and len(flags) == 7
+    (sockets,) = [rule for rule in rules if "socket" in rule["names"]]
+    assert sockets["args"][0]["op"] == "SCMP_CMP_NE" and sockets["args"][0]["value"] == 1
+
+
+def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
+    job = Job("exec", "", Limits(), language="cpp", artifact=b"\x7fELF" * 40_000)
+    buffer = bytearray(stream.order(job))
+    kind, body = frames.take(buffer) or (b"", b"")
+    head = marshal.loads(body)
+    assert (kind, head["name"], head["scratch"]) == (frames.ORDER, "program", "/scratch")
+    file = b"".join((frames.take(buffer) or (b"", b""))[1] for _ in range(head["chunks"]))
+    assert file == job.artifact
+    kind, body = frames.take(buffer) or (b"", b"")
+    assert kind == frames.JOB and marshal.loads(body)["program"] == "/box/program"
+    assert "artifact" not in marshal.loads(body)
+    assert frames.take(buffer) == (frames.GO, b"") and not buffer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{}, {"status": "0"}, {"status": -1, "cpu": float("nan")}, {"status": 1 << 20, "oom": 1}],
+)
+def test_an_end_of_wrong_types_is_never_a_good_end(said: dict[str, Any]) -> None:
+    end = stream._end_facts(said)
+    assert os.waitstatus_to_exitcode(end["status"]) != 0
+    assert type(end["cpu"]) is float and end["oom"] is False
+
+
+def test_the_bundle_holds_the_boxs_modules_as_text() -> None:
+    data = container.bundle({"slot": 1})
+    assert int.from_bytes(data[:8], "big") == len(data) - 8
+    given = marshal.loads(data[8:])
+    assert {"prorl_sandbox", "prorl_sandbox.box", "prorl_sandbox.box.container_init"} <= set(
+        given["modules"]
+    )
+    assert given["config"] == {"slot": 1}
+
+
+def test_the_loader_refuses_an_old_python_by_name() -> None:
+    loader = container._LOADER.replace("sys.version_info < (3, 11)", "True")
+    found = subprocess.run(
+        [sys.executable, "-c", loader], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 1 and "3.11 or newer is needed" in found.stderr
+
+
+def _tree(top: Path) -> None:
+    for number in range(30):
+        folder = top / f"d{number}" / "a" / "b"
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("x")
+        (folder / "link").symlink_to("/usr")
+        (top / f"d{number}" / "a").chmod(0o500)
+    (top / "moved-0").mkdir()
+    (top / "moved-1").write_text("x")
+
+
+def test_a_tree_is_emptied_without_following_links(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("x")
+    top = tmp_path / "top"
+    top.mkdir()
+    _tree(top)
+    (top / "way out").symlink_to(outside)
+    container_clean.empty(os.fsencode(top))
+    assert list(top.iterdir()) == []
+    assert (outside / "kept").exists()
+
+
+def test_a_tree_deeper_than_any_path_is_emptied(tmp_path: Path) -> None:
+    here = os.open(tmp_path, os.O_RDONLY)
+    name = "d" * 200
+    for _ in range(100):
+        os.mkdir(name, dir_fd=here)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    os.close(here)
+    container_clean.empty(os.fsencode(tmp_path))
+    assert os.listdir(tmp_path) == []
+
+
+def test_this_process_lives_and_another_number_does_not() -> None:
+    name = engine.owner_name()
+    assert engine.owner_lives(name)
+    assert not engine.owner_lives(f"{os.getpid()}-1")
+    assert not engine.owner_lives("999999999-1")
+    assert not engine.owner_lives("")
+
+
+def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
+    assert Need(512, 64, 16).total_mb == Need(500, 64, 16).total_mb >= 512 + 32
+    assert Need(512, 64, 4000).pids > 4000
+
+
+@pytest.mark.parametrize("languages", [("cpp",), ("python", "perl"), ()])
+def test_a_recipe_needs_python_and_known_languages(languages: tuple[str, ...]) -> None:
+    with pytest.raises(UserError, match="languages"):
+        image.Recipe(languages=languages)
+
+
+def test_languages_can_be_left_out_of_the_image(tmp_path: Path) -> None:
+    command = image.debootstrap_command(
+        image.Recipe(languages=("python",), suite="stable", mirror="file:///mirror"), tmp_path
+    )
+    assert "--include=python3" in command
+    assert command[-3:] == ["stable", str(tmp_path), "file:///mirror"]
+
+
+def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "docker", None)
+    with pytest.raises(MissingExtraError, match=r"prorl\[docker\]"):
+        engine.Engine.connect()
+
+
+class _FakeContainer:
+    """Stands for a container that fits everything."""
+
+    def __init__(self) -> None:
+        self.gone = False
+
+    def fits(self, need: Need) -> bool:
+        return True
+
+    def has_memory(self, need: Need) -> bool:
+        return True
+
+    def set_memory(self, need: Need) -> None:
+        return
+
+    def destroy(self) -> None:
+        self.gone = True
+
+    discard = destroy
+
+
+NEED = Need(512, 64, 16)
+
+
+def test_a_run_that_needs_two_is_not_overtaken_for_ever() -> None:
+    places = pool.Pool(2, lambda need: _FakeContainer())  # type: ignore[arg-type,return-value]
+    order: list[str] = []
+    inside, leave = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with places.take([NEED]):
+            inside.set()
+            leave.wait(20)
+
+    def pair() -> None:
+        with places.take([NEED, NEED]):
+            order.append("pair")
+
+    def single() -> None:
+        with places.take([NEED]):
+            order.append("single")
+
+    threads = [threading.Thread(target=first)]
+    threads[0].start()
+    assert inside.wait(20)
+    for target in (pair, single):
+        before = len(places._line)
+        threads.append(threading.Thread(target=target))
+        threads[-1].start()
+        while len(places._line) == before:
+            threading.Event().wait(0.001)
+    leave.set()
+    for thread in threads:
+        thread.join(20)
+    assert order == ["pair", "single"]
+
+
+def test_a_closed_pool_gives_nothing_and_ends_all() -> None:
+    made: list[_FakeContainer] = []
+
+    def make(need: Need) -> _FakeContainer:
+        made.append(_FakeContainer())
+        return made[-1]
+
+    places = pool.Pool(2, make)  # type: ignore[arg-type]
+    with places.take([NEED]):
+        places.close()
+    with pytest.raises(SandboxError, match="closed"), places.take([NEED]):
+        pass
+    assert len(made) == 1 and made[0].gone
+
+
+def test_a_container_that_cannot_be_made_leaves_its_place_free() -> None:
+    attempts: list[int] = []
+
+    def make(need: Need) -> _FakeContainer:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise SandboxError("no")
+        return _FakeContainer()
+
+    places = pool.Pool(2, make)  # type: ignore[arg-type]
+    with pytest.raises(SandboxError, match="no"), places.take([NEED]):
+        pass
+    with places.take([NEED, NEED]) as slots:
+        assert len(slots) == 2
