@@ -20,7 +20,7 @@ from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
 from prorl_sandbox.types import Limits
 
-RUNS_OF_A_CONTAINER = 500
+RUNS_OF_A_CONTAINER = 900
 _MOST_RUNS = 900  # so many users a container has at least
 _LARGEST_PROGRAM = 48 * 1024 * 1024
 _MIB = 1024 * 1024
