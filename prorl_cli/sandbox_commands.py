@@ -69,7 +69,7 @@ def run_command(
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
-    backend: Annotated[str, typer.Option(help="local or docker.")] = "local",
+    backend: Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")] = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
     memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
-Backend = Annotated[str, typer.Option(help="Sandbox for code: local or docker.")]
+Backend = Annotated[str, typer.Option(help="Sandbox for code: local, docker or docker:RUNTIME.")]
 AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
 Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at one response.")]

@@ -175,15 +175,16 @@ def open_sandbox(
 ) -> Sandbox:
     """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
 
-    Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
+    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
     unknown backend and for a Docker engine that does not answer.
     """
-    if backend == "docker":
+    name, _, runtime = backend.partition(":")
+    if name == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
-        return open_docker(containers=slots)
+        return open_docker(runtime=runtime or None, containers=slots)
     if backend != "local":
-        raise UserError(f"unknown sandbox backend {backend!r}: use local or docker")
+        raise UserError(f"unknown sandbox backend {backend!r}: use local, docker or docker:RUNTIME")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())

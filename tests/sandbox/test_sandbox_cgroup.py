@@ -59,6 +59,23 @@ def test_version_two_is_asked_to_pass_the_controllers_on(root: Path) -> None:
     assert (root / "user.slice/cgroup.subtree_control").read_text() == "+memory +pids"
 
 
+def test_version_two_is_taken_above_a_session_that_holds_processes(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unified(root, "memory pids", "memory pids")
+    scope = root / "user.slice/session-1.scope"
+    Path.mkdir(scope)
+    (scope / "cgroup.controllers").write_text("memory pids")
+    (scope / "cgroup.subtree_control").write_text("")
+
+    def refuse(path: str, text: str) -> None:
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(cgroup, "write", refuse)  # a group with processes cannot pass anything on
+    lines = ["0::/user.slice/session-1.scope\n"]
+    assert cgroup.find(lines) == (2, [f"{root}/user.slice"], "")
+
+
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [

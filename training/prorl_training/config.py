@@ -184,7 +184,8 @@ class RewardConfig(Section):
 
     workers: int = Field(default=2, ge=1)
     timeout_seconds: float = Field(default=10.0, gt=0)
-    backend: Literal["local", "docker"] = "local"
+    backend: str = Field(default="local", pattern=r"^(local|docker(:\w[\w.-]*)?)$")
+    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the engine's runtimes, like ``runsc``."""
     allow_weak: bool = False
     """Run code without full isolation; recorded in every verdict."""
 

@@ -107,12 +107,10 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
         reasons.append(reason)
     if "" in own:
         for root in (_V1, f"{_V1}/unified"):
-            folder = (root + own[""]).rstrip("/")
-            if os.path.exists(f"{folder}/cgroup.controllers"):
-                reason = _try_unified(folder)
-                if not reason:
-                    return 2, [folder], ""
-                reasons.append(reason)
+            folder, reason = _find_unified(root, (root + own[""]).rstrip("/"))
+            if folder:
+                return 2, [folder], ""
+            reasons += [reason] if reason else []
     return 0, [], "; ".join(reasons) or "no memory and pids controllers are mounted"
 
 
@@ -134,7 +132,29 @@ def _controllers(lines: list[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _try_unified(folder: str) -> str:
+def _find_unified(root: str, own: str) -> tuple[str, str]:
+    """Return the nearest folder from ``own`` up to ``root`` to make groups in, or '' and why not.
+
+    A folder that holds processes cannot pass controllers on, and a session's own does, so one above it
+    is taken that passes them on already: the part delegated to a user, or the root for root.
+    """
+    folder, first = own, ""
+    while os.path.exists(f"{folder}/cgroup.controllers"):
+        reason = _try_unified(folder, ask=folder == own)
+        if not reason:
+            return folder, ""
+        first = first or reason
+        if folder == root:
+            break
+        folder = os.path.dirname(folder)
+    return "", first
+
+
+def _try_unified(folder: str, ask: bool) -> str:
+    """Return why groups with memory and pids cannot be made in ``folder``, '' if they can.
+
+    ``ask``: have it pass the controllers on if it does not.
+    """
     with open(f"{folder}/cgroup.controllers", encoding="ascii") as file:
         offered = file.read().split()
     if not {"memory", "pids"} <= set(offered):
@@ -142,6 +162,8 @@ def _try_unified(folder: str) -> str:
     with open(f"{folder}/cgroup.subtree_control", encoding="ascii") as file:
         passed_on = file.read().split()
     if not {"memory", "pids"} <= set(passed_on):
+        if not ask:
+            return f"{folder} does not pass memory and pids on"
         try:
             write(f"{folder}/cgroup.subtree_control", "+memory +pids")
         except OSError as error:

@@ -131,15 +131,17 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set: nothing executed later can gain what we now hold."""
+    """Empty the capability bounding set: nothing executed later can gain what we now hold.
+
+    Without CAP_SETPCAP it stays: with no_new_privs nothing executed can gain from it either.
+    """
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
         except OSError as error:
-            if error.errno == 22:  # past the last capability of this kernel
-                break
-            if error.errno != 1:  # EPERM: no CAP_SETPCAP, so there was nothing to drop
-                raise
+            if error.errno in (1, 22):  # not ours to drop, or past the last one of this kernel
+                return
+            raise
 
 
 def drop_capabilities() -> None:
