@@ -11,6 +11,7 @@ when an answer was wrong or anything has grown.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -58,18 +59,48 @@ HOSTILE: dict[str, tuple[str, set[str]]] = {
 }
 
 
-def counts() -> dict[str, int]:
-    """Count what a leak would raise."""
-    groups = [p for p in Path("/sys/fs/cgroup").rglob("prorl-*") if p.is_dir()]
+def counts(templates: set[int]) -> dict[str, int]:
+    """Count what a leak would raise; ``templates``: process numbers of the sandbox's template.
+
+    Processes are those below this one and those in the template's control groups; orphans stay below
+    the template while it lives.
+    """
+    names = [f"prorl-{pid}-" for pid in templates]
+    groups = [
+        path
+        for path in Path("/sys/fs/cgroup").rglob("prorl-*")
+        if path.is_dir() and any(path.name.startswith(name) for name in names)
+    ]
     status = Path("/proc/self/status").read_text(encoding="ascii")
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
     return {
-        "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+        "processes": len(_below(os.getpid()) | _in_groups(names)),
         "mounts": len(Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()),
-        "control groups": len(groups),
+        "control groups": sum(1 + sum(p.is_dir() for p in g.iterdir()) for g in groups),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "resident MiB": int(resident.split()[1]) // 1024,
     }
+
+
+def _below(process: int) -> set[int]:
+    """Return the numbers of all processes below ``process``."""
+    found: set[int] = set()
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # it has just ended
+            for child in map(int, path.read_text(encoding="ascii").split()):
+                found |= {child} | _below(child)
+    return found
+
+
+def _in_groups(names: list[str]) -> set[int]:
+    """Return the numbers of all processes in control groups of these names."""
+    found: set[int] = set()
+    for path in Path("/proc").glob("[0-9]*/cgroup"):
+        with contextlib.suppress(OSError):  # it has just ended
+            text = path.read_text(encoding="utf-8")
+            if any(f"/{name}" in text for name in names):
+                found.add(int(path.parent.name))
+    return found
 
 
 def one_run(sandbox: Sandbox, number: int) -> tuple[str, str]:
@@ -128,18 +159,19 @@ def main() -> None:
     parser.add_argument("--backend", default="local")
     parser.add_argument("--json", help="write counts and outcomes to this file")
     options = parser.parse_args()
-    stages: dict[str, dict[str, int]] = {"before": counts()}
+    stages: dict[str, dict[str, int]] = {"before": counts(set())}
     sandbox = open_sandbox(options.backend)
     soak(sandbox, 0, 2000, options.threads)
-    stages["after a warm-up of 2000"] = counts()
+    templates = _below(os.getpid())
+    stages["after a warm-up of 2000"] = counts(templates)
     started = time.monotonic()
     seen, wrong = soak(sandbox, 2000, options.runs, options.threads)
     seconds = time.monotonic() - started
     time.sleep(1)
-    stages[f"after {options.runs} more"] = counts()
+    stages[f"after {options.runs} more"] = counts(templates)
     sandbox.close()
     time.sleep(1)
-    stages["after closing"] = counts()
+    stages["after closing"] = counts(templates)
     report: dict[str, Any] = {
         "isolation": sandbox.isolation,
         "runs": options.runs,
@@ -154,7 +186,7 @@ def main() -> None:
         Path(options.json).write_text(json.dumps(report, indent=2), encoding="utf-8")
     _, warm, end, closed = stages.values()
     grown = [k for k in warm if end[k] > warm[k] + (32 if k == "resident MiB" else 0)]
-    left = [k for k in ("mounts", "control groups") if closed[k] > stages["before"][k]]
+    left = [k for k in ("processes", "mounts", "control groups") if closed[k] > stages["before"][k]]
     print(f"wrong answers: {len(wrong)}; grown: {grown or 'nothing'}; left: {left or 'nothing'}")
     sys.exit(1 if wrong or grown or left else 0)
 

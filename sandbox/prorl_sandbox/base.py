@@ -24,6 +24,7 @@ from prorl_sandbox.types import LANGUAGES, Limits, Outcome, Program
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
+_LONGEST_SOURCE = 4 * 1024 * 1024
 _RANGES: dict[str, tuple[float, float]] = {
     "wall_seconds": (0.0, 86_400.0),
     "cpu_seconds": (0.0, 86_400.0),
@@ -85,6 +86,8 @@ class BoxSandbox(Closing, ABC):
         for a language that is not installed.
         """
         check_limits(limits)
+        if len(program.source) > _LONGEST_SOURCE:
+            return self._too_long()
         if program.language == "python":
             mode = "main" if program.call is None else "serve"
             stdin = program.stdin.encode("utf-8", "replace")
@@ -102,6 +105,10 @@ class BoxSandbox(Closing, ABC):
         if isinstance(compiled, Outcome):
             return compiled
         return self._run_one(exec_job(program, compiled, limits), ())
+
+    def _too_long(self) -> Outcome:
+        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+        return Outcome("compile-error", stderr=text, isolation=self.isolation)
 
     def _run_one(self, job: Job, args: tuple[Any, ...]) -> Outcome:
         nonce = secrets.token_hex(16)
@@ -148,6 +155,8 @@ class BoxSandbox(Closing, ABC):
         travel by value: what the submission does to a list is not seen by the checker.
         """
         check_limits(limits)
+        if len(program.source) > _LONGEST_SOURCE:
+            return self._too_long()
         if program.language != "python":
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
@@ -177,7 +186,9 @@ def check_limits(limits: Limits) -> None:
     """Raise UserError for a limit that is no number in its range."""
     for name, value in asdict(limits).items():
         low, high = _RANGES[name]
-        number = isinstance(value, int | float) and math.isfinite(value)
+        kinds = (int, float) if name.endswith("_seconds") else (int,)
+        number = type(value) in kinds and math.isfinite(value)
         if not number or value <= 0 or not low <= value <= high:
             least = f"from {low:g}" if low else "above 0 and up"
-            raise UserError(f"limit {name} must be {least} to {high:,.0f}, not {value}")
+            whole = "" if float in kinds else "a whole number "
+            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")

@@ -7,6 +7,7 @@ and how a box is made (``local``, ``docker_backend``).
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Sequence
@@ -43,7 +44,8 @@ class Box(Protocol):
 
     ``end`` is what the box's keeper says of the end: {"status": wait status, "cpu": seconds of all its
     processes, "peak_kb", "over": processor time used up, "oom": killed for memory}; ``fault`` is set
-    when the sandbox itself failed. Times are of ``time.monotonic``.
+    when the sandbox itself failed. ``started`` and ``ended`` are when it happened, by
+    ``time.monotonic``, not when this process heard of it.
     """
 
     job: Job
@@ -112,14 +114,22 @@ def converse(boxes: Sequence[Box], wall_seconds: float, listener: Listener) -> N
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
+            _move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
             for box in boxes:
-                if not box.finished:
+                if box.end is None and box.fault is None:
                     box.kill("wall")
+            if all(box.finished for box in boxes):
+                return
             if now > deadline + DYING_SECONDS:
                 raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
-        _poll(boxes, _patience(born, deadline, now))
-        for box in boxes:
-            _deliver(box, listener)
+        _move(boxes, _patience(born, deadline, now), listener)
+
+
+def _move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
+    """Wait so long for bytes, take in those that came and hand on the messages."""
+    _poll(boxes, seconds)
+    for box in boxes:
+        _deliver(box, listener)
 
 
 def _patience(born: float, deadline: float | None, now: float) -> float:
@@ -134,7 +144,7 @@ def _poll(boxes: Sequence[Box], seconds: float) -> None:
     for box in boxes:
         for fd, mask in box.watched():
             poller.register(fd, mask)
-    ready = {fd for fd, _ in poller.poll(int(seconds * 1000) + 1)}
+    ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
     for box in boxes:
         box.pump(ready)
 
@@ -143,7 +153,7 @@ def _deliver(box: Box, listener: Listener) -> None:
     try:
         while box.killed_for is None and (message := box.next_frame()) is not None:
             listener.frame(box, message)
-    except wire.MalformedFrame:
+    except (wire.MalformedFrame, RecursionError):
         box.kill("protocol")
     except OverflowError:
         box.kill("output")

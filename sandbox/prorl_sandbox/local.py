@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 import threading
 import weakref
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_sandbox.base import BoxSandbox
-from prorl_sandbox.box import syscalls
+from prorl_sandbox.box import container_clean, syscalls
 from prorl_sandbox.conversation import Box, Job
 from prorl_sandbox.slots import SlotPool, Template
 from prorl_sandbox.streams import LocalBox
@@ -123,7 +122,8 @@ class LocalSandbox(BoxSandbox):
             Path(folder).chmod(0o777)
             yield folder
         finally:
-            shutil.rmtree(folder)
+            container_clean.empty(os.fsencode(folder))  # whatever tree a program has left
+            os.rmdir(folder)
 
     def close(self) -> None:
         """Kill every box of this sandbox; runs in other threads raise SandboxError."""

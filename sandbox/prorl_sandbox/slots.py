@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import marshal
-import os
 import select
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 from prorl_sandbox.conversation import SETUP_SECONDS
 from prorl_sandbox.types import SandboxError
@@ -88,6 +88,7 @@ class Slot:
 
     def close(self) -> None:
         """Hang up and let go: the slot ends, and with it whatever it runs."""
+        self.hang_up()
         with self._lock:
             self._control.close()
 
@@ -98,10 +99,13 @@ class Template:
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
         """Start it; raises SandboxError when it does not start."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         try:
-            self._process = _start([*command, str(theirs.fileno())], theirs.fileno())
+            self._process = _start([*command, str(theirs.fileno())], theirs.fileno(), self._stderr)
         except OSError as error:
             self._control.close()
+            self._stderr.close()
             raise SandboxError(f"the sandbox could not start its template: {error}") from error
         finally:
             theirs.close()
@@ -149,11 +153,10 @@ class Template:
         """Say how the template ended, in one line."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
-        assert self._process.stderr is not None
-        if self._process.stderr.closed:
+        if self._stderr.closed:
             return "the sandbox's template has ended"
-        os.set_blocking(self._process.stderr.fileno(), False)
-        last = (self._process.stderr.read() or b"").decode("utf-8", "replace").strip().splitlines()
+        self._stderr.seek(max(0, self._stderr.seek(0, 2) - 4096))
+        last = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         self.close()
         return ": ".join(["the sandbox's template ended before the program started", *last[-1:]])
 
@@ -164,24 +167,29 @@ class Template:
 
     def close(self) -> None:
         """Hang up and wait until the template has cleared away; kill it if it does not."""
+        with contextlib.suppress(
+            OSError
+        ):  # closing alone would not do: a fork of ours may hold it too
+            self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
         try:
             self._process.wait(timeout=_REPLY_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()
+        self._stderr.close()
 
 
-def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
-    """Start the template in a session of its own with nothing but ``control`` and three pipes."""
+def _start(command: Sequence[str], control: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the template in a session of its own with nothing but ``control`` and its streams."""
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,  # never written: so that a box's stdin is a pipe from the beginning
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         env=_ENVIRONMENT,
         cwd="/",
         start_new_session=True,

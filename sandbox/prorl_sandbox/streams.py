@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import marshal
 import os
 import select
 import socket
@@ -23,6 +22,7 @@ from prorl_sandbox.types import SandboxError
 
 _CHUNK = 65536
 _REPORT_CAP = 65536
+_LARGEST_STDIN_FILE = 4 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class LocalBox:
         channel = mine.detach()
         self._outputs = {
             "job": _Output(job_w, bytearray(_pack_job(job, scratch))),
-            "stdin": _Output(in_w, bytearray(job.stdin)),
+            "stdin": _Output(in_w, bytearray(b"" if _fits_a_file(job) else job.stdin)),
             "channel": _Output(channel, bytearray(), close_when_empty=False),
         }
         cap = job.limits.output_kb * 1024
@@ -161,12 +161,13 @@ class LocalBox:
             os.close(one.fd)
             del self._outputs[name]
 
-    def _read(self, name: str) -> None:
+    def _read(self, name: str) -> bool:
+        """Take in what has come; False when nothing has, or the stream has ended or is full."""
         one = self._inputs[name]
         try:
             chunk = os.read(one.fd, _CHUNK)
         except BlockingIOError:
-            return
+            return False
         except ConnectionResetError:
             chunk = b""
         if not chunk:
@@ -177,6 +178,8 @@ class LocalBox:
             self.kill("output")
         else:
             one.data += chunk
+            return True
+        return False
 
     def _take_reports(self) -> None:
         data = self._inputs["report"].data
@@ -187,14 +190,28 @@ class LocalBox:
 
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "started":
-            self.started, self._made_cpu = time.monotonic(), event["cpu"]
+            self.started, self._made_cpu = event["at"], event["cpu"]
         elif event["event"] == "end":
-            own = max(
-                0.0, event["cpu"] - self._made_cpu
-            )  # the making of the box is not the program's
-            self.end, self.ended = event | {"cpu": own}, time.monotonic()
+            self._drain()
+            self._take_reports()
+            # The making of the box is not the program's.
+            self.end = event | {"cpu": max(0.0, event["cpu"] - self._made_cpu)}
+            self.ended = event["at"]
         else:
             self.fault = event["message"]
+
+    def _drain(self) -> None:
+        """Take in what the box has left in its streams, and close them.
+
+        Nobody in the box can write any more. A fork of this process may hold the writing ends, so that
+        their end would never come.
+        """
+        for name in list(self._open_inputs):
+            while name in self._open_inputs and self._read(name):
+                pass
+            if name in self._open_inputs:
+                os.close(self._inputs[name].fd)
+                self._open_inputs.discard(name)
 
     def close(self) -> None:
         """Kill what still runs and close every descriptor; the slot goes back to its pool."""
@@ -232,16 +249,22 @@ def _pipes(count: int) -> list[tuple[int, int]]:
     return made
 
 
+def _fits_a_file(job: Job) -> bool:
+    """Whether standard input goes with the job, as a file of the box, and not through a pipe."""
+    return len(job.stdin) <= _LARGEST_STDIN_FILE
+
+
 def _pack_job(job: Job, scratch: str) -> bytes:
-    """Return the job as the box reads it."""
+    """Return the job as the box reads it: a length, and the fields that it needs."""
     plain = {
         "mode": job.mode,
         "source": job.source,
         "call": job.call,
         "language": job.language,
         "artifact": job.artifact,
+        "stdin": job.stdin if _fits_a_file(job) else None,
         "limits": asdict(job.limits),
         "frame_cap": job.frame_cap,
         "scratch": scratch,
     }
-    return marshal.dumps(plain, 2)
+    return wire.pack_for_box(plain)

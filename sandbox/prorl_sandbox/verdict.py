@@ -36,6 +36,8 @@ def require_start(box: Box) -> None:
         return
     if box.fault is not None:
         raise SandboxError(f"the sandbox could not build a box: {box.fault}")
+    if box.started is None and box.end is not None and box.end["oom"]:
+        return  # the program alone, its source or its binary, was more than its memory
     if box.started is None:
         last = box.text("stderr").strip().splitlines()[-1:]
         detail = f": {last[0]}" if last else ""
@@ -59,6 +61,8 @@ def judge(box: Box, message: Message | None) -> Verdict:
         return "runtime-error", None
     if box.end["oom"]:
         return "memory", None
+    if _seconds(box) > box.job.limits.wall_seconds:
+        return "timeout", "wall"
     code = os.waitstatus_to_exitcode(box.end["status"])
     over = box.end["over"] or box.end["cpu"] > box.job.limits.cpu_seconds
     if over or code == -signal.SIGXCPU:
@@ -77,6 +81,13 @@ def judge(box: Box, message: Message | None) -> Verdict:
     return ("ok" if has_value and code == 0 else "runtime-error"), None
 
 
+def _seconds(box: Box) -> float:
+    """Return how long the program ran, until now if it still does."""
+    if box.started is None:
+        return 0.0
+    return (time.monotonic() if box.ended is None else box.ended) - box.started
+
+
 def _status_of(message: Message) -> Status | None:
     """Return the failure that a harness's message tells of, None when it tells of none."""
     kind = message["k"]
@@ -91,7 +102,6 @@ def _status_of(message: Message) -> Status | None:
 
 def outcome(box: Box, verdict: Verdict, isolation: str, value: Any = None) -> Outcome:
     """Return the Outcome of a single box."""
-    started = box.started or 0.0
     return Outcome(
         status=verdict[0],
         stdout=box.text("stdout"),
@@ -99,7 +109,7 @@ def outcome(box: Box, verdict: Verdict, isolation: str, value: Any = None) -> Ou
         value=value,
         exit_code=exit_code(box),
         limit=verdict[1],
-        wall_seconds=(box.ended or time.monotonic()) - started,
+        wall_seconds=_seconds(box),
         cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
         isolation=isolation,

@@ -30,7 +30,7 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     control group holds the memory of the whole box.
     """
     try:
-        file = _shut_doors(settings)
+        files = _shut_doors(settings)
     except OSError as error:
         way.send(f"{error}".encode())
         os._exit(1)
@@ -38,31 +38,36 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     _, fds, _, _ = socket.recv_fds(way, 64, 8)
     if len(fds) != 6:
         os._exit(0)
-    job = _read_job(fds[0])
-    job["program"] = _write_program(job, file)
-    report = _keep_only(fds[1:])
+    report = fds[-1]
     try:
+        job: dict[str, Any] = wire.read_frame(fds[0])
+        job["program"] = _write_files(job, files, fds)
+        report = _keep_only(fds[1:])
         limits.set_limits(job, settings["others"], summed)
-    except (OSError, ValueError) as error:
-        os.write(report, (wire.to_json({"event": "error", "message": f"{error}"}) + "\n").encode())
+    except Exception as error:  # noqa: BLE001 - ours, whatever it is: the program has not begun
+        text = f"{type(error).__name__}: {error}"[:1000]
+        os.write(report, (wire.to_json({"event": "error", "message": text}) + "\n").encode())
         os._exit(1)
-    event = {"event": "started", "cpu": time.process_time()}
+    event = {"event": "started", "cpu": time.process_time(), "at": time.monotonic()}
     os.write(report, (wire.to_json(event) + "\n").encode())
     os.close(report)
     return job
 
 
-def _shut_doors(settings: dict[str, Any]) -> int:
-    """Put up the walls and give up all rights; return a descriptor of the program's empty file."""
+def _shut_doors(settings: dict[str, Any]) -> list[int]:
+    """Put up the walls and give up all rights.
+
+    Returns descriptors of the empty files of the program and its input, made while that was allowed.
+    """
     offer_for_memory(settings["proc"])
     walls = settings["walls"]
     isolate.separate_box(walls)
     os.setsid()
-    file = isolate.mount_box(settings["scratch_mb"]) if "mount" in walls else -1
+    files = isolate.mount_box(settings["scratch_mb"]) if "mount" in walls else []
     isolate.become_user(walls)
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
     isolate.give_up_rights(settings)
-    return file
+    return files
 
 
 def warm_up() -> None:
@@ -73,30 +78,27 @@ def warm_up() -> None:
     marshal.loads(marshal.dumps({"k": [1, "a"]}, 2))
 
 
-def _read_job(fd: int) -> dict[str, Any]:
-    """Read the job to its end."""
-    parts = []
-    while chunk := os.read(fd, 1 << 20):
-        parts.append(chunk)
-    os.close(fd)
-    job: dict[str, Any] = marshal.loads(b"".join(parts))
-    return job
+def _write_files(job: dict[str, Any], files: list[int], fds: list[int]) -> str:
+    """Write the program's file and, if it came with the job, its input's; return the program's path.
 
-
-def _write_program(job: dict[str, Any], file: int) -> str:
-    """Write the program into ``file``, made while that was allowed, and return its path.
-
-    Without a root of its own the program lies in the folder that the host has made.
+    The input's file takes the place of the pipe in ``fds``. Without a root of its own the program lies
+    in the folder that the host has made.
     """
     name = languages.FILE_NAMES[job["language"]]
-    path = f"{isolate.PROGRAM_FOLDER}/{name}"
-    if file < 0:
+    path, stdin = f"{isolate.PROGRAM_FOLDER}/{name}", isolate.STDIN_FILE
+    if not files:
         os.chdir(job["scratch"])
         os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"])
-        path = f"{job['scratch']}/.{name}"
-        file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o700)
-    wire.write_all(file, job["artifact"] or job["source"].encode("utf-8", "replace"))
-    os.close(file)
+        path, stdin = f"{job['scratch']}/.{name}", f"{job['scratch']}/.stdin"
+        flags = os.O_CREAT | os.O_WRONLY
+        files = [os.open(path, flags, 0o700), os.open(stdin, flags, 0o600)]
+    wire.write_all(files[0], job["artifact"] or job["source"].encode("utf-8", "replace"))
+    if job["stdin"] is not None:
+        wire.write_all(files[1], job["stdin"])
+        os.close(fds[1])
+        fds[1] = os.open(stdin, os.O_RDONLY)
+    for file in files:
+        os.close(file)
     return path
 
 

@@ -56,6 +56,7 @@ class Run:
         self._end: tuple[int, float, int] | None = None
         self._killed = self._over = self._alone = self._stuck = False
         self._spent, self._group_spent, self._peak = 0.0, 0.0, 0
+        self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
         self._kills = meter.oom_kills()
         self._deadline = time.monotonic() + order["patience_seconds"]
@@ -194,6 +195,7 @@ class Run:
         data = os.read(self._report, 4096)
         if data == b"s":
             self._base = self._meter.others_seconds()
+            self._began = time.monotonic()
             self._link.send(container_frames.STARTED)
         elif data:
             self._link.send(container_frames.FAULT, data[1:])
@@ -208,6 +210,7 @@ class Run:
         if data[:1] == b"g":
             _, status, spent, peak = container_template.GONE.unpack(data)
             self._end = (status, spent, peak)
+            self._wall = time.monotonic() - self._began if self._began else 0.0
             self._group_spent = self._meter.others_seconds() - self._base
             self._deadline = time.monotonic() + container_clean.PATIENCE_SECONDS
             return
@@ -265,6 +268,7 @@ class Run:
         self._link.tell(
             container_frames.END,
             status=status,
+            wall=self._wall,
             cpu=max(spent + self._spent, self._group_spent),
             peak_kb=max(peak, self._peak),
             over=self._over,

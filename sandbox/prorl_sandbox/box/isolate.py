@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 INSIDE_ID = 1000
 SCRATCH = "/scratch"
 PROGRAM_FOLDER = "/box"
+STDIN_FILE = "/box/stdin"
 _FIRST_OUTSIDE_ID = 1_000_000_000
 _IDS_PER_SLOT = 65_536
 _SLOT_RANGES = 40_000
@@ -150,6 +151,7 @@ def build_root(settings: Settings) -> None:
         _bind_device(f"/old/dev/{name}", f"/dev/{name}")
     for path in (SCRATCH, PROGRAM_FOLDER):
         os.mkdir(path)
+    os.symlink(STDIN_FILE, "/dev/stdin")  # many a JavaScript program reads it by this name
     syscalls.unmount("/old")
     os.rmdir("/old")
     _remount_read_only("/")
@@ -200,6 +202,10 @@ def _bind_device(origin: str, target: str) -> None:
     os.makedirs("/dev", exist_ok=True)
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
     syscalls.mount(origin, target, None, syscalls.MS_BIND)
+    # Read-only for the node itself, its times and its mode; the device behind it can be written.
+    flags = os.statvfs(target).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
+    frozen = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY | syscalls.MS_NOSUID
+    syscalls.mount(None, target, None, frozen | flags)
 
 
 def separate_box(walls: tuple[str, ...]) -> None:
@@ -211,21 +217,23 @@ def separate_box(walls: tuple[str, ...]) -> None:
         syscalls.unshare(flags)
 
 
-def mount_box(scratch_mb: int) -> int:
+def mount_box(scratch_mb: int) -> list[int]:
     """Mount this box's scratch and the folder of its program, go to scratch.
 
-    Returns a descriptor for writing the program's file, which has one name for each language.
+    Returns descriptors for writing two empty files: the program's, which has one name for each
+    language, and its standard input's.
     """
-    options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=4,mode=755"
+    options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
     syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)
     first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in languages.FILE_NAMES.values())
-    file = os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)
+    files = [os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)]
     for name in others:
         os.link(first, name)
+    files.append(os.open(STDIN_FILE, os.O_CREAT | os.O_WRONLY, 0o444))
     options = f"size={scratch_mb}m,nr_inodes=4096,mode=777"
     syscalls.mount("tmpfs", SCRATCH, "tmpfs", _PLAIN | syscalls.MS_NOEXEC, options)
     os.chdir(SCRATCH)
-    return file
+    return files
 
 
 def become_user(walls: tuple[str, ...]) -> None:

@@ -71,6 +71,11 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
+    # Marks and messages between boxes through the files that all of them see.
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "flock": (73, 32),
     # Memory that no limit of ours counts: anonymous files and System V or POSIX queues.
     "memfd_create": (319, 279),
     "shmget": (29, 194),
@@ -84,6 +89,8 @@ _SOCKET = (41, 198)
 _SOCKETPAIR = (53, 199)
 _IOCTL = (16, 29)
 _PRLIMIT = (302, 261)
+_FCNTL = (72, 25)
+_FCNTL_DENIED = (37, 38, 1024, 1026)  # locks of open files, leases, notes of changed folders
 _KILL = (62, 129)
 _TGKILL = (234, 131)
 _TKILL = (200, 130)
@@ -139,6 +146,14 @@ def _argument_rules(index: int) -> list[Instruction]:
             (_JEQ, 1, 0, TIOCSTI),
             (_JEQ, 0, 1, TIOCLINUX),
             (_RET, 0, 0, _EPERM),
+            (_RET, 0, 0, _ALLOW),
+        ],
+    )
+    rules += _guard(
+        _FCNTL[index],
+        [
+            (_LOAD, 0, 0, _ARG1),
+            *[r for cmd in _FCNTL_DENIED for r in ((_JEQ, 0, 1, cmd), (_RET, 0, 0, _EPERM))],
             (_RET, 0, 0, _ALLOW),
         ],
     )

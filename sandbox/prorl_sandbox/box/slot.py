@@ -166,8 +166,13 @@ class Slot:
         finally:
             _close_all(fds)
         status, usage, over = self._watch(ahead, header["cpu_seconds"], kills)
+        ended = time.monotonic()
+        if said := _last_words(ahead.way):  # it took the job and failed to shut its doors
+            self._tell(event="error", message=said)
+            return
         self._tell(
             event="end",
+            at=ended,
             status=status,
             cpu=usage.ru_utime + usage.ru_stime,
             peak_kb=usage.ru_maxrss,

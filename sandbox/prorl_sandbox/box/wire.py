@@ -15,10 +15,12 @@ import marshal
 import os
 import struct
 import sys
+import time
 from _json import encode_basestring_ascii
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 MAX_DEPTH = 100
@@ -28,6 +30,8 @@ _MARSHAL_VERSION = 2
 _SMALL_INT = 1 << 62
 _MAX_INT_BITS = 332_193  # 100,000 decimal digits
 _SAME_HASH = 16
+_DECODE_SECONDS = 2.0
+_KEYS_BETWEEN_LOOKS = 512
 _DICTS = ("Counter", "defaultdict", "OrderedDict")
 _SEQUENCES: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
 
@@ -90,13 +94,29 @@ def _is_known_dict(kind: type) -> bool:
 
 
 def decode(value: Any) -> Any:
-    """Return the Python value of tagged JSON; raises MalformedFrame."""
-    return _decode(value, 0, [MAX_NODES])
+    """Return the Python value of tagged JSON; raises MalformedFrame.
+
+    Also for a value made to take long: keys chosen to collide in a table cost quadratic time.
+    """
+    return _decode(value, 0, _Budget())
 
 
-def _decode(value: Any, depth: int, budget: list[int]) -> Any:
-    budget[0] -= 1
-    if depth > MAX_DEPTH or budget[0] < 0:
+class _Budget:
+    """What one value may still cost: parts, and processor seconds of this thread."""
+
+    def __init__(self) -> None:
+        self.nodes = MAX_NODES
+        self._deadline = time.thread_time() + _DECODE_SECONDS
+
+    def check_time(self, number: int) -> None:
+        """Raise MalformedFrame when the time is used up; looks at the clock now and then."""
+        if number % _KEYS_BETWEEN_LOOKS == 0 and time.thread_time() > self._deadline:
+            raise MalformedFrame("value takes too long to read")
+
+
+def _decode(value: Any, depth: int, budget: _Budget) -> Any:
+    budget.nodes -= 1
+    if depth > MAX_DEPTH or budget.nodes < 0:
         raise MalformedFrame("value too deep or too large")
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -105,10 +125,12 @@ def _decode(value: Any, depth: int, budget: list[int]) -> Any:
     if not isinstance(value, dict) or set(value) != {"t", "v"}:
         raise MalformedFrame("unknown shape")
     tag, body = value["t"], value["v"]
+    if type(tag) is not str:
+        raise MalformedFrame("bad tag")
     if tag == "dict":
         return _decode_dict(body, depth, budget)
     if tag in ("tuple", "set", "frozenset", "complex") and isinstance(body, list):
-        return _decode_sequence(tag, [_decode(item, depth + 1, budget) for item in body])
+        return _decode_sequence(tag, [_decode(item, depth + 1, budget) for item in body], budget)
     if not isinstance(body, str):
         raise MalformedFrame(f"bad body of {tag!r}")
     return _decode_text(tag, body)
@@ -127,45 +149,47 @@ def _decode_text(tag: Any, body: str) -> Any:
     raise MalformedFrame(f"unknown tag {tag!r}")
 
 
-def _decode_sequence(tag: str, items: list[Any]) -> Any:
+def _decode_sequence(tag: str, items: list[Any], budget: _Budget) -> Any:
     if tag == "tuple":
         return tuple(items)
     if tag == "complex":
         if len(items) != 2 or not all(type(item) is float for item in items):
             raise MalformedFrame("bad complex number")
         return complex(items[0], items[1])
-    _check_keys(items)
-    result = set(items) if tag == "set" else frozenset(items)
-    if len(result) != len(items):
+    members = dict.fromkeys(_checked_keys(items, budget))
+    if len(members) != len(items):
         raise MalformedFrame("equal members in a set")
-    return result
+    return set(members) if tag == "set" else frozenset(members)
 
 
-def _decode_dict(body: Any, depth: int, budget: list[int]) -> dict[Any, Any]:
+def _decode_dict(body: Any, depth: int, budget: _Budget) -> dict[Any, Any]:
     if not isinstance(body, list):
         raise MalformedFrame("bad body of 'dict'")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in body):
         raise MalformedFrame("bad pair in a dict")
     keys = [_decode(pair[0], depth + 1, budget) for pair in body]
-    _check_keys(keys)
-    result = {
-        key: _decode(pair[1], depth + 1, budget) for key, pair in zip(keys, body, strict=True)
-    }
+    result = dict.fromkeys(_checked_keys(keys, budget))
     if len(result) != len(keys):
         raise MalformedFrame("equal keys in a dict")
+    for number, (key, pair) in enumerate(zip(keys, body, strict=True)):
+        budget.check_time(number)
+        result[key] = _decode(pair[1], depth + 1, budget)
     return result
 
 
-def _check_keys(keys: list[Any]) -> None:
-    """Refuse unhashable keys, and keys built to collide (which would cost quadratic time)."""
+def _checked_keys(keys: list[Any], budget: _Budget) -> Iterator[Any]:
+    """Yield the keys. Refuses unhashable ones, many with one hash, and ones that take too long."""
     counts: dict[int, int] = {}
-    try:
-        for key in keys:
-            counts[hash(key)] = counts.get(hash(key), 0) + 1
-    except TypeError as error:
-        raise MalformedFrame("unhashable key") from error
-    if counts and max(counts.values()) > _SAME_HASH:
-        raise MalformedFrame("too many keys with one hash")
+    for number, key in enumerate(keys):
+        budget.check_time(number)
+        try:
+            code = hash(key)
+        except TypeError as error:
+            raise MalformedFrame("unhashable key") from error
+        counts[code] = counts.get(code, 0) + 1
+        if counts[code] > _SAME_HASH:
+            raise MalformedFrame("too many keys with one hash")
+        yield key
 
 
 def _parse_int(text: str) -> int:

@@ -132,7 +132,10 @@ class ContainerBox:
         elif kind == frames.STARTED:
             self.started = time.monotonic()
         elif kind == frames.END:
-            self.end, self.ended = _end_facts(self.container.stream.facts(body)), time.monotonic()
+            facts = self.container.stream.facts(body)
+            self.end = _end_facts(facts)
+            born = time.monotonic() if self.started is None else self.started
+            self.ended = born + _seconds(facts.get("wall"))  # the program's, by init's clock
         else:
             self.fault = body.decode("utf-8", "replace")[:300] or "no reason was given"
 
@@ -189,12 +192,16 @@ def order(job: Job) -> bytes:
     )
 
 
+def _seconds(said: object) -> float:
+    return float(said) if isinstance(said, int | float) and math.isfinite(said) else 0.0
+
+
 def _end_facts(said: dict[str, Any]) -> dict[str, Any]:
     """Return what init says of a run's end, of the right types whatever came."""
     status, cpu, peak = said.get("status"), said.get("cpu"), said.get("peak_kb")
     return {
         "status": status if type(status) is int and 0 <= status < 1 << 16 else 9,
-        "cpu": float(cpu) if isinstance(cpu, int | float) and math.isfinite(cpu) else 0.0,
+        "cpu": _seconds(cpu),
         "peak_kb": peak if type(peak) is int else 0,
         "over": said.get("over") is True,
         "oom": said.get("oom") is True,
