@@ -18,8 +18,9 @@ from typing import Any
 from prorl_sandbox.base import BoxSandbox
 from prorl_sandbox.box import container_clean, syscalls
 from prorl_sandbox.conversation import Box, Job
-from prorl_sandbox.slots import SlotPool, Template
+from prorl_sandbox.slots import SlotPool
 from prorl_sandbox.streams import LocalBox
+from prorl_sandbox.template_process import Template
 from prorl_sandbox.types import SandboxError
 from prorl_sandbox.view import View, interpreter, system_view, tools_view
 

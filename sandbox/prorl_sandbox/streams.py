@@ -11,7 +11,6 @@ import json
 import os
 import select
 import socket
-import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 

@@ -149,14 +149,8 @@ def _argument_rules(index: int) -> list[Instruction]:
             (_RET, 0, 0, _ALLOW),
         ],
     )
-    rules += _guard(
-        _FCNTL[index],
-        [
-            (_LOAD, 0, 0, _ARG1),
-            *[r for cmd in _FCNTL_DENIED for r in ((_JEQ, 0, 1, cmd), (_RET, 0, 0, _EPERM))],
-            (_RET, 0, 0, _ALLOW),
-        ],
-    )
+    denied = [r for cmd in _FCNTL_DENIED for r in ((_JEQ, 0, 1, cmd), (_RET, 0, 0, _EPERM))]
+    rules += _guard(_FCNTL[index], [(_LOAD, 0, 0, _ARG1), *denied, (_RET, 0, 0, _ALLOW)])
     return rules + _guard(
         _PRLIMIT[index],
         [
