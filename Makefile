@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STEPS ?=
+# Tests that need a service are make integration's.
+NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
 .PHONY: help venv dev-venv quickstart test test-slow integration bench check format clean
 
@@ -26,10 +28,10 @@ quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write
 	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
 
 test: dev-venv ## all fast tests (the README's test command)
-	$(BIN)/python -m pytest -q -m 'not slow' --ignore tests/integration
+	$(BIN)/python -m pytest -q -m 'not slow' $(NO_SERVICE)
 
 test-slow: dev-venv ## tests that take more than a minute each
-	$(BIN)/python -m pytest -q -m slow --ignore tests/integration; code=$$?; test $$code -eq 0 -o $$code -eq 5
+	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5
 
 integration: dev-venv ## tests that need a service: installs and starts a Docker engine where none runs
 	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh

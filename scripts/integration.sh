@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the docker suite of tests/integration. Installs and starts a Docker engine where none answers
+# Runs the docker suite: tests/integration and every attack on the docker backend. Installs and starts a Docker engine where none answers
 # (Debian, as root), builds the sandbox's image if it is missing, and ends only the engine it started.
 # CI=true forbids skips. PRORL names the command if it is not on the path.
 set -euo pipefail
@@ -70,4 +70,4 @@ if ! has_image; then
     "$PRORL" sandbox build-image
 fi
 
-"$PYTHON" -m pytest -q tests/integration
+PRORL_DOCKER_TESTS=1 "$PYTHON" -m pytest -q tests/integration tests/attacks/test_attacks_docker.py
