@@ -38,7 +38,11 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": STDIO, "limits": {"partial": 1}}, "true or false"),
     ("code", {"tests": STDIO, "limits": {"total_seconds": 0}}, "above 0"),
     ("code", {"tests": STDIO, "limits": {"total_seconds": float("nan")}}, "above 0"),
-    ("code", {"tests": STDIO, "limits": {"memory_mb": 1}}, "memory_mb must be a whole number from 16"),
+    (
+        "code",
+        {"tests": STDIO, "limits": {"memory_mb": 1}},
+        "memory_mb must be a whole number from 16",
+    ),
     ("code", {"tests": STDIO, "limits": {"memory_mb": 99.5}}, "whole number"),
     ("code", {"tests": STDIO, "limits": {"processes": True}}, "above 0"),
     ("logic", {"dataset": "count_down", "entry": {}}, "did you mean 'countdown'"),
