@@ -51,10 +51,6 @@ Weak = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
-app.command("attack")(attack_command)
-app.command("build-image")(build_image_command)
-
-
 @app.callback()
 def group() -> None:
     """Run untrusted programs under limits."""
@@ -228,3 +224,7 @@ def _print_capabilities(found: Capabilities) -> None:
     console.print(f"isolation level: {found.isolation}", markup=False)
     if not found.strong:
         console.print(found.complaint(), markup=False, soft_wrap=True)
+
+
+app.command("attack")(attack_command)
+app.command("build-image")(build_image_command)

@@ -118,9 +118,7 @@ class BoxSandbox(Closing, ABC):
             if question is not None:
                 box.send(question)
                 box.hang_up()
-            converse([box], job.limits.wall_seconds, listener)
-            verdict.require_start(box)
-            result = verdict.judge(box, listener.message)
+            result = _drive(box, listener)
             value = listener.value if result[0] == "ok" else None
             return verdict.outcome(box, result, self.isolation, value)
 
@@ -132,9 +130,7 @@ class BoxSandbox(Closing, ABC):
         job = compile_job(program)
         listener = _Single("")
         with self._boxes([job]) as (box,):
-            converse([box], job.limits.wall_seconds, listener)
-            verdict.require_start(box)
-            result = verdict.judge(box, listener.message)
+            result = _drive(box, listener)
             artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
             if artifact is None:  # a compiler out of time or memory is a compile error too
                 return verdict.outcome(box, ("compile-error", None), self.isolation)
@@ -171,6 +167,13 @@ class BoxSandbox(Closing, ABC):
             verdict.require_start(submission)
             verdict.require_start(check)
             return relay.outcome(limits, self.isolation)
+
+
+def _drive(box: Box, listener: _Single) -> verdict.Verdict:
+    """See one box to its end and judge it. Raises SandboxError."""
+    converse([box], box.job.limits.wall_seconds, listener)
+    verdict.require_start(box)
+    return verdict.judge(box, listener.message)
 
 
 def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Find out, by trying, which walls this machine can put up, and open a sandbox behind them.
 
-Each wall is tried with the launcher that later runs programs, so a wall that holds here holds there.
+Each wall is tried with the template that later runs programs, so a wall that holds here holds there.
 Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the user's to mend.
 """
 

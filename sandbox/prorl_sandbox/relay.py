@@ -90,7 +90,7 @@ class Relay:
         return replace(
             whole,
             stderr=whole.stderr + self._check.text("stderr"),
-            wall_seconds=max(ended) - started if ended else whole.wall_seconds,
+            wall_seconds=max(ended) - started if ended and started else whole.wall_seconds,
             cpu_seconds=sum(end["cpu"] for end in peers),
             peak_mb=max([end["peak_kb"] for end in peers], default=0) / 1024,
         )

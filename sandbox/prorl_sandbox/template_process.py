@@ -97,9 +97,8 @@ class Template:
 
     def close(self) -> None:
         """Hang up and wait until the template has cleared away; kill it if it does not."""
-        with contextlib.suppress(
-            OSError
-        ):  # closing alone would not do: a fork of ours may hold it too
+        # Closing alone would not do: a fork of this process may hold the socket too.
+        with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
         try:

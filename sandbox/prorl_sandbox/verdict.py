@@ -41,7 +41,7 @@ def require_start(box: Box) -> None:
     if box.started is None:
         last = box.text("stderr").strip().splitlines()[-1:]
         detail = f": {last[0]}" if last else ""
-        raise SandboxError(f"the sandbox's launcher ended before the program started{detail}")
+        raise SandboxError(f"a box of the sandbox ended before its program started{detail}")
     if box.killed_for == "closed" and box.end is None:
         raise SandboxError("the sandbox was closed during the run")
 

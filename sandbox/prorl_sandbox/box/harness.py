@@ -40,10 +40,8 @@ def run(job: dict[str, Any], channel: int) -> None:
     """Run the job; returns or raises SystemExit as the program's own end would.
 
     ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where the
-    program's file lies.
+    program's file lies. The interpreter has been settled (``settle``).
     """
-    if "prorl_sandbox" in sys.modules:  # nobody has settled this interpreter yet
-        settle(os.getcwd())
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
         foreign.execute(job)

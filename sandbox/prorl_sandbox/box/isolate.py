@@ -184,11 +184,11 @@ def _mounts_below(target: str) -> list[str]:
     return [p for p in points if p == target or p.startswith(target + "/")]
 
 
-def _remount_read_only(path: str) -> None:
+def _remount_read_only(path: str, added: int = _PLAIN) -> None:
     kept = os.statvfs(path).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
     flags = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY
     # The ST_ and MS_ values of these three flags are the same numbers.
-    syscalls.mount(None, path, None, flags | kept | _PLAIN)
+    syscalls.mount(None, path, None, flags | kept | added)
 
 
 def _empty(path: str) -> None:
@@ -203,9 +203,7 @@ def _bind_device(origin: str, target: str) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
     syscalls.mount(origin, target, None, syscalls.MS_BIND)
     # Read-only for the node itself, its times and its mode; the device behind it can be written.
-    flags = os.statvfs(target).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
-    frozen = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY | syscalls.MS_NOSUID
-    syscalls.mount(None, target, None, frozen | flags)
+    _remount_read_only(target, syscalls.MS_NOSUID)
 
 
 def separate_box(walls: tuple[str, ...]) -> None:

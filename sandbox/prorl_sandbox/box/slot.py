@@ -3,7 +3,7 @@
 The slot is the first process of a pid namespace of its own, so when it dies all its boxes die. It
 never sees a job: sources, inputs and answers go between the host and the box through descriptors that
 only pass through here, so a later box, forked from this process, cannot find them in its memory.
-Leaves out the box's side (``boxed``) and starting slots (``template``).
+Leaves out the box's side (``boxed``) and starting slots (``keeper``).
 """
 
 from __future__ import annotations
