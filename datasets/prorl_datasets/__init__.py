@@ -1,11 +1,13 @@
 """Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
 
-from prorl_datasets.builder import build
+from prorl_datasets.builder import BuildOptions, build
+from prorl_datasets.checking import VerifyReport, verify_dataset
+from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub import choose_bare_recipe
-from prorl_datasets.inspection import DiffReport, VerifyReport, diff, inspect, verify_dataset
+from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.report import BuildReport
-from prorl_datasets.storage import load, newest_dataset, read_manifest
+from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
     SPLITS,
@@ -19,7 +21,9 @@ from prorl_datasets.types import (
 
 __all__ = [
     "DOMAINS",
+    "FORMATS",
     "SPLITS",
+    "BuildOptions",
     "BuildReport",
     "ChatMessage",
     "DatasetError",
@@ -33,11 +37,13 @@ __all__ = [
     "build",
     "choose_bare_recipe",
     "diff",
+    "export",
     "inspect",
     "load",
     "load_recipe",
     "newest_dataset",
     "read_manifest",
     "recipe_names",
+    "stream",
     "verify_dataset",
 ]

@@ -1,7 +1,7 @@
 """Which recipe a bare ``prorl data build`` takes: the hub is asked once, and the answer is said
 aloud.
 
-Leaves out: any download; the hub recipe is not part of this version.
+Leaves out: any download (``hubfiles``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 
 HUB = "https://huggingface.co"
-BARE_RECIPE = "prorl-136k-procedural"
+HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem(timeout: float = 3.0) -> str | None:
@@ -19,7 +19,7 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
     Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
     """
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+    if offline():
         return "HF_HUB_OFFLINE is set"
     endpoint = os.environ.get("HF_ENDPOINT") or HUB
     try:
@@ -32,11 +32,17 @@ def hub_problem(timeout: float = 3.0) -> str | None:
         return f"{endpoint} is not reachable ({getattr(error, 'reason', error)})"
 
 
+def offline() -> bool:
+    """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
+    return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+
+
 def choose_bare_recipe() -> tuple[str, str]:
     """Return (recipe name, the line to say) for a build that named no recipe."""
     problem = hub_problem()
     if problem is None:
-        reason = "the hub is reachable, but its recipe prorl-136k is not part of this version"
-    else:
-        reason = f"the hub cannot be used: {problem}"
-    return BARE_RECIPE, f"{reason}; building {BARE_RECIPE} instead (same mix and counts, generated)"
+        return HUB_RECIPE, f"the hub is reachable; building {HUB_RECIPE}"
+    return OFFLINE_RECIPE, (
+        f"the hub cannot be used: {problem}; building {OFFLINE_RECIPE} instead "
+        "(same mix and counts, generated)"
+    )

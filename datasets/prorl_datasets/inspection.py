@@ -1,39 +1,24 @@
-"""Look at a finished dataset: summarise it, check it again, compare two.
+"""Look at a finished dataset: counts, samples, histograms of lengths and answers; compare two.
 
-Leaves out: building and repairing.
+Rows are streamed; what is held grows with the number of distinct answers and of examples only.
+Leaves out: building, and checking rows again (``checking``).
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_common import Progress
-from prorl_datasets.gold import Scorer, check_gold, open_scorer
-from prorl_datasets.storage import MANIFEST, canonical_json, load, read_manifest
-from prorl_datasets.types import DOMAINS, SPLITS, Sample
+from prorl_datasets.card_plots import BINS
+from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stream
+from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample
 
-CHUNK = 256
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
-    """Result of ``verify_dataset``: ``failed`` holds (id, what the verifier said)."""
-
-    rows: int
-    checked: int
-    skipped_code: int
-    without_gold: int
-    failed: tuple[tuple[str, str], ...]
-
-    @property
-    def ok(self) -> bool:
-        """True when every gold response that was checked got full marks."""
-        return not self.failed
+ANSWERS_SHOWN = 10
+ANSWERS_HELD = 200_000
+"""Distinct answers of a domain that are counted; the histogram says where there were more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,100 +35,127 @@ class DiffReport:
         return not (self.added or self.removed or self.changed)
 
 
+@dataclass(slots=True)
+class _Domain:
+    """What is counted of one domain."""
+
+    lengths: Counter[int] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+    seen: int = 0
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
     """Return a JSON-ready summary: counts by split and domain, sources, gold checks, prompt lengths
-    (characters), drops and shortfalls from the manifest, and ``examples`` samples of each domain.
+    (characters), answers, drops and shortfalls from the manifest, and ``examples`` samples of each
+    domain.
 
     Raises DatasetError as ``load`` does.
     """
     path = Path(path)
-    samples = load(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
+    domains: dict[str, _Domain] = {}
+    counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    columns = {name: Counter[str]() for name in ("source", "licence", "gold_check")}
+    for sample in stream(path):
+        counts[sample.split][sample.domain] += 1
+        for name, counter in columns.items():
+            counter[getattr(sample, name)] += 1
+        _count(domains.setdefault(sample.domain, _Domain()), sample, examples)
+    rows = sum(sum(counter.values()) for counter in counts.values())
+    if not rows:
+        raise DatasetError(f"{path} holds no samples; build the dataset again")
+    known = [d for d in DOMAINS if d in domains]
     return {
         "path": str(path),
         "recipe": manifest.get("recipe"),
         "seed": manifest.get("seed"),
-        "rows": len(samples),
+        "rows": rows,
         "counts": {
-            split: {d: n for d in DOMAINS if (n := _count(samples, split, d))}
-            for split in SPLITS
-            if any(s.split == split for s in samples)
+            s: {d: counts[s][d] for d in known if counts[s][d]} for s in SPLITS if counts[s]
         },
-        "sources": dict(Counter(s.source for s in samples).most_common()),
-        "licences": dict(Counter(s.licence for s in samples).most_common()),
-        "gold_check": dict(Counter(s.gold_check for s in samples).most_common()),
-        "prompt_characters": {d: _lengths(samples, d) for d in DOMAINS if _lengths(samples, d)},
+        "sources": dict(columns["source"].most_common()),
+        "licences": dict(columns["licence"].most_common()),
+        "gold_check": dict(columns["gold_check"].most_common()),
+        "prompt_characters": {d: _lengths(domains[d].lengths) for d in known},
+        "answers": {d: found for d in known if (found := _answers(domains[d]))},
         "left_out": manifest.get("left_out", {}),
         "drops": manifest.get("drops", {}),
+        "stages": manifest.get("stages", {}),
+        "decontamination": manifest.get("decontamination", {}),
         "short": manifest.get("short", {}),
-        "examples": [_example(s) for d in DOMAINS for s in _spread(samples, d, examples)],
+        "examples": [example for d in known for example in domains[d].examples],
     }
 
 
-def _count(samples: Sequence[Sample], split: str, domain: str) -> int:
-    return sum(1 for s in samples if s.split == split and s.domain == domain)
+def _count(found: _Domain, sample: Sample, examples: int) -> None:
+    found.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
+    answer = _answer(sample)
+    if answer is not None and (answer in found.answers or len(found.answers) < ANSWERS_HELD):
+        found.answers[answer] += 1
+    found.seen += 1
+    _hold(found.examples, sample, examples)
 
 
-def _lengths(samples: Sequence[Sample], domain: str) -> dict[str, int]:
-    found = sorted(sum(len(m["content"]) for m in s.prompt) for s in samples if s.domain == domain)
-    if not found:
+def _hold(held: list[dict[str, Any]], sample: Sample, most: int) -> None:
+    """Keep up to ``most`` examples, of different entries where there are as many."""
+    if len(held) < most:
+        held.append(_example(sample))
+        return
+    entries = [example["entry"] for example in held]
+    if sample.metadata.get("entry") in entries:
+        return
+    again = [place for place, entry in enumerate(entries) if entry in entries[:place]]
+    if again:
+        held[again[0]] = _example(sample)
+
+
+def _answer(sample: Sample) -> str | None:
+    reference = sample.task.reference
+    if sample.domain in ("math", "stem"):
+        answer = reference["answer"]
+        return "; ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
+    if sample.domain == "logic":
+        answer = reference["entry"].get("answer")
+        return None if answer is None else " ".join(str(answer).split())[:60]
+    if sample.domain == "instruction":
+        return " + ".join(sorted(reference["instruction_id_list"]))
+    return None
+
+
+def _lengths(lengths: Counter[int]) -> dict[str, Any]:
+    """Return median, largest and a histogram: from each edge (characters), how many prompts."""
+    bars = dict.fromkeys((0, *BINS), 0)
+    for length, count in lengths.items():
+        bars[max(edge for edge in bars if edge <= length)] += count
+    ordered = sorted(lengths.elements())
+    used = [edge for edge, count in bars.items() if count]
+    return {
+        "median": ordered[len(ordered) // 2],
+        "largest": ordered[-1],
+        "histogram": {f"{edge}+": bars[edge] for edge in bars if used[0] <= edge <= used[-1]},
+    }
+
+
+def _answers(found: _Domain) -> dict[str, Any]:
+    """Return the commonest answers (instruction: sets of constraints), and how many differ."""
+    if not found.answers:
         return {}
-    return {"median": found[len(found) // 2], "largest": found[-1]}
-
-
-def _spread(samples: Sequence[Sample], domain: str, count: int) -> list[Sample]:
-    """Return ``count`` samples of a domain at even distances, so that they differ in entry."""
-    own = [s for s in samples if s.domain == domain]
-    if count <= 0 or not own:
-        return []
-    step = max(1, len(own) // count)
-    return own[::step][:count]
+    whole = len(found.answers) < ANSWERS_HELD
+    return {
+        "different": len(found.answers) if whole else f"{ANSWERS_HELD} or more",
+        "commonest": dict(found.answers.most_common(ANSWERS_SHOWN)),
+    }
 
 
 def _example(sample: Sample) -> dict[str, Any]:
     return {
         "id": sample.id,
         "domain": sample.domain,
+        "entry": sample.metadata.get("entry"),
         "prompt": [dict(m) for m in sample.prompt],
         "gold_response": sample.metadata.get("gold_response"),
     }
-
-
-def verify_dataset(
-    path: str | Path,
-    *,
-    progress: Progress,
-    isolated: bool = True,
-    workers: int = 2,
-    scorer: Scorer | None = None,
-) -> VerifyReport:
-    """Check the hashes, then run every gold response through its verifier again.
-
-    Rows that were kept as ``self-consistent`` are run too. Where ``isolated`` is false code rows
-    are skipped and counted. Raises DatasetError (missing, corrupt, hashes), ServiceError (verifiers
-    broke).
-    """
-    samples = load(path)
-    runnable = [s for s in samples if isolated or s.domain != "code"]
-    with_gold = [s for s in runnable if isinstance(s.metadata.get("gold_response"), str)]
-    failed: list[tuple[str, str]] = []
-    with ExitStack() as stack:
-        scorer = stack.enter_context(open_scorer(workers)) if scorer is None else scorer
-        progress.start("verifying", len(with_gold))
-        for start in range(0, len(with_gold), CHUNK):
-            chunk = with_gold[start : start + CHUNK]
-            results = check_gold(scorer, [(s.metadata["gold_response"], s.task) for s in chunk])
-            pairs = zip(chunk, results, strict=True)
-            failed += [(s.id, f"{r.reason} ({r.detail})") for s, r in pairs if not r.accepted]
-            progress.advance(len(chunk), failed=str(len(failed)))
-        progress.finish()
-    return VerifyReport(
-        rows=len(samples),
-        checked=len(with_gold),
-        skipped_code=len(samples) - len(runnable),
-        without_gold=len(runnable) - len(with_gold),
-        failed=tuple(failed),
-    )
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
@@ -151,7 +163,7 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
     Raises DatasetError as ``load`` does.
     """
-    old, new = _contents(load(before)), _contents(load(after))
+    old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),
         removed=tuple(sorted(old.keys() - new.keys())),
@@ -159,18 +171,22 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
     )
 
 
-def _contents(samples: Sequence[Sample]) -> dict[str, str]:
+def _contents(path: str | Path) -> dict[str, bytes]:
+    """Return a digest of what counts of each row, by id."""
     return {
-        s.id: canonical_json(
-            [
-                [dict(m) for m in s.prompt],
-                s.domain,
-                s.split,
-                s.source,
-                s.task.verifier,
-                dict(s.task.reference),
-                s.metadata.get("gold_response"),
-            ]
-        )
-        for s in samples
+        s.id: hashlib.blake2b(_content(s).encode(), digest_size=16).digest() for s in stream(path)
     }
+
+
+def _content(sample: Sample) -> str:
+    return canonical_json(
+        [
+            [dict(m) for m in sample.prompt],
+            sample.domain,
+            sample.split,
+            sample.source,
+            sample.task.verifier,
+            dict(sample.task.reference),
+            sample.metadata.get("gold_response"),
+        ]
+    )

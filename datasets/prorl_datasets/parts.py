@@ -1,8 +1,8 @@
 """Part files: the finished pieces of a build, so that a killed build continues where it was.
 
 They lie beside the output in ``.<name>.build/<fingerprint>/`` and hold rows ready for Parquet. The
-fingerprint covers recipe, seed, isolation, versions, code and source files: any change starts
-afresh.
+fingerprint covers recipe, seed, isolation, versions, code, source files and benchmarks: any change
+starts afresh.
 """
 
 from __future__ import annotations
@@ -20,33 +20,38 @@ from typing import Any
 from prorl_common import atomic_write_text
 from prorl_datasets.recipe import Recipe
 
-PACKAGES = ("prorl", "reasoning-gym", "math-verify", "pyarrow")
+PACKAGES = ("prorl", "reasoning-gym", "math-verify", "pyarrow", "numpy", "matplotlib")
 CODE = ("prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 
 
 @dataclass(slots=True)
 class Part:
-    """What one chunk of one entry and split gave. ``rows`` are Parquet rows, with ``answer`` beside
-    them.
+    """What one chunk of one entry gave.
 
-    ``candidates`` were looked at; ``hashes`` are the prompts now taken; ``drops`` counts by reason;
-    ``examples`` are (reason, item, detail); ``isolation`` are the levels that held in the gold
+    ``candidates`` were looked at. ``rows`` survived their own checks: ``columns`` (Parquet columns
+    but id, split and gold_check), ``gold_check``, ``index``, ``key``, ``prompt_key``,
+    ``signature``. ``drops`` counts by stage and reason; ``examples`` are (reason, item, detail);
+    ``pairs`` are the matches with benchmarks; ``isolation`` are the levels that held in the gold
     check.
     """
 
     candidates: int = 0
     rows: list[dict[str, Any]] = field(default_factory=list)
-    hashes: list[str] = field(default_factory=list)
-    drops: dict[str, int] = field(default_factory=dict)
+    drops: dict[str, dict[str, int]] = field(default_factory=dict)
     examples: list[list[str]] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
-    ended: bool = False
 
-    def drop(self, reason: str, item: str, detail: str) -> None:
+    def drop(self, stage: str, reason: str, item: str, detail: str) -> None:
         """Count a dropped candidate; the first two of each reason are kept as examples."""
-        self.drops[reason] = self.drops.get(reason, 0) + 1
-        if detail and self.drops[reason] <= 2:
+        reasons = self.drops.setdefault(stage, {})
+        reasons[reason] = reasons.get(reason, 0) + 1
+        if detail and reasons[reason] <= 2:
             self.examples.append([reason, item, detail[:300]])
+
+    def dropped(self) -> int:
+        """Return how many candidates were dropped."""
+        return sum(sum(reasons.values()) for reasons in self.drops.values())
 
 
 class PartStore:
@@ -91,7 +96,10 @@ def package_versions() -> dict[str, str]:
 
 
 def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, str]) -> str:
-    """Return the SHA-256 of everything that decides the rows of a build."""
+    """Return the SHA-256 of everything that decides the rows of a build.
+
+    ``files`` are the hashes of what is read: sources, benchmarks, pass rates.
+    """
     facts = {
         "recipe": recipe.digest(),
         "seed": seed,
@@ -104,9 +112,11 @@ def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, s
 
 
 def _code_digest() -> str:
+    """Return a digest of the code and data files of the rooms that decide the rows."""
     digest = hashlib.sha256()
     for package in CODE:
         root = Path(str(resources.files(package)))
-        for path in sorted(root.rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+        for path in sorted(root.rglob("*")):
+            if path.suffix in (".py", ".yaml", ".json", ".txt") and path.is_file():
+                digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()

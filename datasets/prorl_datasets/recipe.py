@@ -11,11 +11,22 @@ import json
 from collections import Counter
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from prorl_common import nearest
+from prorl_datasets.recipe_parts import (
+    SOURCES,
+    Counts,
+    Decontamination,
+    Difficulty,
+    Entry,
+    Group,
+    Member,
+    Strict,
+    check_template,
+)
 from prorl_datasets.types import SPLITS, DatasetError, Domain, Split
 
 DEFAULT_PROMPTS: dict[Domain, str] = {
@@ -29,111 +40,42 @@ DEFAULT_PROMPTS: dict[Domain, str] = {
 has none.
 """
 
-NOT_HERE_YET = {
-    "prorl-136k": "it needs the hub sources, which this version does not have; "
-    "build prorl-136k-procedural, the same mix and counts from generators"
-}
 
+class Recipe(Strict):
+    """A whole dataset: entries, and groups that become entries.
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Counts(_Strict):
-    """Items wanted of an entry in each split; ``all`` (file sources, train only) takes what is
-    left.
-    """
-
-    train: Annotated[int, Field(ge=0)] | Literal["all"] = 0
-    validation: Annotated[int, Field(ge=0)] = 0
-    test: Annotated[int, Field(ge=0)] = 0
-
-    def of(self, split: Split) -> int | None:
-        """Return the target of ``split``; None means all that is left."""
-        value = {"train": self.train, "validation": self.validation, "test": self.test}[split]
-        return None if value == "all" else int(value)
-
-
-class ReasoningGymSource(_Strict):
-    """A reasoning-gym task with its configuration (keys as in reasoning-gym's config class)."""
-
-    kind: Literal["reasoning_gym"]
-    task: str
-    config: dict[str, Any] = {}
-
-
-class ProceduralSource(_Strict):
-    """One of our generator families; each item draws one of ``levels`` (1 easiest to 3)."""
-
-    kind: Literal["procedural"]
-    family: str
-    levels: Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)] = [1]
-
-
-class FileSource(_Strict):
-    """A JSONL, JSONL.gz or Parquet file; ``columns`` maps our field names onto the file's columns.
-
-    Fields by domain: ``prompt`` always; ``answer`` (math, stem), ``choices``, ``unit``,
-    ``tolerance`` (stem), ``tests``, ``entry_point``, ``language``, ``limits``, ``judge`` (code),
-    ``dataset``, ``entry`` (logic), ``instruction_id_list``, ``kwargs`` (instruction),
-    ``gold_response`` (any). A relative path starts at the recipe's folder.
-    """
-
-    kind: Literal["file"]
-    path: str
-    columns: dict[str, str] = {}
-
-
-Source = Annotated[ReasoningGymSource | ProceduralSource | FileSource, Field(discriminator="kind")]
-
-
-class Entry(_Strict):
-    """One ingredient: a source, how many items of it, and how its prompt reads.
-
-    ``template`` holds ``{question}`` (write literal braces twice); without it the recipe's prompt
-    for the domain holds. ``verify_fraction`` of the items run through their own verifier with their
-    gold response; the others are right by construction only and say ``self-consistent``. ``weight``
-    is the sampling weight in training, kept in each row's metadata.
-    """
-
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    domain: Domain
-    source: Source
-    count: Counts
-    template: str | None = None
-    weight: Annotated[float, Field(gt=0)] = 1.0
-    licence: str = "Apache-2.0"
-    verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-
-    @model_validator(mode="after")
-    def _source_fits_domain(self) -> Entry:
-        if self.source.kind == "reasoning_gym" and self.domain not in ("logic", "math"):
-            raise ValueError(f"a reasoning_gym source is logic or math, not {self.domain}")
-        if self.count.train == "all" and self.source.kind != "file":
-            raise ValueError("count.train 'all' is for file sources; a generator has no end")
-        _check_template(self.template)
-        return self
-
-
-class Recipe(_Strict):
-    """A whole dataset. ``base`` (not written in the file) is the folder that relative paths start
-    at.
+    ``weights`` multiply the entries' sampling weights by domain. ``near_duplicate`` is the MinHash
+    similarity from which two text rows count as one (0 turns it off). A domain of generated rows
+    that loses more than ``max_loss`` of them to checks stops the build. ``base`` (not written in
+    the file) is the folder that relative paths start at.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     description: str = ""
     seed: int = 0
-    prompts: dict[Domain, str] = {}
-    entries: Annotated[list[Entry], Field(min_length=1)]
+    prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
+    entries: Annotated[list[Entry], Field(default_factory=list)]
+    groups: Annotated[list[Group], Field(default_factory=list)]
+    weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
+    near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
+    decontamination: Decontamination = Decontamination()
+    difficulty: Difficulty | None = None
+    max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
     base: Annotated[Path | None, Field(exclude=True)] = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
+        """Expand the groups into entries, then check names and templates."""
+        expanded = [entry for group in self.groups for entry in group.entries()]
+        object.__setattr__(self, "entries", [*self.entries, *expanded])
+        object.__setattr__(self, "groups", [])
+        if not self.entries:
+            raise ValueError("a recipe needs entries or groups")
         twice = sorted(n for n, c in Counter(e.name for e in self.entries).items() if c > 1)
         if twice:
             raise ValueError(f"entry names must differ; used twice: {', '.join(twice)}")
         for template in self.prompts.values():
-            _check_template(template)
+            check_template(template)
         return self
 
     def prompt_for(self, entry: Entry) -> str:
@@ -141,11 +83,23 @@ class Recipe(_Strict):
         prompts: dict[Domain, str] = {**DEFAULT_PROMPTS, **self.prompts}
         return entry.template if entry.template is not None else prompts[entry.domain]
 
+    def difficulty_file(self) -> Path | None:
+        """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
+        if self.difficulty is None:
+            return None
+        path = Path(self.difficulty.file).expanduser()
+        return path if path.is_absolute() or self.base is None else self.base / path
+
     def resolved(self) -> dict[str, Any]:
         """Return the recipe as JSON-ready values with every default and template filled in."""
         data: dict[str, Any] = self.model_dump(mode="json")
         data["prompts"] = {**DEFAULT_PROMPTS, **data["prompts"]}
+        del data["groups"]
         return data
+
+    def weight_of(self, entry: Entry) -> float:
+        """Return the sampling weight of an entry's rows: its own times its domain's."""
+        return entry.weight * self.weights.get(entry.domain, 1.0)
 
     def digest(self) -> str:
         """Return the SHA-256 of the resolved recipe as canonical JSON."""
@@ -155,19 +109,6 @@ class Recipe(_Strict):
     def targets(self) -> dict[tuple[str, Split], int | None]:
         """Return the wanted count of each (entry name, split)."""
         return {(e.name, s): e.count.of(s) for e in self.entries for s in SPLITS}
-
-
-def _check_template(template: str | None) -> None:
-    if template is None:
-        return
-    try:
-        filled = template.format(question="\x00")
-    except (KeyError, IndexError, ValueError) as error:
-        raise ValueError(
-            "a template holds {question} and no other braces (write literal ones twice: {{ }})"
-        ) from error
-    if "\x00" not in filled:
-        raise ValueError("a template must hold {question}")
 
 
 def recipe_names() -> list[str]:
@@ -197,8 +138,6 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
         except (OSError, UnicodeDecodeError) as error:
             raise DatasetError(f"cannot read recipe {path}: {error}") from error
         return parse_recipe(content, str(path), path.resolve().parent)
-    if text in NOT_HERE_YET:
-        raise DatasetError(f"recipe '{text}': {NOT_HERE_YET[text]}")
     raise DatasetError(
         f"unknown recipe '{text}'{nearest(text, recipe_names())}; "
         f"packaged: {', '.join(recipe_names())}; or give a .yaml file"
@@ -230,15 +169,8 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
         raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
 
 
-_MODELS: dict[str, type[BaseModel]] = {
-    "reasoning_gym": ReasoningGymSource,
-    "procedural": ProceduralSource,
-    "file": FileSource,
-}
-
-
 def _explain(item: Any, data: dict[str, Any]) -> str:
-    place = [str(part) for part in item["loc"] if part not in _MODELS]
+    place = [str(part) for part in item["loc"] if part not in SOURCES]
     if item["type"] == "extra_forbidden":
         where = _readable_place(place[:-1], data)
         known = set(_model_at(item["loc"]).model_fields) - {"base"}
@@ -246,24 +178,32 @@ def _explain(item: Any, data: dict[str, Any]) -> str:
     where = _readable_place(place, data)
     if item["type"] == "union_tag_invalid":
         tag = str(item["ctx"]["tag"])
-        return f"{where}.kind '{tag}' is not one of {', '.join(_MODELS)}{nearest(tag, _MODELS)}"
+        return f"{where}.kind '{tag}' is not one of {', '.join(SOURCES)}{nearest(tag, SOURCES)}"
     message = item["msg"].removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
 
 
 def _readable_place(place: list[str], data: dict[str, Any]) -> str:
     """Return ``entry 'name'.key`` in place of ``entries.3.key``."""
-    if len(place) >= 2 and place[0] == "entries" and place[1].isdigit():
-        entry = data["entries"][int(place[1])]
+    kinds = {"entries": "entry", "groups": "group"}
+    if len(place) >= 2 and place[0] in kinds and place[1].isdigit():
+        entry = data[place[0]][int(place[1])]
         name = entry.get("name", f"number {int(place[1]) + 1}") if isinstance(entry, dict) else "?"
-        return ".".join([f"entry '{name}'", *place[2:]])
+        return ".".join([f"{kinds[place[0]]} '{name}'", *place[2:]])
     return ".".join(place) or "the recipe"
 
 
 def _model_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
-    if "count" in loc[:-1]:
-        return Counts
-    for part in loc[:-1]:
-        if part in _MODELS:
-            return _MODELS[str(part)]
-    return Entry if len(loc) > 2 and loc[0] == "entries" else Recipe
+    """Return the model whose keys are known at ``loc``."""
+    inner: dict[str, type[BaseModel]] = {
+        "count": Counts,
+        "members": Member,
+        "decontamination": Decontamination,
+        "difficulty": Difficulty,
+        **SOURCES,
+    }
+    for part in reversed(loc[:-1]):
+        if part in inner:
+            return inner[str(part)]
+    lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}
+    return lists.get(str(loc[0]), Recipe) if len(loc) > 2 else Recipe

@@ -1,4 +1,4 @@
-"""What a build says of itself: per-entry results, the report object and the manifest.
+"""What a build says of itself: per-entry results by stage, the report object and the manifest.
 
 The manifest holds no times and no paths of the machine, so equal builds give equal manifests.
 """
@@ -11,39 +11,52 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.parts import Part, package_versions
-from prorl_datasets.recipe import Entry, Recipe
+from prorl_datasets.parts import package_versions
+from prorl_datasets.recipe import Recipe
+from prorl_datasets.recipe_parts import Entry
 from prorl_datasets.types import SPLITS, Split
 
 MAX_EXAMPLES = 20
+STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+"""Where a candidate can be lost, in order; what is left and not needed is surplus."""
+STAGE_NAMES = {
+    "candidates": "candidates",
+    "made": "- could not be made",
+    "gold": "- gold refused",
+    "decontamination": "- like a benchmark item",
+    "duplicate": "- duplicate",
+    "near-duplicate": "- near-duplicate",
+    "difficulty": "- outside the pass rates",
+    "surplus": "- not needed",
+    "kept": "kept",
+}
+"""How the stages read in tables."""
 
 
 @dataclass(slots=True)
 class EntryResult:
-    """Counts of one entry over its splits."""
+    """What became of one entry: candidates, drops by stage and reason, rows kept by split."""
 
     entry: Entry
+    weight: float = 1.0
+    candidates: int = 0
+    drops: dict[str, Counter[str]] = field(default_factory=dict)
+    surplus: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    drops: Counter[str] = field(default_factory=Counter)
     examples: list[list[str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
-    answers: Counter[str] = field(default_factory=Counter)
+    answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
-
-    def add(self, split: Split, part: Part) -> None:
-        """Count one part."""
-        self.kept[split] += len(part.rows)
-        self.drops.update(part.drops)
-        self.examples += part.examples
-        self.isolation.update(part.isolation)
-        self.checks.update(row["gold_check"] for row in part.rows)
-        self.answers.update(row["answer"] for row in part.rows if row["answer"] is not None)
 
     def commonest_answer_share(self) -> float | None:
         """Return the share of the commonest right answer: what a blind constant answer earns."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
+
+    def reasons(self) -> Counter[str]:
+        """Return the drops by reason over all stages."""
+        return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
         """Return ``split kept/target`` for each split that fell short."""
@@ -60,7 +73,7 @@ class EntryResult:
             "domain": entry.domain,
             "source": source_label(entry),
             "licence": entry.licence,
-            "weight": entry.weight,
+            "weight": self.weight,
             "left_out": self.left_out,
             "splits": {
                 s: {
@@ -69,8 +82,12 @@ class EntryResult:
                 }
                 for s in SPLITS
             },
-            "drops": dict(sorted(self.drops.items())),
+            "candidates": self.candidates,
+            "stages": {s: sum(self.drops.get(s, Counter()).values()) for s in STAGES},
+            "surplus": self.surplus,
+            "drops": dict(sorted(self.reasons().items())),
             "verify_fraction": entry.verify_fraction,
+            "full_path_fraction": entry.full_path_fraction,
             "gold_check": dict(sorted(self.checks.items())),
             "commonest_answer_share": self.commonest_answer_share(),
         }
@@ -98,6 +115,19 @@ class BuildReport:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a manifest says beside the entries: how the build was made and what it wrote."""
+
+    seed: int
+    fingerprint: str
+    isolated: bool
+    sources: Mapping[str, str]
+    decontamination: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]]
+    licences: Mapping[str, int]
+
+
 def source_label(entry: Entry) -> str:
     """Return where an entry's rows come from, as in the ``source`` column."""
     source = entry.source
@@ -105,52 +135,72 @@ def source_label(entry: Entry) -> str:
         return f"reasoning_gym/{source.task}"
     if source.kind == "procedural":
         return f"procedural/{source.family}"
+    if source.kind == "hub":
+        return source.repo
     return f"file/{Path(source.path).name}"
 
 
-def make_manifest(
-    recipe: Recipe,
-    seed: int,
-    digest: str,
-    results: list[EntryResult],
-    files: Mapping[str, Mapping[str, Any]],
-    isolated: bool,
-) -> dict[str, Any]:
+def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
+    """Return by domain: candidates, what each stage dropped, the surplus and what was kept."""
+    table: dict[str, dict[str, int]] = {}
+    for result in results:
+        row = table.setdefault(
+            result.entry.domain, dict.fromkeys(("candidates", *STAGES, "surplus", "kept"), 0)
+        )
+        row["candidates"] += result.candidates
+        for stage, reasons in result.drops.items():
+            row[stage] += sum(reasons.values())
+        row["surplus"] += result.surplus
+        row["kept"] += result.kept.total()
+    return table
+
+
+def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
     """Return the manifest of a finished build as JSON-ready values."""
-    drops = sum((r.drops for r in results), Counter())
+    drops = sum((r.reasons() for r in results), Counter())
     left_out = sorted({r.entry.domain for r in results if r.left_out})
     examples = [
         {"reason": reason, "item": item, "detail": detail}
         for result in results
-        for reason, item, detail in result.examples
+        for reason, item, detail in sorted(result.examples)[:MAX_EXAMPLES]
     ]
     return {
-        "format": 1,
+        "format": 2,
         "recipe": recipe.name,
+        "description": recipe.description,
         "recipe_sha256": recipe.digest(),
         "resolved_recipe": recipe.resolved(),
-        "seed": seed,
-        "fingerprint": digest,
-        "isolated": isolated,
+        "seed": facts.seed,
+        "fingerprint": facts.fingerprint,
+        "isolated": facts.isolated,
         "isolation": sorted({level for r in results for level in r.isolation if level}),
         "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),
-        "counts": _kept_by(results, lambda entry: entry.domain),
-        "sources": _kept_by(results, source_label),
-        "gold_check": dict(sum((r.checks for r in results), Counter())),
-        "drops": dict(drops.most_common()),
-        "drop_examples": examples[:MAX_EXAMPLES],
+        "counts": _by(results, lambda r, s: r.kept[s]),
+        "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
+        "sources": _by(results, lambda r, s: r.kept[s], source_label),
+        "licences": dict(sorted(facts.licences.items())),
+        "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
+        "stages": stage_table(results),
+        "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),
+        "drop_examples": examples[: 3 * MAX_EXAMPLES],
+        "decontamination": dict(facts.decontamination),
         "short": {r.entry.name: r.short() for r in results if r.short()},
         "entries": [result.as_json() for result in results],
-        "files": dict(files),
+        "source_files": dict(sorted(facts.sources.items())),
+        "files": dict(facts.files),
         "versions": package_versions(),
     }
 
 
-def _kept_by(results: list[EntryResult], key: Callable[[Entry], str]) -> dict[str, dict[str, int]]:
-    """Return the rows of each split by ``key`` of their entry, sorted."""
+def _by(
+    results: list[EntryResult],
+    value: Callable[[EntryResult, Split], int],
+    key: Callable[[Entry], str] = lambda entry: entry.domain,
+) -> dict[str, dict[str, int]]:
+    """Return a number of each split summed by ``key`` of the entries, sorted, without zeros."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:
-            if result.kept[split]:
-                counts[split][key(result.entry)] += result.kept[split]
+            if number := value(result, split):
+                counts[split][key(result.entry)] += number
     return {split: dict(sorted(count.items())) for split, count in counts.items()}

@@ -5,10 +5,11 @@ Holds no input or output.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from prorl_datasets.types import Domain
 from prorl_verifiers import Task
 
 
@@ -16,10 +17,14 @@ from prorl_verifiers import Task
 class Row:
     """One candidate item.
 
-    ``index`` is its place in its entry's endless stream (the same index is the same item for ever).
+    ``index`` is its place in its entry's stream (the same index is the same item for ever).
     ``gold`` is a whole response that should score 1, or None where the source has none. ``answer``
     is the bare right answer where a blind constant could hit it (math, stem, logic), for chance
-    levels.
+    levels. ``key`` is set on generated rows: equal keys are the same problem (family and canonical
+    parameters). ``core`` is the text that could coincide with a published problem, without
+    template, suffix and constraint sentences; None takes ``question``. ``consistent`` says that the
+    source's adapter checked what can be checked where there is no gold response (tests decode,
+    constraints can hold together).
     """
 
     index: int
@@ -28,6 +33,9 @@ class Row:
     gold: str | None = None
     answer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    key: str | None = None
+    core: str | None = None
+    consistent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +45,18 @@ class Drop:
     index: int
     reason: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """How the rows of one published data set become ours.
+
+    ``columns`` are groups of names, best first: one name of each group must be there (a group that
+    starts with an empty name is optional). ``convert(raw, where, index)`` returns a Row, or a Drop for a row
+    that cannot be used; it raises DatasetError, beginning with ``where``, for a malformed one.
+    """
+
+    name: str
+    domain: Domain
+    columns: tuple[tuple[str, ...], ...]
+    convert: Callable[[Mapping[str, Any], str, int], Row | Drop]

@@ -7,7 +7,7 @@ metadata. Leaves out: building, and any check of what the rows say (see ``inspec
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ COLUMNS = (
 )
 MANIFEST = "manifest.json"
 ROW_GROUP = 4096
+READ_BATCH = 512
 
 
 def _schema() -> Any:
@@ -88,6 +89,15 @@ def load(path: str | Path, split: str | None = None) -> list[Sample]:
     ``split`` keeps one of train, validation, test. Raises DatasetError in one line: missing,
     corrupt or empty data, wrong columns, or a file whose hash is not the manifest's.
     """
+    samples = list(stream(path, split))
+    if not samples:
+        kind = f"{split} samples" if split else "samples"
+        raise DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
+    return samples
+
+
+def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
+    """Yield what ``load`` returns without holding it in memory; raises the same, but for emptiness."""
     path = Path(path)
     if split is not None and split not in SPLITS:
         raise DatasetError(
@@ -100,13 +110,10 @@ def load(path: str | Path, split: str | None = None) -> list[Sample]:
         _check_hash(path, _listed_hash(path))
     else:
         raise DatasetError(f"no such dataset: {path}; build one with: prorl data build")
-    samples = [sample for file in files for sample in _read(file)]
-    if split is not None:
-        samples = [sample for sample in samples if sample.split == split]
-    if not samples:
-        kind = f"{split} samples" if split else "samples"
-        raise DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
-    return samples
+    for file in files:
+        for sample in _read(file):
+            if split is None or sample.split == split:
+                yield sample
 
 
 def _split_files(folder: Path, split: str | None) -> list[Path]:
@@ -140,7 +147,7 @@ def _check_hash(path: Path, expected: str | None) -> None:
         )
 
 
-def _read(path: Path) -> list[Sample]:
+def _read(path: Path) -> Iterator[Sample]:
     import pyarrow
     from pyarrow import parquet
 
@@ -149,11 +156,9 @@ def _read(path: Path) -> list[Sample]:
             names = file.schema_arrow.names
             if (problem := _column_problem(names)) is not None:
                 raise DatasetError(f"{path}: {problem}")
-            return [
-                _sample(path, row)
-                for batch in file.iter_batches(ROW_GROUP, columns=list(COLUMNS))
-                for row in batch.to_pylist()
-            ]
+            for batch in file.iter_batches(READ_BATCH, columns=list(COLUMNS)):
+                for row in batch.to_pylist():
+                    yield _sample(path, row)
     except (pyarrow.ArrowException, OSError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DatasetError(f"{path} is not a readable Parquet file ({first})") from error

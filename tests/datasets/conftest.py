@@ -15,6 +15,7 @@ from prorl_verifiers import Task, Verdict
 SMALL = """
 name: small
 seed: 3
+decontamination: {benchmarks: []}
 entries:
   - {name: add, domain: math, source: {kind: procedural, family: add, levels: [1]},
      count: {train: 30, validation: 3, test: 3}}

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress, ServiceError, UserError
-from prorl_datasets import Recipe, diff, load, read_manifest
-from prorl_datasets.builder import build_with, prompt_hash
+from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
+from prorl_datasets.builder import build_with
+from prorl_datasets.row_maker import normalised
 
 
 class StopAfter(NullProgress):
@@ -63,10 +64,12 @@ def test_same_recipe_and_seed_give_the_same_bytes(
     small: Recipe, tmp_path: Path, accepting: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_with(accepting, small, tmp_path / "a", progress=NullProgress())
-    monkeypatch.setattr("prorl_datasets.builder.CHUNK", 7)
+    monkeypatch.setattr("prorl_datasets.plan.CHUNK", 7)
     build_with(accepting, small, tmp_path / "b", progress=NullProgress())
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
-    build_with(accepting, small, tmp_path / "c", seed=4, progress=NullProgress())
+    build_with(
+        accepting, small, tmp_path / "c", progress=NullProgress(), options=BuildOptions(seed=4)
+    )
     assert diff(tmp_path / "a", tmp_path / "b").same
     assert not diff(tmp_path / "a", tmp_path / "c").same
 
@@ -144,7 +147,7 @@ def test_splits_share_no_prompt_and_evaluation_splits_win(
         " count: {train: 500, validation: 10, test: 10}}\n"
     )
     report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
-    hashes = [prompt_hash(s.prompt[0]["content"]) for s in load(tmp_path / "d")]
+    hashes = [normalised(s.prompt[0]["content"]) for s in load(tmp_path / "d")]
     assert len(set(hashes)) == len(hashes)
     assert report.manifest["counts"]["test"] == {"math": 10}
     kept = report.manifest["counts"]["train"]["math"]
@@ -156,7 +159,9 @@ def test_without_isolation_code_is_left_out_loudly(
     small: Recipe, tmp_path: Path, accepting: Any
 ) -> None:
     listening = Listening()
-    report = build_with(accepting, small, tmp_path / "d", progress=listening, isolated=False)
+    report = build_with(
+        accepting, small, tmp_path / "d", progress=listening, options=BuildOptions(isolated=False)
+    )
     assert "code" not in report.manifest["counts"]["train"]
     assert list(report.manifest["left_out"]) == ["code"]
     assert len([text for text in listening.said if "CODE DOMAIN" in text]) == 1

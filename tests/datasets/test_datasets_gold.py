@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from prorl_common import NullProgress, read_jsonl
-from prorl_datasets import Recipe, build, load, verify_dataset
+from prorl_datasets import BuildOptions, Recipe, build, load, verify_dataset
 from prorl_datasets.gold import check_gold
 from prorl_datasets.procedural import families
 from prorl_sandbox import probe
@@ -77,7 +77,8 @@ def test_worker_count_changes_no_byte(make_recipe: Callable[[str], Recipe], tmp_
         "  - {name: c, domain: logic, source: {kind: reasoning_gym, task: gcd}, count: {train: 20}}\n"
     )
     for workers in (1, 3):
-        build(recipe, tmp_path / str(workers), progress=NullProgress(), workers=workers)
+        options = BuildOptions(workers=workers)
+        build(recipe, tmp_path / str(workers), progress=NullProgress(), options=options)
     one, three = (
         {file.name: file.read_bytes() for file in (tmp_path / name).glob("*.parquet")}
         for name in "13"

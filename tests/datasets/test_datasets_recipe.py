@@ -10,7 +10,8 @@ import pytest
 
 from prorl_common import NullProgress
 from prorl_datasets import DatasetError, Recipe, build, load_recipe, recipe_names
-from prorl_datasets.streams import Streams
+from prorl_datasets.row_client import Children
+from prorl_datasets.sources import check_sources
 
 PROCEDURAL = "{kind: procedural, family: add}"
 HEAD = "name: x\nentries:\n"
@@ -20,8 +21,8 @@ HEAD = "name: x\nentries:\n"
 def test_packaged_recipe_loads_under_its_own_name_and_its_sources_exist(name: str) -> None:
     recipe = load_recipe(name)
     assert recipe.name == name
-    with Streams(recipe, 0) as streams:
-        streams.check()
+    with Children(1) as children:
+        check_sources(recipe, children)
 
 
 def test_full_procedural_recipe_has_prorls_mix() -> None:

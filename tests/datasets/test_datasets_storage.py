@@ -13,6 +13,7 @@ import pytest
 
 from prorl_common import NullProgress
 from prorl_datasets import (
+    BuildOptions,
     DatasetError,
     Recipe,
     diff,
@@ -143,7 +144,8 @@ def test_verify_names_gold_that_fails_now(dataset: Path, make_scorer: Any) -> No
 def test_diff_tells_added_removed_and_changed(
     small: Recipe, dataset: Path, tmp_path: Path, accepting: Any
 ) -> None:
-    build_with(accepting, small, tmp_path / "b", seed=9, progress=NullProgress(), isolated=False)
+    options = BuildOptions(seed=9, isolated=False)
+    build_with(accepting, small, tmp_path / "b", progress=NullProgress(), options=options)
     report = diff(dataset, tmp_path / "b")
     assert any(i.startswith("last-train") for i in report.removed)
     assert report.changed

@@ -20,7 +20,9 @@ class Item:
     or None.
 
     ``chance`` is what a blind constant answer earns on average, where the form fixes it
-    (1/choices).
+    (1/choices). ``parameters`` (JSON values) are the canonical ones: equal family and parameters are
+    the same problem, however it is worded; None takes the question's text. ``core`` is the text
+    that could coincide with a published problem (no template, form or constraint sentences).
     """
 
     question: str
@@ -29,6 +31,8 @@ class Item:
     answer: str | None = None
     chance: float | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] | None = None
+    core: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,12 @@
-"""A child process that makes reasoning-gym entries: JSON lines in on stdin, JSON lines out on
-stdout.
+"""Make reasoning-gym entries by task, configuration and seed, as plain JSON values.
 
-A process of its own because four tasks depend on the hash seed of the interpreter
-(isomorphic_strings, polynomial_multiplication, ransom_note, word_ladder) and one reseeds numpy's
-global generator; the parent starts it with PYTHONHASHSEED=0. Requests: {"check": [[task, config],
-...]} answers one line with a list of mistakes; {"task", "config", "seeds"} answers one line a seed,
-{"entry"} or {"error"}. Leaves out scoring.
+Called in a child process with a fixed hash seed (``row_process``). Leaves out: scoring.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import sys
 from typing import Any
 
 from prorl_common import nearest
@@ -22,29 +15,16 @@ BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
 """Tasks that draw their items when constructed; the others take a new seed on a live object."""
 
 
-def main() -> None:
-    """Answer requests until stdin closes. Prints of the library go to stderr."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    made: dict[str, Any] = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        if "check" in request:
-            print(json.dumps([m for t, c in request["check"] for m in mistakes(t, c)]), file=out)
-        else:
-            for seed in request["seeds"]:
-                print(_answer(made, request["task"], request["config"], seed), file=out)
-        out.flush()
-
-
-def _answer(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> str:
+def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return {"entry": ...} in plain JSON values, or {"error": text} where none can be made."""
     try:
         entry = make_entry(made, task, config, seed)
     except (ValueError, TypeError, KeyError, IndexError, AssertionError, ArithmeticError) as error:
-        return json.dumps({"error": f"{type(error).__name__}: {error}"})
+        return {"error": f"{type(error).__name__}: {error}"}
     except RuntimeError as error:  # a generator that gave up after its own retries
-        return json.dumps({"error": f"{type(error).__name__}: {error}"})
-    return json.dumps({"entry": entry}, default=_plain, ensure_ascii=True)
+        return {"error": f"{type(error).__name__}: {error}"}
+    found: dict[str, Any] = json.loads(json.dumps({"entry": entry}, default=plain))
+    return found
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
@@ -85,14 +65,10 @@ def mistakes(task: str, config: dict[str, Any]) -> list[str]:
     return []
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a JSON value for what RG entries hold beside JSON: numpy numbers, times, enums."""
     if hasattr(value, "item"):
         return value.item()
     if hasattr(value, "isoformat"):
         return value.isoformat()
     return str(value)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,199 @@
+"""The catalogue of benchmarks: one YAML file each, read strictly, every mistake in one line.
+
+Does: list and load the packaged specifications. Leaves out: fetching files (``files``), the shapes
+of rows (``shapes_*``, ``livecodebench``) and generating items (``reasoning_gym``).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from prorl_common import nearest
+from prorl_datasets.types import DatasetError, Domain
+
+Metric = Literal["mean_of_n", "mean_reward"]
+"""``mean_of_n``: pass@1 as the mean over ``samples`` responses of a binary outcome; ``mean_reward``:
+the mean of the reward in [0, 1] (ProRL's choice for logic and instructions).
+"""
+Verifier = Literal["math", "stem", "code", "logic", "instruction"]
+AdapterName = Literal[
+    "math",
+    "olympiad",
+    "humaneval",
+    "eurus",
+    "livecodebench",
+    "gpqa",
+    "ifeval",
+    "reasoning_gym",
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HubSource(_Strict):
+    """Files of one hub data set. ``revision`` is a commit, or ``main`` where none is known to us."""
+
+    repo: Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+$")]
+    revision: str = "main"
+    config: str = "default"
+    split: str = "test"
+    files: Annotated[list[str], Field(min_length=1)]
+
+
+class VersionFile(_Strict):
+    """One dated file of a benchmark that grows: no problem in it is newer than ``until``."""
+
+    file: str
+    until: date
+    rows: Annotated[int, Field(ge=1)]
+
+
+class Generated(_Strict):
+    """Items made by reasoning-gym: ``count`` items of each task (and of each rung, if any).
+
+    ``configs`` hold the settings that differ from the task's defaults. ``ladder`` maps each of its
+    config keys onto every value of ``rungs`` in turn.
+    """
+
+    seed: int
+    count: Annotated[int, Field(ge=1)]
+    tasks: Annotated[list[str], Field(min_length=1)]
+    configs: dict[str, dict[str, Any]] = {}
+    ladder: list[str] = []
+    rungs: list[int] = []
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Generated:
+        odd = [task for task in self.configs if task not in self.tasks]
+        if odd:
+            raise ValueError(f"configs of tasks that are not listed: {', '.join(odd)}")
+        if bool(self.ladder) != bool(self.rungs):
+            raise ValueError("a ladder needs both its keys (ladder) and its values (rungs)")
+        return self
+
+
+class BenchmarkSpec(_Strict):
+    """One benchmark.
+
+    ``columns`` gives, for each field of the adapter, the column names to look for, best first; a
+    field listed in ``optional`` may be absent. ``reference`` is merged into every task reference.
+    ``expected_rows`` is the published number, None where there is none. ``unusable_max`` is the share of rows that may be left out, each with its reason, before loading
+    fails. ``gated``: rows must not be published, so nothing prints them.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
+    title: str
+    domain: Domain
+    verifier: Verifier
+    metric: Metric
+    samples: Annotated[int, Field(ge=1)] = 1
+    licence: str
+    gated: bool = False
+    expected_rows: Annotated[int, Field(ge=1)] | None = None
+    adapter: AdapterName
+    prompt: str
+    hub: HubSource | None = None
+    alternates: list[HubSource] = []
+    columns: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    optional: list[str] = []
+    options: dict[str, Any] = {}
+    reference: dict[str, Any] = {}
+    window: tuple[date, date] | None = None
+    versions: list[VersionFile] = []
+    generated: Generated | None = None
+    unusable_max: Annotated[float, Field(ge=0, le=1)] = 0.0
+    notes: list[str] = []
+
+    @model_validator(mode="after")
+    def _consistent(self) -> BenchmarkSpec:
+        if (self.hub is None) == (self.generated is None):
+            raise ValueError("a benchmark has either hub files or generated items")
+        if (self.adapter == "reasoning_gym") != (self.generated is not None):
+            raise ValueError("adapter reasoning_gym and generated belong together")
+        if self.hub is not None and not self.columns:
+            raise ValueError("hub files need columns")
+        odd = [name for name in self.optional if name not in self.columns]
+        if odd:
+            raise ValueError(f"optional fields without columns: {', '.join(odd)}")
+        _check_prompt(self.prompt)
+        return self
+
+
+def _check_prompt(prompt: str) -> None:
+    try:
+        filled = prompt.format(question="\x00")
+    except (KeyError, IndexError, ValueError):
+        filled = ""
+    if "\x00" not in filled:
+        raise ValueError(
+            "prompt must hold {question} and no other braces (write literal ones twice: {{ }})"
+        )
+
+
+def benchmark_names() -> list[str]:
+    """Return the names of the packaged benchmarks, sorted."""
+    folder = resources.files("prorl_datasets.benchmarks")
+    return sorted(
+        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
+    )
+
+
+@cache
+def load_spec(name: str) -> BenchmarkSpec:
+    """Return the specification of a packaged benchmark. Raises DatasetError for an unknown name."""
+    if name not in benchmark_names():
+        raise DatasetError(
+            f"unknown benchmark '{name}'{nearest(name, benchmark_names())}; "
+            f"known: {', '.join(benchmark_names())}"
+        )
+    packaged = resources.files("prorl_datasets.benchmarks") / f"{name}.yaml"
+    spec = parse_spec(packaged.read_text(encoding="utf-8"), f"benchmark {name}")
+    if spec.name != name:
+        raise DatasetError(f"benchmark {name}: its file says name: {spec.name}")
+    return spec
+
+
+def parse_spec(content: str, label: str) -> BenchmarkSpec:
+    """Return the specification written in YAML ``content``; ``label`` names it in errors.
+
+    Raises DatasetError with every mistake in one line, each with its place and the nearest key.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(content)
+    except yaml.YAMLError as error:
+        raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(data, dict):
+        raise DatasetError(f"{label}: expected keys such as name, got {type(data).__name__}")
+    try:
+        return BenchmarkSpec.model_validate(data)
+    except ValidationError as error:
+        mistakes = [_explain(dict(item)) for item in error.errors()]
+        raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
+
+
+_PARTS: dict[str, type[BaseModel]] = {
+    "hub": HubSource,
+    "alternates": HubSource,
+    "generated": Generated,
+    "versions": VersionFile,
+}
+
+
+def _explain(item: dict[str, Any]) -> str:
+    place = [str(part) for part in item["loc"]]
+    if item["type"] == "extra_forbidden":
+        model = _PARTS[place[0]] if len(place) > 1 else BenchmarkSpec
+        where = ".".join(place[:-1]) or "the benchmark"
+        return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], model.model_fields)}"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    where = ".".join(place)
+    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -1,0 +1,223 @@
+"""Load a benchmark: files or generators in, Samples with split ``test`` out, nothing left unsaid.
+
+Rows that cannot be scored are counted with their reasons; more of them than the benchmark allows is
+an error. Leaves out: sampling and scoring responses (the evaluation room).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
+from prorl_datasets.benchmarks.files import BenchmarkFiles, find_files, raw_rows
+from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
+from prorl_datasets.benchmarks.questions import identity
+from prorl_datasets.types import DatasetError, GoldCheck, Sample
+from prorl_verifiers.types import TaskError
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A benchmark as loaded: samples, what could not be used, and where it came from.
+
+    ``expected`` is the number of rows that the published benchmark has, or None for a part of it.
+    """
+
+    spec: BenchmarkSpec
+    samples: list[Sample] = field(default_factory=list)
+    unusable: list[Unusable] = field(default_factory=list)
+    origin: str = ""
+    revision: str | None = None
+    expected: int | None = None
+
+    @property
+    def note(self) -> str | None:
+        """Return one line where the rows are not as many as expected, else None."""
+        rows = len(self.samples) + len(self.unusable)
+        if self.expected is None or rows == self.expected:
+            return None
+        return f"{self.spec.name}: {rows} rows where {self.expected} were expected ({self.origin})"
+
+
+def load_benchmark(
+    name: str,
+    *,
+    mirror: Path | None = None,
+    window: tuple[str, str] | None = None,
+    limit: int | None = None,
+) -> list[Sample]:
+    """Return the samples of a benchmark. See ``read_benchmark`` for arguments and errors."""
+    return read_benchmark(name, mirror=mirror, window=window, limit=limit).samples
+
+
+def read_benchmark(
+    name: str,
+    *,
+    mirror: Path | None = None,
+    window: tuple[str, str] | None = None,
+    limit: int | None = None,
+) -> Loaded:
+    """Return the samples of a benchmark with what there is to say about them.
+
+    ``mirror`` is a folder with the files; ``window`` (first day, last day) selects dated problems
+    by contest date, both days included, None takes the benchmark's own window; ``limit`` ends after
+    that many samples (generated benchmarks: that many of each task). Raises DatasetError, one line,
+    for an unknown name, files that cannot be had, changed columns, and too many unusable rows.
+    """
+    spec = load_spec(name)
+    days = _window(spec, window)
+    loaded = Loaded(spec)
+    if limit is None and (window is None or spec.window is None):
+        loaded.expected = spec.expected_rows
+    ids: set[str] = set()
+    for found in _stream(spec, loaded, mirror, days, limit):
+        made = _sample(spec, found) if isinstance(found, BenchmarkItem) else found
+        if isinstance(made, Sample) and made.id in ids:
+            made = Unusable(made.id, "the same id (or question) as an earlier row")
+        if isinstance(made, Unusable):
+            loaded.unusable.append(made)
+            continue
+        ids.add(made.id)
+        loaded.samples.append(made)
+        if limit is not None and spec.generated is None and len(loaded.samples) >= limit:
+            break
+    _check(loaded)
+    return loaded
+
+
+def _stream(
+    spec: BenchmarkSpec,
+    loaded: Loaded,
+    mirror: Path | None,
+    days: tuple[date, date] | None,
+    limit: int | None,
+) -> Iterator[Converted]:
+    if spec.generated is not None:
+        from prorl_datasets.benchmarks.reasoning_gym import generated_items
+
+        loaded.origin = "generated"
+        yield from generated_items(spec, limit)
+        return
+    files = _files(spec, mirror, days)
+    loaded.origin, loaded.revision = files.origin, files.revision
+    convert = _adapter(spec)
+    for where, raw in raw_rows(files):
+        if days is not None and not _inside(spec, raw, where, days):
+            continue
+        found = convert(spec, raw, where)
+        if found is not None:
+            yield found
+
+
+def _files(
+    spec: BenchmarkSpec, mirror: Path | None, days: tuple[date, date] | None
+) -> BenchmarkFiles:
+    """Find the files; version files that end before the window are left out."""
+    assert spec.hub is not None
+    wanted = spec.hub.files
+    if days is not None:
+        old = {v.file for v in spec.versions if v.until < days[0]}
+        wanted = [name for name in wanted if name not in old] or wanted[-1:]
+    return find_files(spec, wanted, mirror)
+
+
+def _inside(
+    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str, days: tuple[date, date]
+) -> bool:
+    from prorl_datasets.benchmarks.livecodebench import contest_day
+
+    day = contest_day(spec, raw, where)
+    return day is None or days[0] <= day <= days[1]
+
+
+def _window(spec: BenchmarkSpec, window: tuple[str, str] | None) -> tuple[date, date] | None:
+    if window is None:
+        return spec.window
+    if spec.window is None:
+        raise DatasetError(f"benchmark {spec.name} has no dates; leave the window out")
+    try:
+        first, last = date.fromisoformat(window[0]), date.fromisoformat(window[1])
+    except ValueError as error:
+        raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
+    if last < first:
+        raise DatasetError(f"the window ends ({last}) before it begins ({first})")
+    return first, last
+
+
+def _adapter(spec: BenchmarkSpec) -> Convert:
+    from prorl_datasets.benchmarks import (
+        livecodebench,
+        shapes_choice,
+        shapes_code,
+        shapes_instruction,
+        shapes_math,
+    )
+
+    adapters: dict[str, Convert] = {
+        "math": shapes_math.convert_math,
+        "olympiad": shapes_math.convert_olympiad,
+        "humaneval": shapes_code.convert_humaneval,
+        "eurus": shapes_code.convert_eurus,
+        "livecodebench": livecodebench.convert_livecodebench,
+        "gpqa": shapes_choice.convert_gpqa,
+        "ifeval": shapes_instruction.convert_ifeval,
+    }
+    return adapters[spec.adapter]
+
+
+def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
+    from prorl_verifiers import load_task
+
+    verifier = item.verifier or spec.verifier
+    extra = spec.reference if verifier == spec.verifier else {}
+    name = identity(spec, item.key, item.question)
+    try:
+        task = load_task(verifier, {**item.reference, **extra})
+    except TaskError as error:
+        return Unusable(name, str(error))
+    prompt = spec.prompt.format(question=item.shown if item.shown is not None else item.question)
+    metadata: dict[str, Any] = {
+        "benchmark": spec.name,
+        "metric": spec.metric,
+        "samples": spec.samples,
+        "question": item.question,
+        **item.metadata,
+    }
+    if item.gold is not None:
+        metadata["gold_response"] = item.gold
+    return Sample(
+        id=name,
+        domain=spec.domain,
+        prompt=({"role": "user", "content": prompt},),
+        task=task,
+        source=spec.hub.repo if spec.hub is not None else "reasoning-gym",
+        licence=spec.licence,
+        split="test",
+        gold_check=_gold_check(spec, item),
+        metadata=metadata,
+    )
+
+
+def _gold_check(spec: BenchmarkSpec, item: BenchmarkItem) -> GoldCheck:
+    """Loading runs no verifier: a gold or decoded tests are ``self-consistent``, a list of
+    constraints alone is ``none``.
+    """
+    return "self-consistent" if item.gold is not None or spec.verifier == "code" else "none"
+
+
+def _check(loaded: Loaded) -> None:
+    """Raise DatasetError where nothing was found or too much of it cannot be used."""
+    spec, bad = loaded.spec, len(loaded.unusable)
+    rows = len(loaded.samples) + bad
+    if not loaded.samples and not bad:
+        raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
+    if bad > spec.unusable_max * rows:
+        first = loaded.unusable[0]
+        raise DatasetError(
+            f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
+            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {first.reason}"
+        )

@@ -1,0 +1,84 @@
+"""Rows of code benchmarks: HumanEval and HumanEval+, and PRIME's validation split (Eurus-2).
+
+Leaves out: LiveCodeBench (``livecodebench``) and reading HumanEval's test source (``asserts``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
+from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.types import DatasetError
+from prorl_verifiers.code.shapes import eurus_reference
+from prorl_verifiers.types import TaskError
+
+_PRIME_WRAPPER = re.compile(
+    r"\s*Write Python code to solve the problem\. Present the code in\s*```python\s*Your code\s*```"
+    r"\s*at the end\.?\s*\Z"
+)
+
+
+def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
+    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold."""
+    head = field_of(spec, raw, "question", where)
+    entry_point = text_of(spec, raw, "entry_point", where)
+    source = text_of(spec, raw, "test", where)
+    if not isinstance(head, str) or not head.strip():
+        raise DatasetError(f"{where}: the prompt must be text")
+    try:
+        tests = as_tests(source, entry_point, head)
+    except UnreadableTests as error:
+        return Unusable(where, f"tests: {error}")
+    solution = field_of(spec, raw, "solution", where)
+    gold = f"```python\n{head}{solution.rstrip()}\n```" if isinstance(solution, str) else None
+    return BenchmarkItem(
+        head.strip("\n"),
+        {"tests": tests, "entry_point": entry_point},
+        key=text_of(spec, raw, "id", where),
+        gold=gold,
+        metadata={"form": next(iter(tests[0])), "tests": len(tests)},
+    )
+
+
+def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
+    """Return the item of an Eurus-2 validation row, or None for a row of another source.
+
+    Eurus-2 has no usable id (extra_info says the same on every row) and no reference solution.
+    """
+    question = eurus_question(spec, raw, where)
+    if question is None:
+        return None
+    model = field_of(spec, raw, "ground_truth", where)
+    truth = model.get("ground_truth") if isinstance(model, Mapping) else model
+    if not isinstance(truth, str):
+        raise DatasetError(f"{where}: reward_model.ground_truth must be text")
+    try:
+        reference = eurus_reference(truth)
+    except TaskError as error:
+        return Unusable(where, f"tests: {error}")
+    form = "call" if "entry_point" in reference else "stdin"
+    metadata = {"data_source": spec.options["data_source"], "form": form}
+    return BenchmarkItem(question, reference, metadata=metadata)
+
+
+def eurus_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
+    """Return the problem without PRIME's wrapper, or None for a row of another source."""
+    if field_of(spec, raw, "source", where) != spec.options["data_source"]:
+        return None
+    text = _user_turn(field_of(spec, raw, "question", where), where)
+    return _PRIME_WRAPPER.sub("", text).strip()
+
+
+def _user_turn(prompt: Any, where: str) -> str:
+    """Return the last user message; PRIME's system message is left out."""
+    if isinstance(prompt, str) and prompt.strip():
+        return prompt
+    if isinstance(prompt, list):
+        users = [m for m in prompt if isinstance(m, Mapping) and m.get("role") == "user"]
+        if users and isinstance(users[-1].get("content"), str):
+            return str(users[-1]["content"])
+    raise DatasetError(f"{where}: the prompt must be text or messages with a user turn")

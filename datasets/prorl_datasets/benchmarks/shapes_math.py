@@ -1,0 +1,161 @@
+r"""Rows of mathematics benchmarks: AIME, AMC, MATH-500, Minerva, OlympiadBench.
+
+Knows the traps of their copies: golds as floats (AMC), with zeros in front or a unit (AIME), only
+inside the solution's box (math-ai/aime24), as Python source (Minerva), as lists with dollar signs
+(OlympiadBench). Leaves out: judging an answer (the verifiers).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_verifiers.extract import last_boxed
+
+_DEGREES = re.compile(r"(?:\^\s*(?:\\circ|\{\s*\\circ\s*\})|°)\s*$")
+_NUMPY = re.compile(r"\bnp\.(arc(?:sin|cos|tan)|sinh|cosh|tanh|sin|cos|tan|log|exp|sqrt)\b")
+_TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
+
+
+def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
+    """Return the item of a row with a question and one short answer."""
+    question = text_of(spec, raw, "question", where)
+    gold, others = _gold(spec, raw, where)
+    if gold is None:
+        return Unusable(where, "no answer, neither in a column nor in the solution's box")
+    if spec.options.get("integer"):
+        number = _integer(gold, spec.options)
+        if number is None:
+            return Unusable(where, f"the answer {gold!r:.60} is not a whole number in range")
+        gold = number
+    else:
+        gold = plain_gold(gold)
+    metadata = {"alternatives": [plain_gold(o) for o in others]} if others else {}
+    return BenchmarkItem(
+        question,
+        {"answer": gold},
+        key=_key(spec, raw, where),
+        gold=f"\\boxed{{{gold}}}",
+        metadata=metadata,
+    )
+
+
+def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
+    """Return the item of an OlympiadBench row: context, lists, several answers, unit, tolerance."""
+    modality = field_of(spec, raw, "modality", where)
+    if modality not in (None, "Text-only"):
+        return Unusable(where, f"needs an image (modality {modality})")
+    question = olympiad_question(spec, raw, where)
+    answers = field_of(spec, raw, "answer", where)
+    answers = answers if isinstance(answers, list) else [answers]
+    if not answers or not all(isinstance(a, str) and a.strip() for a in answers):
+        return Unusable(where, "no final answer")
+    several = bool(field_of(spec, raw, "several", where))
+    gold = olympiad_gold(answers, several)
+    unit, error = (_text(field_of(spec, raw, name, where)) for name in ("unit", "error"))
+    metadata = {"is_multiple_answer": several, "unit": unit, "error": error}
+    metadata["answer_type"] = _text(field_of(spec, raw, "answer_type", where))
+    verifier, reference = _olympiad_task(gold, unit, error)
+    return BenchmarkItem(
+        question,
+        reference,
+        key=_key(spec, raw, where),
+        gold=f"\\boxed{{{gold}}}",
+        verifier=verifier,
+        shown=question + _note(several, unit),
+        metadata={k: v for k, v in metadata.items() if v is not None},
+    )
+
+
+def olympiad_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str:
+    """Return the question, after its context where it has one."""
+    question = text_of(spec, raw, "question", where)
+    context = _text(field_of(spec, raw, "context", where))
+    return question if context is None else f"{context}\n\n{question}"
+
+
+def olympiad_gold(answers: list[str], several: bool) -> str:
+    """Return one text of OlympiadBench's list of answers, without dollar signs.
+
+    A comma without a blank gets one where several answers are asked for, so that ``27,54,108`` is
+    no number with separators.
+    """
+    parts = [a.strip().rstrip(".").replace("\\$", "\x00").replace("$", "").strip() for a in answers]
+    text = ", ".join(parts).replace("\x00", "\\$")
+    return _TIGHT_COMMA.sub(", ", text) if several else text
+
+
+def plain_gold(text: str) -> str:
+    r"""Return a gold without enclosing dollar signs, with numpy's functions written as LaTeX's.
+
+    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``; ``4.5e33`` stays, the verifiers read it.
+    """
+    text = text.strip()
+    if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
+        text = text[1:-1].strip()
+    return _NUMPY.sub(r"\\\1", text).replace("np.pi", "\\pi")
+
+
+def _gold(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, list[str]]:
+    """Return (the first answer or None, the other spellings that the copy offers)."""
+    value = field_of(spec, raw, "answer", where)
+    values = value if isinstance(value, list) else [value]
+    texts = [str(v).strip() for v in values if v is not None and str(v).strip()]
+    if texts:
+        first, *others = dict.fromkeys(texts)
+        return first, others
+    solution = field_of(spec, raw, "solution", where) if "solution" in spec.columns else None
+    if isinstance(solution, str):
+        return last_boxed(solution) or None, []
+    return None, []
+
+
+def _integer(gold: str, options: Mapping[str, Any]) -> str | None:
+    r"""Return a whole number as plain digits: ``336^\circ`` 336, ``025`` 25, ``142.0`` 142."""
+    text = _DEGREES.sub("", gold.strip().strip("$").strip()).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    low, high = float(options.get("low", -1e9)), float(options.get("high", 1e9))
+    return str(int(number)) if number.is_integer() and low <= number <= high else None
+
+
+def _olympiad_task(
+    gold: str, unit: str | None, error: str | None
+) -> tuple[str | None, dict[str, Any]]:
+    """Return (verifier or None for the benchmark's own, reference). A tolerance needs ``stem``."""
+    if error is not None:
+        try:
+            tolerance = float(error)
+        except ValueError:
+            tolerance = 0.0
+        if tolerance > 0:
+            reference: dict[str, Any] = {"answer": gold, "tolerance": {"abs": tolerance}}
+            return "stem", reference | ({"unit": unit} if unit else {})
+    if unit == "%":
+        return None, {"answer": gold, "percent": True}
+    return None, {"answer": gold}
+
+
+def _note(several: bool, unit: str | None) -> str:
+    note = (
+        "\nIf there are several answers, put all of them, separated by commas." if several else ""
+    )
+    if unit:
+        note += f"\nGive the answer in units of {unit}, and leave the unit out of the box."
+    return note
+
+
+def _key(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
+    if "id" not in spec.columns:
+        return None
+    value = field_of(spec, raw, "id", where)
+    return None if value is None else str(value)
+
+
+def _text(value: Any) -> str | None:
+    return value.strip() if isinstance(value, str) and value.strip() else None

@@ -1,0 +1,171 @@
+"""Generators of code problems: one family a function, gold source and brute force written apart."""
+
+from __future__ import annotations
+
+from prorl_datasets.procedural.items import Family
+
+__all__ = ["code_families"]
+
+
+def code_families() -> tuple[Family, ...]:
+    """Return every family of code problems. Names are unique."""
+    return (*_numbers(), *_strings(), *_words(), *_structures(), *_systems())
+
+
+def _numbers() -> tuple[Family, ...]:
+    """Return the families of integers."""
+    from prorl_datasets.procedural.code import (
+        numbers_bases,
+        numbers_bits,
+        numbers_calendars,
+        numbers_congruences,
+        numbers_continued,
+        numbers_digit_maps,
+        numbers_divisors,
+        numbers_fractions,
+        numbers_lattices,
+        numbers_partitions,
+        numbers_primes,
+        numbers_ranges,
+        numbers_rearranged,
+        numbers_sequences,
+    )
+
+    return (
+        *numbers_bases.FAMILIES,
+        *numbers_bits.FAMILIES,
+        *numbers_calendars.FAMILIES,
+        *numbers_congruences.FAMILIES,
+        *numbers_continued.FAMILIES,
+        *numbers_digit_maps.FAMILIES,
+        *numbers_divisors.FAMILIES,
+        *numbers_fractions.FAMILIES,
+        *numbers_lattices.FAMILIES,
+        *numbers_partitions.FAMILIES,
+        *numbers_primes.FAMILIES,
+        *numbers_ranges.FAMILIES,
+        *numbers_rearranged.FAMILIES,
+        *numbers_sequences.FAMILIES,
+    )
+
+
+def _strings() -> tuple[Family, ...]:
+    """Return the families of strings."""
+    from prorl_datasets.procedural.code import (
+        strings_brackets,
+        strings_ciphers,
+        strings_edits,
+        strings_hashes,
+        strings_layouts,
+        strings_letters,
+        strings_mirrors,
+        strings_rewriting,
+        strings_rotations,
+        strings_runs,
+        strings_subsequences,
+        strings_substrings,
+    )
+
+    return (
+        *strings_brackets.FAMILIES,
+        *strings_ciphers.FAMILIES,
+        *strings_edits.FAMILIES,
+        *strings_hashes.FAMILIES,
+        *strings_layouts.FAMILIES,
+        *strings_letters.FAMILIES,
+        *strings_mirrors.FAMILIES,
+        *strings_rewriting.FAMILIES,
+        *strings_rotations.FAMILIES,
+        *strings_runs.FAMILIES,
+        *strings_subsequences.FAMILIES,
+        *strings_substrings.FAMILIES,
+    )
+
+
+def _words() -> tuple[Family, ...]:
+    """Return the families of words, masks and labels."""
+    from prorl_datasets.procedural.code import (
+        strings_groups,
+        strings_labels,
+        strings_masks,
+        strings_orders,
+        strings_words,
+    )
+
+    return (
+        *strings_groups.FAMILIES,
+        *strings_labels.FAMILIES,
+        *strings_masks.FAMILIES,
+        *strings_orders.FAMILIES,
+        *strings_words.FAMILIES,
+    )
+
+
+def _structures() -> tuple[Family, ...]:
+    """Return the families of lists, grids and graphs."""
+    from prorl_datasets.procedural.code import (
+        graphs_components,
+        graphs_orders,
+        graphs_paths,
+        graphs_teams,
+        graphs_trees,
+        grids_blocks,
+        grids_boards,
+        grids_paths,
+        grids_readings,
+        lists_games,
+        lists_orders,
+        lists_runs,
+        lists_windows,
+    )
+
+    return (
+        *lists_games.FAMILIES,
+        *lists_orders.FAMILIES,
+        *lists_runs.FAMILIES,
+        *lists_windows.FAMILIES,
+        *grids_blocks.FAMILIES,
+        *grids_boards.FAMILIES,
+        *grids_paths.FAMILIES,
+        *grids_readings.FAMILIES,
+        *graphs_components.FAMILIES,
+        *graphs_orders.FAMILIES,
+        *graphs_paths.FAMILIES,
+        *graphs_teams.FAMILIES,
+        *graphs_trees.FAMILIES,
+    )
+
+
+def _systems() -> tuple[Family, ...]:
+    """Return the families of choices, sequences, formal texts and simulations."""
+    from prorl_datasets.procedural.code import (
+        dp_choices,
+        dp_cuts,
+        dp_sequences,
+        dp_words,
+        parsing_clocks,
+        parsing_machines,
+        parsing_records,
+        parsing_texts,
+        parsing_values,
+        simulation_lifts,
+        simulation_moves,
+        simulation_rules,
+        simulation_tasks,
+    )
+
+    return (
+        *dp_choices.FAMILIES,
+        *dp_cuts.FAMILIES,
+        *dp_sequences.FAMILIES,
+        *dp_words.FAMILIES,
+        *parsing_clocks.FAMILIES,
+        *parsing_machines.FAMILIES,
+        *parsing_records.FAMILIES,
+        *parsing_texts.FAMILIES,
+        *parsing_values.FAMILIES,
+        *simulation_lifts.FAMILIES,
+        *simulation_moves.FAMILIES,
+        *simulation_rules.FAMILIES,
+        *simulation_tasks.FAMILIES,
+    )

@@ -1,0 +1,274 @@
+"""The shared builder of code items: a Problem (statement, gold, brute force) becomes an Item.
+
+One problem is asked for in two forms: a function that is called, or a program that reads standard
+input. Expected outputs come from the brute force alone; the gold solution is separate source text
+and is never run here. Leaves out: the problems themselves, and running the gold (``one_box`` only
+rewrites an item so that a verifier can run all of its tests at once).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from textwrap import indent
+from typing import Any
+
+from prorl_datasets.procedural.code.forms import (
+    INPUT_TYPES,
+    OUTPUT_TYPES,
+    check_kind,
+    format_section,
+    reader_source,
+    render_input,
+    render_output,
+    writer_source,
+)
+from prorl_datasets.procedural.items import Family, Item
+from prorl_verifiers import Task
+
+LEAST_TESTS, MOST_TESTS = 10, 12
+MOST_EQUAL = 2
+"""How many tests of an item may expect one and the same output: no constant passes over 20%."""
+_DRAWS = 20 * MOST_TESTS
+_PROBLEMS = 12
+_PLAIN: tuple[Any, ...] = (0, -1, "", "none", [], [0], [-1], [0, 0], [0, 0, 0])
+"""Results that make a poor sample: they are shown only where there is nothing better."""
+FUNCTION_NAMES = ("solve", "compute", "answer", "process", "evaluate", "find_result", "run_task")
+
+
+class TooUniform(ValueError):
+    """The inputs of a problem vary too little for ten distinct tests with different outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be computed, without its form.
+
+    ``statement`` speaks of the named inputs, holds the limits on their sizes and not a word on
+    functions or stdin. ``inputs`` are (name, kind); kinds: ``int``, ``str`` (one line, no blanks at
+    its ends), ``ints``, ``strs`` (words without blanks), ``grid`` (equally long lists of int),
+    ``rows`` (equally long words), ``pairs`` and ``triples`` (lists of 2 or 3 int). ``output`` is
+    the kind of the result: int, str, ints, strs, grid or rows. ``solution`` is source that defines
+    ``solve(<names>)``: the gold, standard library only. ``brute`` takes the same arguments and
+    works in another way. ``draw`` gives the arguments of one test (JSON values). ``parameters``
+    (JSON values) tell this problem from all others of its family. ``edges`` are arguments that are
+    always among the tests, but for those whose output two earlier ones have.
+    """
+
+    statement: str
+    inputs: tuple[tuple[str, str], ...]
+    output: str
+    solution: str
+    brute: Callable[..., Any]
+    draw: Callable[[Random], tuple[Any, ...]]
+    parameters: Mapping[str, Any]
+    edges: tuple[tuple[Any, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    args: list[Any]
+    expected: Any
+
+
+def code_family(name: str, make: Callable[[Random, int], Problem]) -> Family:
+    """Return the family of the problems that ``make(rng, level)`` gives.
+
+    A problem whose inputs vary too little is drawn anew, a few times, before TooUniform is raised.
+    """
+
+    def generate(rng: Random, level: int) -> Item:
+        for _ in range(_PROBLEMS - 1):
+            try:
+                return code_item(rng, make(rng, level))
+            except TooUniform:
+                continue
+        return code_item(rng, make(rng, level))
+
+    return Family(name, "code", generate)
+
+
+def code_item(rng: Random, problem: Problem) -> Item:
+    """Return the problem as an item of a drawn form (``function`` or ``program``), 10 to 12 tests.
+
+    Raises TooUniform (a ValueError) where the inputs vary too little and ValueError for a value
+    that is not of its kind.
+    """
+    as_function = rng.random() < 0.5
+    cases = _cases(rng, problem)
+    question, reference, source = (_function if as_function else _program)(rng, problem, cases)
+    return Item(
+        question,
+        Task("code", reference),
+        f"```python\n{source.strip()}\n```",
+        metadata={"form": "function" if as_function else "program"},
+        parameters={**problem.parameters},
+        core=problem.statement,
+    )
+
+
+def _cases(rng: Random, problem: Problem) -> list[_Case]:
+    """Return the tests: drawn ones, the shortest telling one of them in front, then the edges."""
+    wanted = rng.randint(LEAST_TESTS, MOST_TESTS)
+    seen: set[str] = set()
+    values: dict[str, int] = {}
+    edges = [case for args in problem.edges if (case := _case(problem, args, seen, values))]
+    drawn: list[_Case] = []
+    for _ in range(_DRAWS):
+        if len(drawn) + len(edges) >= wanted:
+            break
+        case = _case(problem, problem.draw(rng), seen, values)
+        if case is not None:
+            drawn.append(case)
+    if len(drawn) + len(edges) < wanted or len(drawn) < 2:
+        raise TooUniform(f"the inputs vary too little: {problem.statement[:80]!r}")
+    first = min(
+        range(len(drawn)),
+        key=lambda i: (drawn[i].expected in _PLAIN, len(json.dumps(drawn[i].args)), i),
+    )
+    return [drawn.pop(first), *drawn, *edges]
+
+
+def _case(
+    problem: Problem, args: tuple[Any, ...], seen: set[str], values: dict[str, int]
+) -> _Case | None:
+    """Return the test of these arguments, None for a repeated one or one output too often."""
+    text = json.dumps(args)
+    if text in seen:
+        return None
+    seen.add(text)
+    plain = json.loads(text)
+    for (name, kind), value in zip(problem.inputs, plain, strict=True):
+        check_kind(name, kind, value)
+    expected = json.loads(json.dumps(problem.brute(*json.loads(text))))
+    check_kind("the result", problem.output, expected)
+    shown = render_output(problem.output, expected)
+    if values.get(shown, 0) >= MOST_EQUAL:
+        return None
+    values[shown] = values.get(shown, 0) + 1
+    return _Case(plain, expected)
+
+
+def _function(rng: Random, problem: Problem, cases: list[_Case]) -> tuple[str, dict[str, Any], str]:
+    name = rng.choice(FUNCTION_NAMES)
+    signature = f"{name}({', '.join(given for given, _ in problem.inputs)})"
+    lead = rng.choice(("Write", "Define", "Implement"))
+    kinds = "; ".join(f"`{given}` is {INPUT_TYPES[kind]}" for given, kind in problem.inputs)
+    ask = f"{lead} a Python function `{signature}` that returns {OUTPUT_TYPES[problem.output]}"
+    shown = cases[: rng.randint(1, 2)]
+    calls = "\n".join(
+        f"{name}({', '.join(map(repr, case.args))}) == {case.expected!r}" for case in shown
+    )
+    title = "Example" if len(shown) == 1 else "Examples"
+    parts = (problem.statement, f"{ask}. Here {kinds}.", f"{title}:\n```\n{calls}\n```")
+    order = (0, 1, 2) if rng.random() < 0.6 else (1, 0, 2)
+    question = "\n\n".join(parts[i] for i in order)
+    tests = [{"call": name, "args": case.args, "expected": case.expected} for case in cases]
+    source = re.sub(r"\bsolve\b", name, problem.solution)
+    return question, {"tests": tests, "language": "python", "entry_point": name}, source
+
+
+def _program(rng: Random, problem: Problem, cases: list[_Case]) -> tuple[str, dict[str, Any], str]:
+    texts = [
+        (render_input(problem.inputs, case.args), render_output(problem.output, case.expected))
+        for case in cases
+    ]
+    ask = rng.choice(
+        (
+            "Write a Python program that reads standard input and prints the result.",
+            "Write a complete Python program: it reads standard input and prints the result.",
+            "Solve this with a Python program that reads from stdin and writes to stdout.",
+        )
+    )
+    sample = f"Sample input:\n```\n{texts[0][0]}```\nSample output:\n```\n{texts[0][1]}```"
+    layout = format_section(problem.inputs, problem.output)
+    parts = (problem.statement, ask, layout, sample)
+    order = (0, 1, 2, 3) if rng.random() < 0.6 else (1, 0, 2, 3)
+    question = "\n\n".join(parts[i] for i in order)
+    names = ", ".join(name for name, _ in problem.inputs)
+    read = "\n".join(reader_source(name, kind) for name, kind in problem.inputs)
+    reads = indent(read, "    ")
+    source = (
+        f"{problem.solution.strip()}\n\n\ndef main():\n{reads}\n"
+        f"    result = solve({names})\n    {writer_source(problem.output)}\n\n\nmain()"
+    )
+    tests = [{"stdin": stdin, "stdout": stdout} for stdin, stdout in texts]
+    return question, {"tests": tests, "language": "python"}, source
+
+
+_ALL_CALLS = '''
+
+def prorl_all_tests(cases):
+    """Return what the function under test gives for each list of arguments."""
+    return [{name}(*args) for args in cases]
+'''
+
+_ALL_PROGRAMS = '''
+PRORL_SOURCE = {source!r}
+
+
+def prorl_all_tests(texts):
+    """Return what the program prints for each standard input, white space at line ends removed."""
+    import io
+    import sys
+
+    code = compile(PRORL_SOURCE, "program.py", "exec")
+    outputs = []
+    saved = sys.stdin, sys.stdout
+    try:
+        for text in texts:
+            sys.stdin, sys.stdout = io.StringIO(text), io.StringIO()
+            exec(code, {{"__name__": "__main__"}})
+            lines = [line.rstrip() for line in sys.stdout.getvalue().split("\\n")]
+            outputs.append("\\n".join(lines).rstrip())
+    finally:
+        sys.stdin, sys.stdout = saved
+    return outputs
+'''
+
+ONE_BOX_LIMITS = {
+    "total_seconds": 60,
+    "wall_seconds": 60,
+    "cpu_seconds": 60,
+    "memory_mb": 1024,
+    "output_kb": 8192,
+}
+
+
+def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
+    """Return a response and a task with ONE call test that runs all tests of the item in one box.
+
+    For our own trusted references alone: here the tests share a process. ``gold`` is the item's
+    response, of which the last Python block counts. Raises ValueError for a response without code
+    and for tests that are neither all calls of one function nor all stdin/stdout.
+    """
+    from prorl_verifiers.code.languages import FENCE_MARKS
+    from prorl_verifiers.extract import last_code_block
+
+    source = last_code_block(gold, FENCE_MARKS["python"])
+    if source is None:
+        raise ValueError("the gold response holds no closed Python block")
+    tests = item_task.reference["tests"]
+    given: list[Any]
+    expected: list[Any]
+    if all("stdout" in test for test in tests):
+        given = [test.get("stdin", "") for test in tests]
+        expected = [_stripped(test["stdout"]) for test in tests]
+        program = _ALL_PROGRAMS.format(source=source)
+    else:
+        names = sorted({str(test.get("call", "")) for test in tests})
+        if len(names) != 1 or not names[0].isidentifier():
+            raise ValueError("the tests are neither all calls of one function nor all stdin/stdout")
+        given = [test["args"] for test in tests]
+        expected = [test["expected"] for test in tests]
+        program = f"{source.rstrip()}\n{_ALL_CALLS.format(name=names[0])}"
+    test = {"call": "prorl_all_tests", "args": [given], "expected": expected}
+    reference = {"tests": [test], "language": "python", "limits": dict(ONE_BOX_LIMITS)}
+    return f"```python\n{program.strip()}\n```", Task("code", reference)
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n")).rstrip()

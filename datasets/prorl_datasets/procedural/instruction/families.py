@@ -1,0 +1,182 @@
+"""Instruction families: a request and one to four IFEval constraints that can hold together.
+
+One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
+so no constant answer pays. The reward checks the constraints alone, as IFEval does; whether the
+request was met is not judged. Leaves out: the wordings (``constraints_words``,
+``constraints_form``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
+from prorl_datasets.procedural.instruction.constraints_form import form_kinds
+from prorl_datasets.procedural.instruction.constraints_words import word_kinds
+from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
+from prorl_datasets.procedural.instruction.layout import units_of
+from prorl_datasets.procedural.instruction.plan import read_plan
+from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
+from prorl_datasets.procedural.instruction.topics import TOPICS
+from prorl_datasets.procedural.instruction.witness import compose
+from prorl_datasets.procedural.items import Family, Item
+from prorl_verifiers import Task
+
+_APART = (
+    (
+        "response_language: existence frequency forbidden_words letter_frequency number_sentences "
+        "end_checker constrained_response nth_paragraph_first_word capital_word_frequency "
+        "repeat_prompt english_capital english_lowercase"
+    ),
+    (
+        "json_format: number_sentences number_paragraphs nth_paragraph_first_word postscript title "
+        "number_bullet_lists constrained_response number_highlighted_sections multiple_sections "
+        "two_responses repeat_prompt end_checker quotation english_capital no_comma"
+    ),
+    (
+        "two_responses: number_paragraphs nth_paragraph_first_word multiple_sections repeat_prompt "
+        "end_checker number_bullet_lists constrained_response postscript number_sentences"
+    ),
+    (
+        "repeat_prompt: quotation english_capital english_lowercase nth_paragraph_first_word "
+        "number_paragraphs number_sentences constrained_response"
+    ),
+    (
+        "nth_paragraph_first_word: number_paragraphs multiple_sections title postscript quotation "
+        "constrained_response number_bullet_lists"
+    ),
+    "constrained_response: english_capital english_lowercase number_paragraphs multiple_sections",
+    "capital_word_frequency: english_capital english_lowercase",
+    "english_capital: english_lowercase letter_frequency number_sentences end_checker",
+    "english_lowercase: end_checker postscript",
+    "number_paragraphs: multiple_sections",
+    "end_checker: postscript quotation",
+)
+"""Pairs that are never drawn together: they contradict each other or would read oddly."""
+_TRIES = 40
+_JOINS = ("{r} {s}", "{r} {s}", "{r}\n\n{s}", "{s}\n\n{r}")
+_LISTS = (
+    "{r}\n\nFollow these rules:\n{l}",
+    "{r}\nRequirements:\n{l}",
+    "Keep to the rules below.\n{l}\n\n{r}",
+    "{r}\n\nThe answer has to meet all of the following.\n{l}",
+)
+
+
+def kinds() -> tuple[Kind, ...]:
+    """Return the 25 kinds in a fixed order."""
+    return (*word_kinds(), *form_kinds())
+
+
+def apart() -> frozenset[tuple[str, str]]:
+    """Return the pairs of short ids that are not drawn together, in both orders."""
+    pairs: list[tuple[str, str]] = []
+    for line in _APART:
+        left, _, others = line.partition(": ")
+        pairs += [pair for right in others.split() for pair in ((left, right), (right, left))]
+    return frozenset(pairs)
+
+
+def _fits(drawn: Sequence[Drawn]) -> bool:
+    """Whether the constraints do not contradict each other and leave room for whole sentences."""
+    plan = read_plan([one.id for one in drawn], [one.kwargs for one in drawn])
+    bullets, units = sum(plan.bullets), units_of(plan)
+    if plan.sentences.high is not None and plan.sentences.high < 2 * units:
+        return units == 1 and not plan_conflicts(plan)
+    if plan.words.high is not None and plan.words.high < 25 * units + 6 * bullets:
+        return False
+    return not plan_conflicts(plan)
+
+
+class _Drawing:
+    """Draws lists of constraints that can stand together."""
+
+    def __init__(self) -> None:
+        self.kinds, self.apart = kinds(), apart()
+
+    def draw(
+        self, rng: Random, first: Kind | None, number: int, context: Context
+    ) -> list[Drawn] | None:
+        """Return ``number`` constraints or more, None when the luck of the draw allowed none."""
+        others = [kind for kind in self.kinds if kind is not first]
+        others = [k for k in others if context.question or k.short != "constrained_response"]
+        rng.shuffle(others)
+        used: list[Kind] = []
+        drawn: list[Drawn] = []
+        for kind in [*([first] if first else []), *others]:
+            if len(drawn) >= number and any(one.narrow for one in drawn):
+                return drawn
+            need_narrow = len(drawn) >= number - 1 and not any(one.narrow for one in drawn)
+            if (need_narrow and drawn and not kind.narrow) or self._clashes(kind, used):
+                continue
+            one = kind.draw(rng, context)
+            both = [*drawn, one]
+            if _fits(both):
+                used.append(kind)
+                drawn = both
+        return drawn if len(drawn) >= number and any(one.narrow for one in drawn) else None
+
+    def _clashes(self, kind: Kind, used: Sequence[Kind]) -> bool:
+        return any((kind.short, other.short) in self.apart for other in used)
+
+
+def _question(rng: Random, request: str, sentences: Sequence[str]) -> str:
+    """Join the request and the constraint sentences in one of several ways."""
+    if len(sentences) > 1 and rng.random() < 0.4:
+        marks = rng.choice(("- ", "* ", "# "))
+        lines = [
+            (f"{at}. " if marks == "# " else marks) + text
+            for at, text in enumerate(sentences, start=1)
+        ]
+        return rng.choice(_LISTS).format(r=request, l="\n".join(lines))
+    return rng.choice(_JOINS).format(r=request, s=" ".join(sentences))
+
+
+def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> Item | None:
+    topic = rng.choice(TOPICS)
+    is_question = first.short == "constrained_response" if first else rng.random() < 0.06
+    request = rng.choice(QUESTIONS if is_question else REQUESTS).format(t=topic)
+    number = level + rng.randint(0, 1)
+    drawn = drawing.draw(rng, first, number, Context(request, is_question, level))
+    if drawn is None or len(drawn) > level + 1:
+        return None
+    rng.shuffle(drawn)
+    ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
+    question = _question(rng, request, [one.sentence for one in drawn])
+    gold = compose(ids, kwargs, question, topic)
+    if gold is None:
+        return None
+    asked = sorted(([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr)
+    return Item(
+        question,
+        Task("instruction", {"instruction_id_list": ids, "kwargs": kwargs}),
+        gold,
+        metadata={"constraints": len(ids)},
+        parameters={"request": request, "constraints": asked},
+        core=request,
+    )
+
+
+def _generator(drawing: _Drawing, first: Kind | None) -> Callable[[Random, int], Item]:
+    def generate(rng: Random, level: int) -> Item:
+        for _ in range(_TRIES):
+            item = _attempt(drawing, rng, first, level)
+            if item is not None:
+                return item
+        raise RuntimeError(f"no item in {_TRIES} tries: {first.id if first else 'mixed'}")
+
+    return generate
+
+
+def ifeval_families() -> tuple[Family, ...]:
+    """Return one family an IFEval id (``ifeval_<part behind the colon>``) and ``ifeval_mixed``.
+
+    Level 1 has one or two constraints, level 2 two or three, level 3 three or four.
+    """
+    drawing = _Drawing()
+    singles = [
+        Family(f"ifeval_{kind.short}", "instruction", _generator(drawing, kind))
+        for kind in drawing.kinds
+    ]
+    return (*singles, Family("ifeval_mixed", "instruction", _generator(drawing, None)))

@@ -1,0 +1,166 @@
+"""What a list of IFEval constraints asks of one response, merged into one table of demands.
+
+Reads the arguments with the verifier's own cleaning. Leaves out: whether the demands can hold
+together (``conflicts``) and how to meet them (``witness``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
+from prorl_verifiers.instruction.kwargs import clean_kwargs
+
+OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
+Arguments = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Span:
+    """Whole numbers from ``low`` to ``high``, both included; None is no upper bound."""
+
+    low: int = 0
+    high: int | None = None
+
+    def narrow(self, relation: str, number: int) -> None:
+        """Keep the part that stands in the relation to ``number``."""
+        if relation in ("at least", "exactly"):
+            self.low = max(self.low, number)
+        if relation == "more than":
+            self.low = max(self.low, number + 1)
+        above = {"less than": number - 1, "at most": number, "exactly": number}.get(relation)
+        if above is not None:
+            self.high = above if self.high is None else min(self.high, above)
+
+    def empty(self) -> bool:
+        """Whether no number is left."""
+        return self.high is not None and self.high < self.low
+
+
+@dataclass(slots=True)
+class Plan:
+    """The demands. Lists hold one entry a constraint, in order; dictionaries are keyed by the word
+    or letter in lower case. ``other`` are ids beyond IFEval's 25, which nothing here reads.
+    """
+
+    flags: dict[str, bool] = field(default_factory=dict)
+    keywords: dict[str, Span] = field(default_factory=dict)
+    spelling: dict[str, str] = field(default_factory=dict)
+    letters: dict[str, Span] = field(default_factory=dict)
+    forbidden: list[str] = field(default_factory=list)
+    words: Span = field(default_factory=Span)
+    sentences: Span = field(default_factory=Span)
+    capitals: Span = field(default_factory=Span)
+    parts: list[int] = field(default_factory=list)
+    paragraphs: list[tuple[int, int, str]] = field(default_factory=list)
+    bullets: list[int] = field(default_factory=list)
+    sections: list[tuple[str, int]] = field(default_factory=list)
+    highlights: int = 0
+    placeholders: int = 0
+    postscripts: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    endings: list[str] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+
+    def has(self, name: str) -> bool:
+        """Whether an id without arguments is among the constraints."""
+        return self.flags.get(name, False)
+
+    def wanted(self) -> list[tuple[str, str]]:
+        """Return (id, text) for each text that must stand in the response word for word."""
+        found = [
+            ("keywords", self.spelling[k]) for k, span in self.keywords.items() if span.low > 0
+        ]
+        found += [("startend:end_checker", text) for text in self.endings]
+        found += [("combination:repeat_prompt", text) for text in self.repeats]
+        name = "length_constraints:nth_paragraph_first_word"
+        found += [(name, word) for _, _, word in self.paragraphs]
+        name = "detectable_format:multiple_sections"
+        return found + [(name, splitter) for splitter, number in self.sections if number > 0]
+
+
+def _keyword(plan: Plan, word: str, relation: str, number: int) -> None:
+    key = " ".join(word.split()).casefold()
+    plan.spelling.setdefault(key, " ".join(word.split()))
+    plan.keywords.setdefault(key, Span()).narrow(relation, number)
+
+
+def _add_words(plan: Plan, name: str, values: Arguments) -> bool:
+    if name == "keywords:existence":
+        for word in values["keywords"]:
+            _keyword(plan, word, "at least", 1)
+    elif name == "keywords:frequency":
+        _keyword(plan, values["keyword"], values["relation"], values["frequency"])
+    elif name == "keywords:forbidden_words":
+        plan.forbidden += values["forbidden_words"]
+    elif name == "keywords:letter_frequency":
+        span = plan.letters.setdefault(values["letter"].lower(), Span())
+        span.narrow(values["let_relation"], values["let_frequency"])
+    elif name == "language:response_language":
+        plan.languages.append(values["language"].split("-")[0].lower())
+    elif name == "change_case:capital_word_frequency":
+        plan.capitals.narrow(values["capital_relation"], values["capital_frequency"])
+    else:
+        return False
+    return True
+
+
+def _add_lengths(plan: Plan, name: str, values: Arguments) -> bool:
+    if name == "length_constraints:number_words":
+        plan.words.narrow(values["relation"], values["num_words"])
+    elif name == "length_constraints:number_sentences":
+        plan.sentences.narrow(values["relation"], values["num_sentences"])
+    elif name == "length_constraints:number_paragraphs":
+        plan.parts.append(values["num_paragraphs"])
+    elif name == "length_constraints:nth_paragraph_first_word":
+        asked = (values["num_paragraphs"], values["nth_paragraph"], values["first_word"])
+        plan.paragraphs.append(asked)
+    elif name == "detectable_format:number_bullet_lists":
+        plan.bullets.append(values["num_bullets"])
+    elif name == "detectable_format:number_highlighted_sections":
+        plan.highlights = max(plan.highlights, values["num_highlights"])
+    elif name == "detectable_content:number_placeholders":
+        plan.placeholders = max(plan.placeholders, values["num_placeholders"])
+    else:
+        return False
+    return True
+
+
+def _add_places(plan: Plan, name: str, values: Arguments) -> bool:
+    if name == "detectable_format:multiple_sections":
+        plan.sections.append((" ".join(values["section_spliter"].split()), values["num_sections"]))
+    elif name == "detectable_content:postscript":
+        if values["postscript_marker"] not in plan.postscripts:
+            plan.postscripts.append(values["postscript_marker"])
+    elif name == "startend:end_checker":
+        plan.endings.append(values["end_phrase"])
+    elif name == "combination:repeat_prompt":
+        plan.repeats.append(values["prompt_to_repeat"])
+    else:
+        return False
+    return True
+
+
+def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict[str, Any]]:
+    """Return the arguments under their proper names; {} for an id beyond IFEval's 25.
+
+    Raises TaskError for arguments that do not fit their id.
+    """
+    return [
+        clean_kwargs(name, values, IFEVAL[name].kwargs, "fixed") if name in IFEVAL else {}
+        for name, values in zip(ids, kwargs, strict=True)
+    ]
+
+
+def read_plan(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> Plan:
+    """Return the merged demands. Raises TaskError for arguments that do not fit their id."""
+    plan = Plan()
+    for name, values in zip(ids, cleaned(ids, kwargs), strict=True):
+        if name not in IFEVAL:
+            plan.other.append(name)
+        elif not any(add(plan, name, values) for add in (_add_words, _add_lengths, _add_places)):
+            plan.flags[name] = True
+    return plan

@@ -1,0 +1,279 @@
+"""Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers.
+
+Formulas: v = v0 + at, s = vt + v^2/2a, h = gt^2/2, R = v^2 sin(2a)/g, H = v^2 sin^2(a)/2g (Halliday,
+Resnick, Walker, chapters 2 and 4). Leaves out: air drag, relativity.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_datasets.procedural.stem.laws import (
+    G_NOTE,
+    G,
+    Law,
+    Values,
+    given,
+    law_family,
+    power_law,
+    result,
+)
+
+KMH = 1 / 3.6
+_KMH_OUT = ("km/h", KMH)
+
+_ACCELERATION = Law(
+    (
+        result("v", "the final speed", "m/s", _KMH_OUT),
+        given("u", "the initial speed", ("m/s", 1, 1, 15, 1), ("km/h", KMH, 5, 50, 0)),
+        given("a", "the acceleration", ("m/s^2", 1, 0.3, 3, 2)),
+        given("t", "the time of acceleration", ("s", 1, 3, 12, 1)),
+    ),
+    (
+        "A train gains speed on a straight track with constant acceleration.",
+        "A car speeds up steadily on a straight road.",
+        "A motor boat gains speed at a constant rate on a calm lake.",
+        "A motorcycle accelerates uniformly down a straight lane.",
+    ),
+    {
+        "v": lambda v: v["u"] + v["a"] * v["t"],
+        "u": lambda v: v["v"] - v["a"] * v["t"],
+        "a": lambda v: (v["v"] - v["u"]) / v["t"],
+        "t": lambda v: (v["v"] - v["u"]) / v["a"],
+    },
+    check=lambda v: v["a"] * v["t"] < 4 * v["u"] < 80 and v["u"] < 4 * v["a"] * v["t"],
+    slips=lambda v, asked: {
+        "v": (v["a"] * v["t"], v["u"] + 0.5 * v["a"] * v["t"]),
+        "u": (v["v"], v["v"] + v["a"] * v["t"]),
+        "a": (v["v"] / v["t"], (v["v"] + v["u"]) / v["t"]),
+        "t": (v["v"] / v["a"], (v["v"] + v["u"]) / v["a"]),
+    }[asked],
+)
+_STOPPING = Law(
+    (
+        result("d", "the total distance until the vehicle stands still", "m"),
+        given("v", "the speed before braking", ("m/s", 1, 8, 38, 1), ("km/h", KMH, 30, 140, 0)),
+        given("r", "the reaction time", ("s", 1, 0.4, 1.8, 2), ("ms", 1e-3, 400, 1800, 0)),
+        given("b", "the braking deceleration", ("m/s^2", 1, 2.5, 8.5, 1)),
+    ),
+    (
+        "A driver sees an obstacle, reacts and then brakes the car evenly to a halt.",
+        "The driver of a tram notices a signal, and after the reaction time brakes evenly to a stop.",
+        "A motorcyclist sees a deer; after the reaction time the machine is braked evenly to rest.",
+    ),
+    {
+        "d": lambda v: v["v"] * v["r"] + v["v"] ** 2 / (2 * v["b"]),
+        "r": lambda v: (v["d"] - v["v"] ** 2 / (2 * v["b"])) / v["v"],
+        "b": lambda v: v["v"] ** 2 / (2 * (v["d"] - v["v"] * v["r"])),
+        "v": lambda v: math.sqrt((v["b"] * v["r"]) ** 2 + 2 * v["b"] * v["d"]) - v["b"] * v["r"],
+    },
+    slips=lambda v, asked: {
+        "d": (v["v"] ** 2 / (2 * v["b"]), v["v"] * v["r"] + v["v"] ** 2 / v["b"]),
+        "r": (v["d"] / v["v"],),
+        "b": (v["v"] ** 2 / (2 * v["d"]), v["v"] ** 2 / (v["d"] - v["v"] * v["r"])),
+        "v": (math.sqrt(2 * v["b"] * v["d"]), v["d"] / v["r"]),
+    }[asked],
+)
+_SPEED = power_law(
+    (
+        result("v", "the average speed", "m/s", _KMH_OUT),
+        given("s", "the distance", ("m", 1, 150, 3000, 0), ("km", 1e3, 0.5, 6, 2)),
+        given("t", "the time taken", ("s", 1, 60, 400, 0), ("min", 60, 2, 9, 1)),
+    ),
+    {"s": 1, "t": -1},
+    (
+        "A cyclist rides from a village to a station.",
+        "A ferry crosses a lake.",
+        "A delivery robot drives along a canal.",
+        "A horse trots along a beach.",
+    ),
+)
+_TWO_LEGS = Law(
+    (
+        result("m", "the average speed over the whole way", "km/h", ("m/s", 3.6)),
+        given("a", "the length of the first part", ("km", 1, 2, 60, 1), ("m", 1e-3, 800, 9000, 0)),
+        given("u", "the speed on the first part", ("km/h", 1, 25, 60, 0), ("m/s", 3.6, 7, 17, 1)),
+        given("b", "the length of the second part", ("km", 1, 2, 60, 1)),
+        given("w", "the speed on the second part", ("km/h", 1, 70, 130, 0)),
+    ),
+    (
+        "A car drives to town in two parts.",
+        "A train runs over a branch line and then over a main line.",
+        "A bus goes through a valley and then along a motorway.",
+    ),
+    {"m": lambda v: (v["a"] + v["b"]) / (v["a"] / v["u"] + v["b"] / v["w"])},
+    slips=lambda v, asked: (
+        (v["u"] + v["w"]) / 2,
+        (v["a"] * v["u"] + v["b"] * v["w"]) / (v["a"] + v["b"]),
+    ),
+    check=lambda v: 0.3 < v["a"] / v["b"] < 3,
+)
+_FALL = Law(
+    (
+        result("h", "the height", "m", ("cm", 1e-2)),
+        given("u", "the initial downward speed", ("m/s", 1, 0.2, 9, 1), ("km/h", KMH, 1, 30, 0)),
+        given("t", "the time of fall", ("s", 1, 0.5, 5, 2), ("ms", 1e-3, 300, 2500, 0)),
+    ),
+    (
+        "A stone is thrown straight down from a bridge into a river; air drag is negligible.",
+        "A bag is thrown straight down from a scaffold to the ground; neglect air drag.",
+        "A coin is thrown straight down into an empty well; air drag can be neglected.",
+        "A steel ball is pushed straight down in a laboratory tower without air.",
+    ),
+    {
+        "h": lambda v: v["u"] * v["t"] + G * v["t"] ** 2 / 2,
+        "u": lambda v: v["h"] / v["t"] - G * v["t"] / 2,
+        "t": lambda v: (math.sqrt(v["u"] ** 2 + 2 * G * v["h"]) - v["u"]) / G,
+    },
+    G_NOTE,
+    check=lambda v: v["u"] > 0.25 * G * v["t"] / 2,
+    slips=lambda v, asked: {
+        "h": (G * v["t"] ** 2 / 2, v["u"] * v["t"] + G * v["t"] ** 2, v["u"] * v["t"]),
+        "u": (v["h"] / v["t"], v["h"] / v["t"] - G * v["t"], G * v["t"] / 2),
+        "t": (math.sqrt(2 * v["h"] / G), (math.sqrt(v["u"] ** 2 + 2 * G * v["h"]) + v["u"]) / G),
+    }[asked],
+)
+_THROWN_UP = Law(
+    (
+        result("t", "the time until it hits the ground", "s", ("ms", 1e-3)),
+        given("u", "the initial upward speed", ("m/s", 1, 3, 25, 1), ("km/h", KMH, 15, 90, 0)),
+        given("h", "the initial height above the ground", ("m", 1, 3, 60, 1)),
+    ),
+    (
+        "A ball is thrown straight up from the edge of a roof and falls past it to the ground, without air drag.",
+        "A rising drone drops its battery, which flies on upward, then falls to the ground; neglect air drag.",
+        "From a tower a flare is shot straight up and then falls to the ground; air drag is negligible.",
+    ),
+    {
+        "t": lambda v: (v["u"] + math.sqrt(v["u"] ** 2 + 2 * G * v["h"])) / G,
+        "u": lambda v: (G * v["t"] ** 2 / 2 - v["h"]) / v["t"],
+        "h": lambda v: G * v["t"] ** 2 / 2 - v["u"] * v["t"],
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "t": (
+            (math.sqrt(v["u"] ** 2 + 2 * G * v["h"]) - v["u"]) / G,
+            math.sqrt(2 * v["h"] / G),
+            2 * v["u"] / G,
+        ),
+        "u": (G * v["t"] / 2, v["h"] / v["t"]),
+        "h": (G * v["t"] ** 2 / 2, G * v["t"] ** 2 / 2 + v["u"] * v["t"]),
+    }[asked],
+    check=lambda v: v["u"] > 0.3 * math.sqrt(G * v["h"]) and v["h"] > 0.1 * v["u"] ** 2 / G,
+)
+
+
+def _angle(v: Values) -> float:
+    return math.radians(v["a"])
+
+
+_THROWS = (
+    "A ball is kicked from level ground and lands on level ground; air drag is negligible.",
+    "A small catapult shoots a stone over level ground, without air drag.",
+    "A robot throws a ball from floor level across a flat hall; neglect air drag.",
+    "A jet of water leaves a nozzle on level ground; neglect air drag.",
+)
+_THROW_ANGLE = given("a", "the launch angle above the horizontal", ("degrees", 1, 18, 72, 0))
+_THROW_SPEED = given("v", "the launch speed", ("m/s", 1, 5, 40, 1), ("km/h", KMH, 25, 140, 0))
+_RANGE = Law(
+    (result("R", "the horizontal range", "m", ("cm", 1e-2)), _THROW_SPEED, _THROW_ANGLE),
+    _THROWS,
+    {
+        "R": lambda v: v["v"] ** 2 * math.sin(2 * _angle(v)) / G,
+        "v": lambda v: math.sqrt(v["R"] * G / math.sin(2 * _angle(v))),
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "R": (
+            v["v"] ** 2 * math.sin(_angle(v)) / G,
+            v["v"] ** 2 * math.sin(2 * _angle(v)) / (2 * G),
+            v["v"] * math.sin(2 * _angle(v)),
+        ),
+        "v": (math.sqrt(v["R"] * G / math.sin(_angle(v))), math.sqrt(v["R"] * G)),
+    }[asked],
+)
+_APEX = Law(
+    (result("H", "the greatest height", "m", ("cm", 1e-2)), _THROW_SPEED, _THROW_ANGLE),
+    _THROWS,
+    {
+        "H": lambda v: (v["v"] * math.sin(_angle(v))) ** 2 / (2 * G),
+        "v": lambda v: math.sqrt(2 * G * v["H"]) / math.sin(_angle(v)),
+        "a": lambda v: math.degrees(math.asin(math.sqrt(2 * G * v["H"]) / v["v"])),
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "H": (v["v"] ** 2 / (2 * G), (v["v"] * math.cos(_angle(v))) ** 2 / (2 * G)),
+        "v": (math.sqrt(2 * G * v["H"]), math.sqrt(2 * G * v["H"]) / math.cos(_angle(v))),
+        "a": (90 - v["a"], math.degrees(math.atan(math.sqrt(2 * G * v["H"]) / v["v"]))),
+    }[asked],
+)
+_CLIFF = Law(
+    (
+        result("x", "the horizontal distance to the point of impact", "m", ("km", 1e3)),
+        given("v", "the launch speed", ("m/s", 1, 8, 35, 1), ("km/h", KMH, 30, 120, 0)),
+        given("a", "the launch angle above the horizontal", ("degrees", 1, 15, 65, 0)),
+        given("h", "the height of the launch point above the ground", ("m", 1, 5, 80, 1)),
+    ),
+    (
+        "A stone is thrown from the top of a cliff onto flat ground below; air drag is negligible.",
+        "A ball is launched from the flat roof of a tower and lands on level ground; neglect air drag.",
+        "A signal rocket without thrust leaves a platform and lands on the plain below, without air drag.",
+    ),
+    {"x": lambda v: v["v"] * math.cos(_angle(v)) * _flight(v)},
+    G_NOTE,
+    slips=lambda v, asked: (
+        v["v"] * math.cos(_angle(v)) * math.sqrt(2 * v["h"] / G),
+        v["v"] ** 2 * math.sin(2 * _angle(v)) / G,
+        v["v"] * _flight(v),
+    ),
+)
+
+
+def _flight(v: Values) -> float:
+    up = v["v"] * math.sin(_angle(v))
+    return (up + math.sqrt(up * up + 2 * G * v["h"])) / G
+
+
+_BOAT = given(
+    "b", "the speed of the boat in still water", ("m/s", 1, 2, 9, 2), ("km/h", KMH, 8, 30, 1)
+)
+_RIVER = given("r", "the speed of the current", ("m/s", 1, 0.5, 4, 2), ("km/h", KMH, 2, 12, 1))
+_HEADED = (
+    "A ferry heads straight across a river, at right angles to the banks, and the current carries it along.",
+    "A motor boat is steered at right angles to the banks of a river and drifts with the current.",
+    "A rescue boat points straight at the other bank of a canal while the current takes it sideways.",
+)
+_ACROSS = Law(
+    (result("v", "the speed of the boat over the ground", "m/s", _KMH_OUT), _BOAT, _RIVER),
+    _HEADED,
+    {
+        "v": lambda v: math.hypot(v["b"], v["r"]),
+        "b": lambda v: math.sqrt(v["v"] ** 2 - v["r"] ** 2),
+        "r": lambda v: math.sqrt(v["v"] ** 2 - v["b"] ** 2),
+    },
+    slips=lambda v, asked: {
+        "v": (v["b"] + v["r"], abs(v["b"] - v["r"])),
+        "b": (v["v"] - v["r"], v["v"] + v["r"], math.hypot(v["v"], v["r"])),
+        "r": (v["v"] - v["b"], math.hypot(v["v"], v["b"])),
+    }[asked],
+    check=lambda v: 0.6 < v["b"] / v["r"] < 3,
+)
+_DRIFT = power_law(
+    (
+        result("d", "the distance that the current carries the boat downstream", "m", ("km", 1e3)),
+        given("w", "the width of the water", ("m", 1, 60, 600, 0), ("km", 1e3, 0.1, 1.2, 2)),
+        _RIVER,
+        _BOAT,
+    ),
+    {"w": 1, "r": 1, "b": -1},
+    _HEADED,
+)
+
+FAMILIES = (
+    law_family("mechanics_acceleration", _ACCELERATION, _STOPPING),
+    law_family("mechanics_average_speed", _SPEED, _TWO_LEGS),
+    law_family("mechanics_free_fall", _FALL, _THROWN_UP),
+    law_family("mechanics_projectile", _RANGE, _CLIFF, _APEX),
+    law_family("mechanics_river", _ACROSS, _DRIFT),
+)
+"""Families of kinematics."""

@@ -1,0 +1,282 @@
+r"""From a solved science problem to an item: numeric or six lettered options, drawn by the builder.
+
+A family draws quantities, solves and words the problem (``Solved``, or ``Choice`` for options that
+are texts); this module adds the sentences of the form, the reference and the gold response. Numbers
+are rounded in decimal from 12 significant digits, half away from zero, so that a difference of the
+last bit between machines cannot change an item. Leaves out: the families themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.items import Family, Item
+from prorl_verifiers import Task
+
+FIELDS = (
+    "mechanics",
+    "electricity",
+    "thermodynamics",
+    "waves",
+    "chemistry",
+    "biology",
+    "statistics",
+    "facts",
+)
+"""The first word of every family's name."""
+LETTERS = "ABCDEF"
+CHOICE_SHARE = 0.4
+"""Of the solved problems, how many take the multiple-choice form."""
+NEAREST = 0.06
+"""Two options differ by more than this share of the larger one."""
+FARTHEST = 1000.0
+"""No option is farther from the right value than this factor."""
+_SCALES = (
+    (0.25, 0.4, 0.5, 0.7, 1.4, 1.75, 2.0, 2.5, 3.0, 4.0),
+    (0.33, 0.5, 0.62, 0.75, 0.87, 1.15, 1.3, 1.6, 2.0, 2.8),
+    (0.5, 0.66, 0.76, 0.84, 0.92, 1.09, 1.18, 1.3, 1.5, 1.9),
+)
+"""Factors for options that no typical mistake fills, by level: closer ones at higher levels."""
+_FIGURES = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A problem with a number for an answer.
+
+    ``question`` is the full statement without a word on the form; the builder adds the sentence
+    that asks for ``unit`` (the right ``value`` is in it; "" for pure numbers) and for ``figures``
+    significant figures. ``parameters`` are JSON values: the drawn quantities and the unknown.
+    ``wrong`` holds what typical mistakes give; values that are equal, too close, too far or not
+    finite are left out by the builder. ``exact``: the value is a whole number, or a decimal of at
+    most 9 digits, and nothing is rounded.
+    """
+
+    question: str
+    value: float
+    unit: str
+    parameters: Mapping[str, Any]
+    figures: int = 3
+    wrong: tuple[float, ...] = ()
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question whose options are texts; ``wrong`` holds at least five, five are drawn."""
+
+    question: str
+    right: str
+    wrong: tuple[str, ...]
+    parameters: Mapping[str, Any]
+
+
+def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Family:
+    """Return the family of ``make(rng, level)``. Raises ValueError for a name without a field."""
+    if name.split("_")[0] not in FIELDS:
+        raise ValueError(f"the name {name!r} does not begin with one of {', '.join(FIELDS)}")
+
+    def generate(rng: Random, level: int) -> Item:
+        made = make(rng, level)
+        return choice_item(rng, made) if isinstance(made, Choice) else stem_item(rng, level, made)
+
+    return Family(name, "stem", generate)
+
+
+def stem_item(rng: Random, level: int, solved: Solved) -> Item:
+    """Return the item of a solved problem, in the numeric or the multiple-choice form."""
+    if not math.isfinite(solved.value) or (solved.value == 0 and not solved.exact):
+        raise ValueError(f"no answer {solved.value}: {solved.question}")
+    if rng.random() < CHOICE_SHARE:
+        return _lettered(rng, solved, _options(rng, level, solved))
+    text = value_text(solved.value, solved.figures, solved.exact, _scientific(solved))
+    box = f"{text}\\ {_latex(solved.unit)}" if solved.unit else text
+    tolerance = _tolerance(solved)
+    reference: dict[str, Any] = {"answer": text}
+    if solved.unit:
+        reference["unit"] = solved.unit
+    if tolerance is not None:
+        reference["tolerance"] = tolerance
+    return Item(
+        question=f"{solved.question} {_request(rng, solved)}",
+        task=Task("stem", reference),
+        gold=f"\\boxed{{{box}}}",
+        answer=text,
+        metadata={"form": "numeric", "figures": None if solved.exact else solved.figures},
+        parameters=solved.parameters,
+        core=solved.question,
+    )
+
+
+def choice_item(rng: Random, choice: Choice) -> Item:
+    """Return the item of a question with texts for options: six of them, in random order."""
+    others = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
+    if len(others) < len(LETTERS) - 1:
+        raise ValueError(f"six options need five wrong ones: {choice.question}")
+    options = [choice.right, *rng.sample(others, len(LETTERS) - 1)]
+    return _options_item(rng, choice.question, options, choice.parameters, None)
+
+
+def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
+    """Draw a decimal of ``places`` places between ``low`` and ``high``, both included."""
+    scale: int = 10**places
+    return rng.randint(round(low * scale), round(high * scale)) / scale
+
+
+def rounded(value: float, figures: int = 3) -> float:
+    """Round to significant figures, half away from zero; the same on every machine."""
+    return float(_decimal(value, figures))
+
+
+def shown(value: float) -> str:
+    r"""Write a clean number for a question: ``12.5``, ``340``, ``$3.2 \times 10^{-6}$`` where it is
+    longer than 6 digits."""
+    number = Decimal(repr(value)).normalize()
+    if number == 0:
+        return "0"
+    if -4 < number.adjusted() < 6:
+        return f"{number:f}"
+    digits = number.scaleb(-number.adjusted())
+    return f"${digits:f} \\times 10^{{{number.adjusted()}}}$"
+
+
+def value_text(
+    value: float, figures: int = 3, exact: bool = False, scientific: bool = False
+) -> str:
+    r"""Write an answer: ``12.3``, ``1.23 \times 10^{-5}``; exact ones without rounding."""
+    if exact:
+        number = Decimal(f"{value:.9g}").normalize()
+        return f"{number:f}"
+    number = _decimal(value, figures)
+    place = number.adjusted()
+    if not scientific:
+        return f"{number.quantize(Decimal(1).scaleb(min(0, place - figures + 1))):f}"
+    digits = number.scaleb(-place).quantize(Decimal(1).scaleb(1 - figures))
+    return f"{digits:f} \\times 10^{{{place}}}"
+
+
+def _decimal(value: float, figures: int) -> Decimal:
+    number = Decimal(f"{value:.12e}")
+    if number == 0:
+        return number
+    unit = Decimal(1).scaleb(number.adjusted() - figures + 1)
+    return (number / unit).quantize(Decimal(1), ROUND_HALF_UP) * unit
+
+
+def _scientific(solved: Solved) -> bool:
+    return not 1e-2 <= abs(rounded(solved.value, solved.figures)) < 1e5
+
+
+def _latex(unit: str) -> str:
+    """Write a unit inside a box; ``%`` opens a comment in LaTeX."""
+    return f"\\text{{{unit.replace('%', chr(92) + '%')}}}"
+
+
+def _tolerance(solved: Solved) -> float | None:
+    """Return what rounding to the figures asked, on the way too, may move, as a share of the value:
+    one unit in the last figure, at least half a unit of a leading 1. (An absolute one would be
+    read in parts of one where the unit is a percent.) None leaves exact values to the verifier."""
+    if solved.exact:
+        return None
+    value = abs(_decimal(solved.value, solved.figures))
+    one = Decimal(1).scaleb(value.adjusted() - solved.figures + 1) / value
+    return float(f"{max(float(one), float(f'5e-{solved.figures}')):.4g}")
+
+
+def _request(rng: Random, solved: Solved) -> str:
+    unit = f" in {solved.unit}" if solved.unit else ""
+    if solved.exact:
+        whole = not unit and float(solved.value).is_integer()
+        kind = " as a whole number" if whole else unit or " as an exact decimal"
+        return rng.choice((f"Give the answer{kind}.", f"State your answer{kind}."))
+    name = _FIGURES[solved.figures]
+    return rng.choice(
+        (
+            f"Give the answer{unit} to {solved.figures} significant figures.",
+            f"State the result{unit} to {name} significant figures.",
+            f"Answer{unit or ' with a number'}, rounded to {solved.figures} significant figures.",
+            f"Round the answer{unit} to {name} significant figures.",
+        )
+    )
+
+
+def _options(rng: Random, level: int, solved: Solved) -> list[float]:
+    """Return six values, the right one first: up to four typical mistakes, then scaled values."""
+    mistakes = [x for x in solved.wrong if math.isfinite(x) and x != 0]
+    rng.shuffle(mistakes)
+    scaled = [solved.value * factor for factor in _SCALES[level - 1]]
+    rng.shuffle(scaled)
+    whole = solved.exact and float(solved.value).is_integer()
+    if whole:
+        near = [solved.value + step for step in (-3, -2, -1, 1, 2, 3, 4, 5)]
+        rng.shuffle(near)
+        scaled = [float(math.floor(x + 0.5)) for x in scaled] + near
+        mistakes = [x for x in mistakes if float(x).is_integer()]
+    kept = [solved.value]
+    for group, limit in ((mistakes, 5), (scaled, 6)):
+        for value in group:
+            if len(kept) < limit and _clear(value, kept, solved, whole):
+                kept.append(value)
+    if len(kept) < len(LETTERS):
+        raise ValueError(f"not six different options: {solved.question}")
+    return kept
+
+
+def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> bool:
+    """Whether an option may join: its size fits, its sign too, and no other one is close."""
+    right = solved.value
+    if right != 0 and not 1 / FARTHEST <= abs(value / right) <= FARTHEST:
+        return False
+    if whole and right >= 0 and value < 0:
+        return False
+    if not _scientific(solved) and not solved.exact and not 1e-4 <= abs(value) < 1e7:
+        return False
+    gap = NEAREST if not whole else 0.05
+    return all(abs(value - other) > gap * max(abs(value), abs(other)) for other in kept)
+
+
+def _lettered(rng: Random, solved: Solved, values: Sequence[float]) -> Item:
+    scientific = _scientific(solved)
+    texts = [value_text(value, solved.figures, solved.exact, scientific) for value in values]
+    texts = [f"${text}$" if "\\" in text else text for text in texts]
+    options = [f"{text} {solved.unit}".strip() for text in texts]
+    figures = None if solved.exact else solved.figures
+    return _options_item(rng, solved.question, options, solved.parameters, figures)
+
+
+def _options_item(
+    rng: Random,
+    question: str,
+    options: Sequence[str],
+    parameters: Mapping[str, Any],
+    figures: int | None,
+) -> Item:
+    """Return the multiple-choice item; the first of ``options`` is the right one."""
+    place = rng.randint(0, len(options) - 1)
+    others = list(options[1:])
+    rng.shuffle(others)
+    listed = [*others[:place], options[0], *others[place:]]
+    letter = LETTERS[place]
+    lines = "\n".join(f"{LETTERS[i]}) {text}" for i, text in enumerate(listed))
+    request = rng.choice(
+        (
+            "Answer with the letter of the right option.",
+            "Which option is right? Give its letter.",
+            "Choose one option and give its letter.",
+        )
+    )
+    return Item(
+        question=f"{question}\n\n{lines}\n\n{request}",
+        task=Task("stem", {"answer": letter, "choices": listed}),
+        gold=f"\\boxed{{{letter}}}",
+        answer=letter,
+        chance=round(1 / len(options), 4),
+        metadata={"form": "choice", "figures": figures},
+        parameters=parameters,
+        core=question,
+    )

@@ -1,0 +1,152 @@
+"""Interference of light: double slits and gratings.
+
+Formulas: dy = l D/d, d sin a = m l (Halliday, Resnick, Walker, chapters 35 and 36).
+Leaves out: widths of single slits.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+
+_COLOUR = given("l", "the wavelength", ("nm", 1e-9, 405, 700, 0), ("µm", 1e-6, 0.405, 0.7, 3))
+_SLITS = given(
+    "d", "the distance of the slits", ("mm", 1e-3, 0.08, 0.9, 3), ("µm", 1e-6, 80, 900, 0)
+)
+_SCREEN = given("D", "the distance of the screen", ("m", 1, 0.6, 5, 2), ("cm", 1e-2, 60, 500, 0))
+_YOUNG = (
+    "Laser light falls on a narrow double slit; the angles are small.",
+    "Young's experiment is done with light of one colour; all angles are small.",
+    "A screen stands far behind a double slit lit by light of one wavelength.",
+)
+_FRINGES = power_law(
+    (
+        result("y", "the distance of neighbouring bright fringes", "mm", ("cm", 10), ("m", 1e3)),
+        _COLOUR,
+        _SLITS,
+        _SCREEN,
+    ),
+    {"l": 1, "D": 1, "d": -1},
+    _YOUNG,
+    1e3,
+)
+_LIQUID_FRINGE = Law(
+    (
+        result(
+            "y",
+            "the distance of that bright fringe from the central one",
+            "mm",
+            ("cm", 10),
+            ("m", 1e3),
+        ),
+        given("m", "the order of the bright fringe", ("", 1, 2, 7, 0)),
+        given(
+            "l",
+            "the wavelength in a vacuum",
+            ("nm", 1e-9, 405, 700, 0),
+            ("µm", 1e-6, 0.405, 0.7, 3),
+        ),
+        _SLITS,
+        _SCREEN,
+        given("n", "the refractive index of the liquid", ("", 1, 1.2, 1.7, 2)),
+    ),
+    (
+        "A double slit and its screen stand in a tank filled with a clear liquid; the angles are small.",
+        "Young's experiment is carried out wholly under a clear liquid; all angles are small.",
+        (
+            "Light of one colour passes a double slit; the whole setup, screen included, is in a clear liquid, and angles "
+            "are small."
+        ),
+    ),
+    {
+        "y": lambda v: 1e3 * v["m"] * v["l"] * v["D"] / (v["n"] * v["d"]),
+        "l": lambda v: v["y"] * v["n"] * v["d"] / (1e3 * v["m"] * v["D"]),
+        "n": lambda v: 1e3 * v["m"] * v["l"] * v["D"] / (v["y"] * v["d"]),
+    },
+    slips=lambda v, asked: {
+        "y": (
+            1e3 * v["m"] * v["l"] * v["D"] / v["d"],
+            1e3 * v["m"] * v["n"] * v["l"] * v["D"] / v["d"],
+            1e3 * v["l"] * v["D"] / (v["n"] * v["d"]),
+            1e3 * (v["m"] + 0.5) * v["l"] * v["D"] / (v["n"] * v["d"]),
+        ),
+        "l": (
+            v["y"] * v["d"] / (1e3 * v["m"] * v["D"]),
+            v["y"] * v["n"] * v["d"] / (1e3 * v["D"]),
+        ),
+        "n": (1.0 / v["n"], 1e3 * v["l"] * v["D"] / (v["y"] * v["d"]) + 1),
+    }[asked],
+)
+_LINES = given("N", "the number of lines per mm", ("", 1e3, 100, 600, 0))
+_ORDER = given("m", "the order", ("", 1, 1, 3, 0))
+_GRATINGS = (
+    "Light of one colour falls at right angles on a diffraction grating.",
+    "A laser beam hits a grating at right angles.",
+    "A spectral lamp lights a grating at normal incidence; one of its lines is observed.",
+)
+
+
+def _sine(v: Values) -> float:
+    return v["m"] * v["l"] * v["N"]
+
+
+_GRATING = Law(
+    (result("a", "the angle of the bright line to the normal", "degrees"), _ORDER, _COLOUR, _LINES),
+    _GRATINGS,
+    {
+        "a": lambda v: math.degrees(math.asin(_sine(v))),
+        "l": lambda v: math.sin(math.radians(v["a"])) / (v["m"] * v["N"]),
+        "N": lambda v: math.sin(math.radians(v["a"])) / (v["m"] * v["l"]),
+    },
+    check=lambda v: 0.05 < _sine(v) < 0.93,
+    slips=lambda v, asked: {
+        "a": (
+            math.degrees(math.acos(_sine(v))),
+            math.degrees(math.atan(_sine(v))),
+            math.degrees(math.asin(_sine(v) / v["m"])),
+            math.degrees(_sine(v)),
+        ),
+        "l": (
+            math.cos(math.radians(v["a"])) / (v["m"] * v["N"]),
+            math.tan(math.radians(v["a"])) / (v["m"] * v["N"]),
+            math.sin(math.radians(v["a"])) / v["N"],
+        ),
+        "N": (
+            math.cos(math.radians(v["a"])) / (v["m"] * v["l"]),
+            math.tan(math.radians(v["a"])) / (v["m"] * v["l"]),
+        ),
+    }[asked],
+)
+_SPOT = Law(
+    (
+        result("y", "the distance of the spot from the middle of the screen", "m", ("cm", 1e-2)),
+        _ORDER,
+        _COLOUR,
+        _LINES,
+        _SCREEN,
+    ),
+    tuple(f"{scene} A flat screen stands parallel to the grating." for scene in _GRATINGS),
+    {
+        "y": lambda v: v["D"] * math.tan(math.asin(_sine(v))),
+        "l": lambda v: v["y"] / math.hypot(v["y"], v["D"]) / (v["m"] * v["N"]),
+    },
+    check=lambda v: 0.3 < _sine(v) < 0.85,
+    slips=lambda v, asked: {
+        "y": (
+            v["D"] * _sine(v),
+            v["D"] * math.cos(math.asin(_sine(v))),
+            v["D"] * math.asin(_sine(v)),
+        ),
+        "l": (
+            v["y"] / (v["D"] * v["m"] * v["N"]),
+            v["y"] / math.hypot(v["y"], v["D"]) / v["N"],
+        ),
+    }[asked],
+)
+
+FAMILIES = (
+    law_family("waves_double_slit", _FRINGES, _LIQUID_FRINGE),
+    law_family("waves_grating", _GRATING, _SPOT),
+)
+"""Families of interference."""

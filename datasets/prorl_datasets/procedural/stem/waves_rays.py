@@ -1,0 +1,203 @@
+"""Light rays: thin lenses, refraction at flat faces.
+
+Formulas: 1/f = 1/g + 1/b, n1 sin a1 = n2 sin a2 (Halliday, Resnick, Walker, chapters 33 and 34).
+Leaves out: mirrors, thick lenses.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, result
+
+_FOCAL = given("f", "the focal length", ("cm", 1, 4, 60, 1), ("mm", 0.1, 35, 300, 0))
+_OBJECT = given(
+    "g", "the distance of the object from the lens", ("cm", 1, 6, 300, 1), ("m", 100, 0.1, 4, 2)
+)
+_LENSES = (
+    "A thin converging lens forms a sharp, real image on a screen.",
+    "The lens of a projector, taken as thin, throws a real image on a wall.",
+    "A thin convex lens on an optical bench gives a real image of a lamp.",
+)
+_LENS = Law(
+    (
+        result("b", "the distance of the image from the lens", "cm", ("m", 100), ("mm", 0.1)),
+        _FOCAL,
+        _OBJECT,
+    ),
+    _LENSES,
+    {
+        "b": lambda v: v["f"] * v["g"] / (v["g"] - v["f"]),
+        "f": lambda v: v["b"] * v["g"] / (v["b"] + v["g"]),
+        "g": lambda v: v["f"] * v["b"] / (v["b"] - v["f"]),
+    },
+    check=lambda v: 1.15 < v["g"] / v["f"] < 7,
+    slips=lambda v, asked: {
+        "b": (v["f"] * v["g"] / (v["g"] + v["f"]), v["g"] - v["f"], 1 / v["f"] - 1 / v["g"]),
+        "f": (
+            v["b"] + v["g"],
+            abs(v["b"] * v["g"] / (v["b"] - v["g"] + 1e-6)),
+            1 / v["b"] + 1 / v["g"],
+        ),
+        "g": (v["f"] * v["b"] / (v["b"] + v["f"]), v["b"] - v["f"]),
+    }[asked],
+)
+_IMAGE_SIZE = Law(
+    (
+        result("B", "the height of the image", "mm", ("cm", 10), ("m", 1e3)),
+        given("G", "the height of the object", ("mm", 1, 8, 300, 0), ("cm", 10, 1, 60, 1)),
+        _FOCAL,
+        _OBJECT,
+    ),
+    _LENSES,
+    {
+        "B": lambda v: v["G"] * v["f"] / (v["g"] - v["f"]),
+        "G": lambda v: v["B"] * (v["g"] - v["f"]) / v["f"],
+        "g": lambda v: v["f"] * (1 + v["G"] / v["B"]),
+    },
+    check=lambda v: 1.2 < v["g"] / v["f"] < 8,
+    slips=lambda v, asked: {
+        "B": (
+            v["G"] * v["f"] / v["g"],
+            v["G"] * v["f"] / (v["g"] + v["f"]),
+            v["G"] * v["g"] / v["f"],
+        ),
+        "G": (v["B"] * v["g"] / v["f"], v["B"] * v["f"] / (v["g"] - v["f"])),
+        "g": (v["f"] * v["G"] / v["B"], v["f"] * (1 + v["B"] / v["G"])),
+    }[asked],
+)
+
+
+def _second(v: Values) -> float:
+    """Return the object distance for the second lens."""
+    return v["e"] - v["f"] * v["g"] / (v["g"] - v["f"])
+
+
+_TWO_LENSES = Law(
+    (
+        result(
+            "b",
+            "the distance of the final image from the second lens",
+            "cm",
+            ("m", 100),
+            ("mm", 0.1),
+        ),
+        _OBJECT,
+        given(
+            "f", "the focal length of the first lens", ("cm", 1, 4, 40, 1), ("mm", 0.1, 40, 300, 0)
+        ),
+        given("h", "the focal length of the second lens", ("cm", 1, 3, 30, 1)),
+        given(
+            "e", "the distance of the two lenses", ("cm", 1, 20, 160, 1), ("m", 100, 0.2, 1.6, 2)
+        ),
+    ),
+    (
+        "Two thin converging lenses stand one behind the other on an optical bench, the object in front of the first.",
+        (
+            "Light from an object passes one thin convex lens and then a second one on the same axis; the object distance "
+            "is counted from the first."
+        ),
+        (
+            "A thin convex lens forms an image that a second thin convex lens on the same axis throws on a screen; the "
+            "object stands in front of the first."
+        ),
+    ),
+    {"b": lambda v: v["h"] * _second(v) / (_second(v) - v["h"])},
+    check=lambda v: 1.2 < v["g"] / v["f"] < 6 and 1.25 < _second(v) / v["h"] < 8,
+    slips=lambda v, asked: (
+        v["h"] * v["e"] / (v["e"] - v["h"]),
+        v["f"] * v["g"] / (v["g"] - v["f"]),
+        v["h"] * _second(v) / (_second(v) + v["h"]),
+    ),
+)
+_IN = given("a", "the angle of incidence (from the normal)", ("degrees", 1, 8, 75, 1))
+_N1 = given("n", "the refractive index of the first medium", ("", 1, 1, 1.6, 3))
+_N2 = given("m", "the refractive index of the second medium", ("", 1, 1.2, 2.4, 3))
+
+
+def _sin_out(v: Values) -> float:
+    return v["n"] * math.sin(math.radians(v["a"])) / v["m"]
+
+
+_SNELL = Law(
+    (result("b", "the angle of refraction (from the normal)", "degrees"), _IN, _N1, _N2),
+    (
+        "A ray of light passes through a flat boundary from one clear medium into another.",
+        "A laser beam crosses the flat surface between two clear media.",
+        "Light goes from one transparent layer into the next through a flat face.",
+    ),
+    {
+        "b": lambda v: math.degrees(math.asin(_sin_out(v))),
+        "m": lambda v: v["n"] * math.sin(math.radians(v["a"])) / math.sin(math.radians(v["b"])),
+        "n": lambda v: v["m"] * math.sin(math.radians(v["b"])) / math.sin(math.radians(v["a"])),
+        "a": lambda v: math.degrees(math.asin(v["m"] * math.sin(math.radians(v["b"])) / v["n"])),
+    },
+    check=lambda v: v["m"] > 1.1 * v["n"],
+    slips=lambda v, asked: {
+        "b": (v["a"] * v["n"] / v["m"], v["a"] * v["m"] / v["n"], 90 - v["b"]),
+        "m": (v["n"] * v["a"] / v["b"], v["n"] ** 2 / v["m"]),
+        "n": (v["m"] * v["b"] / v["a"], v["m"] ** 2 / v["n"]),
+        "a": (v["b"] * v["m"] / v["n"], v["b"] * v["n"] / v["m"], 90 - v["a"]),
+    }[asked],
+)
+_SHIFT = Law(
+    (
+        result("s", "the sideways shift of the ray", "mm", ("cm", 10), ("µm", 1e-3)),
+        given("d", "the thickness of the plate", ("mm", 1, 2, 80, 1), ("cm", 10, 0.3, 9, 2)),
+        given("a", "the angle of incidence (from the normal)", ("degrees", 1, 20, 70, 1)),
+        given("m", "the refractive index of the plate", ("", 1, 1.3, 1.9, 2)),
+    ),
+    (
+        "A ray in air passes through a clear plate with parallel faces and leaves it parallel to its old path.",
+        "A laser beam in air goes slantwise through a thick pane of glass.",
+        "A light ray from air crosses a flat slab of clear plastic, back into air.",
+    ),
+    {
+        "s": lambda v: (
+            v["d"]
+            * math.sin(math.radians(v["a"]) - math.asin(math.sin(math.radians(v["a"])) / v["m"]))
+            / math.cos(math.asin(math.sin(math.radians(v["a"])) / v["m"]))
+        ),
+    },
+    "Take 1 for the refractive index of air.",
+    slips=lambda v, asked: (
+        v["d"] * math.tan(math.asin(math.sin(math.radians(v["a"])) / v["m"])),
+        v["d"]
+        * math.sin(math.radians(v["a"]) - math.asin(math.sin(math.radians(v["a"])) / v["m"])),
+        v["d"] * math.sin(math.radians(v["a"])),
+    ),
+)
+_POOL = Law(
+    (
+        result(
+            "r",
+            "the radius of the round patch of the surface through which light leaves",
+            "m",
+            ("cm", 1e-2),
+        ),
+        given("h", "the depth of the lamp", ("m", 1, 0.3, 9, 2), ("cm", 1e-2, 20, 900, 0)),
+        given("m", "the refractive index of the liquid", ("", 1, 1.25, 1.7, 2)),
+    ),
+    (
+        "A small lamp lies deep in a wide vat of clear liquid, with air above.",
+        "A tiny light source shines in all directions under the flat surface of a clear liquid, in air.",
+        "A diver's small lamp shines evenly from below the calm surface of a clear liquid; above is air.",
+    ),
+    {
+        "r": lambda v: v["h"] / math.sqrt(v["m"] ** 2 - 1),
+        "h": lambda v: v["r"] * math.sqrt(v["m"] ** 2 - 1),
+        "m": lambda v: math.hypot(1, v["h"] / v["r"]),
+    },
+    "Take 1 for the refractive index of air.",
+    slips=lambda v, asked: {
+        "r": (v["h"] / v["m"], v["h"] * math.sqrt(v["m"] ** 2 - 1), v["h"] * v["m"]),
+        "h": (v["r"] * v["m"], v["r"] / math.sqrt(v["m"] ** 2 - 1)),
+        "m": (v["h"] / v["r"], math.sqrt(abs((v["h"] / v["r"]) ** 2 - 1)) + 1e-9),
+    }[asked],
+)
+
+FAMILIES = (
+    law_family("waves_lens", _LENS, (_IMAGE_SIZE, _TWO_LENSES)),
+    law_family("waves_refraction", _SNELL, (_SHIFT, _POOL)),
+)
+"""Families of light rays."""

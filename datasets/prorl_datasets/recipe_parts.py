@@ -1,0 +1,234 @@
+"""The building blocks of a recipe: counts, sources, entries, groups and checks as strict models.
+
+Each refuses unknown keys. Leaves out: reading YAML and explaining mistakes (``recipe``).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from prorl_datasets.types import Domain, Split
+
+
+class Strict(BaseModel):
+    """A frozen model that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Counts(Strict):
+    """Items wanted of an entry in each split; ``all`` (file and hub sources, train only) takes what
+    is left.
+    """
+
+    train: Annotated[int, Field(ge=0)] | Literal["all"] = 0
+    validation: Annotated[int, Field(ge=0)] = 0
+    test: Annotated[int, Field(ge=0)] = 0
+
+    def of(self, split: Split) -> int | None:
+        """Return the target of ``split``; None means all that is left."""
+        value = {"train": self.train, "validation": self.validation, "test": self.test}[split]
+        return None if value == "all" else int(value)
+
+
+Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
+
+
+class ReasoningGymSource(Strict):
+    """A reasoning-gym task with its configuration (keys as in reasoning-gym's config class)."""
+
+    kind: Literal["reasoning_gym"]
+    task: str
+    config: dict[str, Any] = {}
+
+
+class ProceduralSource(Strict):
+    """One of our generator families; each item draws one of ``levels`` (1 easiest to 3)."""
+
+    kind: Literal["procedural"]
+    family: str
+    levels: Levels = [1]
+
+
+class FileSource(Strict):
+    """A local file. With ``adapter`` its rows are those of a published data set; without,
+    ``columns`` maps our field names onto the file's columns.
+
+    Fields by domain: ``prompt`` always; ``answer`` (math, stem), ``choices``, ``unit``,
+    ``tolerance`` (stem), ``tests``, ``entry_point``, ``language``, ``limits``, ``judge`` (code),
+    ``dataset``, ``entry`` (logic), ``instruction_id_list``, ``kwargs`` (instruction),
+    ``gold_response`` (any). A relative path starts at the recipe's folder.
+    """
+
+    kind: Literal["file"]
+    path: str
+    columns: dict[str, str] = {}
+    adapter: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> FileSource:
+        if self.adapter is not None and self.columns:
+            raise ValueError("an adapter knows its columns; give 'columns' or 'adapter', not both")
+        return self
+
+
+class HubSource(Strict):
+    """Files of a data set on the hub; ``adapter`` names how its rows become ours.
+
+    ``files`` are names or patterns; ``revision`` is a commit, tag or branch, resolved to a commit
+    and pinned on the first build.
+    """
+
+    kind: Literal["hub"]
+    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    revision: str = "main"
+    files: Annotated[list[str], Field(min_length=1)]
+    adapter: str
+
+
+Source = Annotated[
+    ReasoningGymSource | ProceduralSource | FileSource | HubSource, Field(discriminator="kind")
+]
+SOURCES: dict[str, type[BaseModel]] = {
+    "reasoning_gym": ReasoningGymSource,
+    "procedural": ProceduralSource,
+    "file": FileSource,
+    "hub": HubSource,
+}
+GENERATED = ("reasoning_gym", "procedural")
+
+
+class Entry(Strict):
+    """One ingredient: a source, how many items of it, and how its prompt reads.
+
+    ``template`` holds ``{question}`` (write literal braces twice); without it the recipe's prompt
+    for the domain holds. ``verify_fraction`` of the items run through their own verifier with their
+    gold response; the others are right by construction only and say ``self-consistent``. Of the
+    generated code items ``full_path_fraction`` run test by test, as in training, and the others
+    with all their tests in one box. ``weight`` is the sampling weight in training, kept in each row's metadata.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    domain: Domain
+    source: Source
+    count: Counts
+    template: str | None = None
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    licence: str = "Apache-2.0"
+    verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+    full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+    @model_validator(mode="after")
+    def _source_fits_domain(self) -> Entry:
+        if self.source.kind == "reasoning_gym" and self.domain not in ("logic", "math"):
+            raise ValueError(f"a reasoning_gym source is logic or math, not {self.domain}")
+        if self.count.train == "all" and self.generated:
+            raise ValueError("count.train 'all' is for file sources; a generator has no end")
+        check_template(self.template)
+        return self
+
+    @property
+    def generated(self) -> bool:
+        """Whether the items come from a generator (any number of them, from a seed)."""
+        return self.source.kind in GENERATED
+
+
+class Member(Strict):
+    """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
+
+    name: str
+    share: Annotated[int, Field(ge=1)] = 1
+    config: dict[str, Any] = {}
+    levels: Levels | None = None
+
+
+class Group(Strict):
+    """Many generators under one count: entries ``<name>-<member>`` that share it evenly (by share).
+
+    ``members`` are task or family names, or objects with ``name``, ``share``, ``config``
+    (reasoning-gym) or ``levels`` (procedural).
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    domain: Domain
+    kind: Literal["reasoning_gym", "procedural"]
+    levels: Levels = [1, 2, 3]
+    count: Counts
+    members: Annotated[list[str | Member], Field(min_length=1)]
+    template: str | None = None
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    licence: str = "Apache-2.0"
+    full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+    def entries(self) -> list[Entry]:
+        """Return the entries it stands for, in order; the counts add up to the group's."""
+        members = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        shares = [m.share for m in members]
+        parts = {
+            split: spread(self.count.of(split) or 0, shares)
+            for split in ("train", "validation", "test")
+        }
+        return [
+            Entry(
+                name=f"{self.name}-{member.name}",
+                domain=self.domain,
+                source=self._source(member),
+                count=Counts(**{split: parts[split][place] for split in parts}),
+                template=self.template,
+                weight=self.weight,
+                licence=self.licence,
+                full_path_fraction=self.full_path_fraction,
+            )
+            for place, member in enumerate(members)
+        ]
+
+    def _source(self, member: Member) -> ReasoningGymSource | ProceduralSource:
+        if self.kind == "reasoning_gym":
+            return ReasoningGymSource(kind=self.kind, task=member.name, config=member.config)
+        levels = member.levels or self.levels
+        return ProceduralSource(kind=self.kind, family=member.name, levels=levels)
+
+
+def spread(total: int, shares: list[int]) -> list[int]:
+    """Return ``total`` cut into integers in proportion to ``shares``, adding up exactly."""
+    ends, run, whole = [0], 0, sum(shares)
+    for share in shares:
+        run += share
+        ends.append(-(-total * run // whole))
+    return [b - a for a, b in pairwise(ends)]
+
+
+class Decontamination(Strict):
+    """Which benchmarks rows must not repeat: ``all``, or names; an empty list turns it off."""
+
+    benchmarks: Literal["all"] | list[str] = "all"
+
+
+class Difficulty(Strict):
+    """Keep rows whose recorded pass rate lies within [minimum, maximum].
+
+    ``file`` is JSONL with {"id" or "prompt", "pass_rate"} a line; a relative path starts at the
+    recipe's folder. Rows without a record are kept unless ``unrecorded`` is ``drop``.
+    """
+
+    file: str
+    minimum: Annotated[float, Field(ge=0, le=1)] = 0.0
+    maximum: Annotated[float, Field(ge=0, le=1)] = 1.0
+    unrecorded: Literal["keep", "drop"] = "keep"
+
+
+def check_template(template: str | None) -> None:
+    """Raise ValueError unless ``template`` is None or holds {question} and no other field."""
+    if template is None:
+        return
+    try:
+        filled = template.format(question="\x00")
+    except (KeyError, IndexError, ValueError) as error:
+        raise ValueError(
+            "a template holds {question} and no other braces (write literal ones twice: {{ }})"
+        ) from error
+    if "\x00" not in filled:
+        raise ValueError("a template must hold {question}")

@@ -1,0 +1,245 @@
+"""Make finished candidate rows: the item, its prompt, its keys, what it shares with benchmarks.
+
+Runs in a child process (``row_process``); everything that costs time and needs no verifier happens
+here. Leaves out: the gold check and every comparison between rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from prorl_common import derive_seed
+from prorl_datasets import file_source, rg_entries, rg_source
+from prorl_datasets.procedural import families
+from prorl_datasets.recipe import Recipe
+from prorl_datasets.recipe_parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
+from prorl_datasets.report import source_label
+from prorl_datasets.rows import Adapter, Drop, Row
+from prorl_verifiers import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from prorl_datasets.text.hashing import Profile
+    from prorl_datasets.text.index import BenchmarkIndex, Match
+
+PROBES = 24
+"""Items of an entry whose shared n-grams are taken for its template, when one resembles a benchmark."""
+LEAST_WORDS = 8
+"""Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
+MAX_PAIRS = 5
+"""Benchmark items named for one offending row."""
+
+
+class RowMaker:
+    """Candidates of the entries of one recipe, as JSON-ready dictionaries.
+
+    A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
+    ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
+    ``drop`` and ``detail``. ``benchmarks`` is the text index, ``taken`` the keys of generated
+    benchmark items.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        seed: int,
+        benchmarks: BenchmarkIndex | None = None,
+        taken: frozenset[str] = frozenset(),
+    ) -> None:
+        self._recipe, self._seed = recipe, seed
+        self._benchmarks, self._taken = benchmarks, taken
+        self._entries = {entry.name: entry for entry in recipe.entries}
+        self._families = families()
+        self._made: dict[str, Any] = {}
+        self._templates: dict[str, NDArray[Any]] = {}
+        self._adapters: Mapping[str, Adapter] | None = None
+
+    def generate(self, name: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
+        """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
+        entry = self._entries[name]
+        rows = [self._row(entry, split, index) for index in range(start, stop)]
+        return [self._finish(entry, split, row) for row in rows]
+
+    def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
+        """Return the candidates of raw rows, (where, row) pairs; the first has the index ``start``.
+
+        Raises DatasetError naming file and line for a malformed row.
+        """
+        entry = self._entries[name]
+        made = [
+            self._converted(entry, raw, where, index)
+            for index, (where, raw) in enumerate(rows, start=start)
+        ]
+        return [self._finish(entry, "", row) for row in made]
+
+    def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
+        source = entry.source
+        rng_seed = derive_seed(self._seed, "data", entry.name, split, index)
+        if isinstance(source, ReasoningGymSource):
+            made = rg_entries.reply(self._made, source.task, source.config, rng_seed & 0xFFFF_FFFF)
+            return rg_source.row_of(entry, source, index, made)
+        assert isinstance(source, ProceduralSource)
+        rng = Random(rng_seed)
+        level = rng.choice(source.levels)
+        item = self._families[source.family].generate(rng, level)
+        metadata = {"family": source.family, "level": level, **item.metadata}
+        if item.chance is not None:
+            metadata["chance"] = item.chance
+        key = None
+        if item.parameters is not None:
+            key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
+        row = Row(index, item.question, item.task, item.gold, item.answer, metadata)
+        return _with_identity(row, key, item.core)
+
+    def _converted(
+        self, entry: Entry, raw: Mapping[str, Any], where: str, index: int
+    ) -> Row | Drop:
+        source = entry.source
+        if isinstance(source, FileSource) and source.adapter is None:
+            return file_source.map_row(entry.domain, source.columns, raw, where, index)
+        if self._adapters is None:
+            from prorl_datasets.adapters import source_adapters
+
+            self._adapters = source_adapters()
+        name = getattr(source, "adapter")  # noqa: B009 (a file or hub source)
+        return self._adapters[name].convert(raw, where, index)
+
+    def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
+        if isinstance(row, Drop):
+            return {"index": row.index, "drop": row.reason, "detail": row.detail}
+        if (key := row.key) is not None and digest(key) in self._taken:
+            return {"index": row.index, "drop": "item of a benchmark", "detail": ""}
+        prompt = self._recipe.prompt_for(entry).format(question=row.question)
+        if not _encodable(prompt, row):
+            return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
+        profile = self._profile(entry, row)
+        response, task = self._gold(entry, split, row)
+        return {
+            "index": row.index,
+            "columns": _columns(self._recipe, entry, row, prompt),
+            "gold": response,
+            "box": None if task is None else task.reference_json(),
+            "checked": self._is_checked(entry, split, row),
+            "consistent": row.consistent,
+            "key": digest(key if key is not None else normalised(row.question)),
+            "prompt_key": digest(normalised(prompt)),
+            "signature": None if entry.generated else _packed(profile),
+            "matches": [_as_json(match) for match in self._matches(entry, profile)],
+        }
+
+    def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
+        """Return what to run as gold check: the gold response, with another task where all tests
+        of a generated code item run in one box.
+        """
+        source = entry.source
+        if row.gold is None or entry.domain != "code" or source.kind != "procedural":
+            return row.gold, None
+        if self._share("full-path", entry, split, row.index) < entry.full_path_fraction:
+            return row.gold, None
+        from prorl_datasets.procedural.code.problem import one_box
+
+        return one_box(row.task, row.gold)
+
+    def _is_checked(self, entry: Entry, split: str, row: Row) -> bool:
+        if row.gold is None:
+            return False
+        return self._share("verify", entry, split, row.index) < entry.verify_fraction
+
+    def _share(self, purpose: str, entry: Entry, split: str, index: int) -> float:
+        return derive_seed(self._seed, purpose, entry.name, split, index) / 2**63
+
+    def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
+        """Return what a text shares with benchmarks, its entry's own template apart."""
+        if self._benchmarks is None or profile is None:
+            return []
+        found = self._benchmarks.matches(profile)
+        if found and entry.generated:
+            found = self._benchmarks.matches(profile, ignore=self._template(entry))
+        return found[:MAX_PAIRS]
+
+    def _profile(self, entry: Entry, row: Row) -> Profile | None:
+        """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
+        if entry.generated and self._benchmarks is None:
+            return None
+        from prorl_datasets.text.hashing import profile
+
+        return profile(row.question if row.core is None else row.core)
+
+    def _template(self, entry: Entry) -> NDArray[Any]:
+        if entry.name not in self._templates:
+            from prorl_datasets.text.templates import template_ngrams
+
+            rows = [self._row(entry, "probe", index) for index in range(PROBES)]
+            texts = [r.core or r.question for r in rows if isinstance(r, Row)]
+            self._templates[entry.name] = template_ngrams(sorted(set(texts)))
+        return self._templates[entry.name]
+
+
+def _columns(recipe: Recipe, entry: Entry, row: Row, prompt: str) -> dict[str, Any]:
+    metadata = {
+        **row.metadata,
+        "entry": entry.name,
+        "index": row.index,
+        "weight": recipe.weight_of(entry),
+    }
+    if row.gold is not None:
+        metadata["gold_response"] = row.gold
+    return {
+        "domain": entry.domain,
+        "prompt": [{"role": "user", "content": prompt}],
+        "verifier": row.task.verifier,
+        "reference": row.task.reference_json(),
+        "source": source_label(entry),
+        "licence": str(row.metadata.get("licence", entry.licence)),
+        "metadata": metadata,
+        "answer": row.answer,
+    }
+
+
+def _encodable(prompt: str, row: Row) -> bool:
+    """Whether a row can be written as UTF-8: JSON may hold halves of surrogate pairs."""
+    try:
+        for text in (prompt, row.task.reference_json(), row.gold or "", row.answer or ""):
+            text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def normalised(text: str) -> str:
+    """Return a text as exact duplicates are compared: without case and spacing."""
+    return " ".join(text.lower().split())
+
+
+def digest(text: str) -> str:
+    """Return a 16-byte BLAKE2b digest in hexadecimal."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _packed(profile: Profile | None) -> str | None:
+    """Return the MinHash signature as text; None where a text is too short for near-duplicates."""
+    if profile is None or len(profile.words) < LEAST_WORDS:
+        return None
+    return base64.b64encode(profile.signature.astype("<u4").tobytes()).decode("ascii")
+
+
+def _as_json(match: Match) -> dict[str, Any]:
+    return {
+        "benchmark": match.benchmark,
+        "item": match.item_id,
+        "rule": match.rule,
+        "score": round(float(match.score), 4),
+        "shared": match.shared,
+    }
+
+
+def _with_identity(row: Row, key: str | None, core: str | None) -> Row:
+    from dataclasses import replace
+
+    return replace(row, key=key if key is not None else normalised(row.question), core=core)

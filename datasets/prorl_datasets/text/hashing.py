@@ -1,0 +1,140 @@
+"""Numbers for words: n-gram hashes and MinHash signatures, equal on every machine.
+
+Word hashes are blake2b, everything after them is arithmetic modulo 2**64 with fixed constants, so
+nothing depends on a library's version, a seed or the machine. Leaves out searching (``index``,
+``duplicates``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prorl_datasets.text.words import question_words
+
+Hashes = NDArray[np.uint64]
+Signature = NDArray[np.uint32]
+
+NGRAM = 13
+PERMUTATIONS = 128
+SHINGLE = 3
+"""Words in one shingle of a signature; see docs/reference/decontamination.md for the choice."""
+
+EMPTY = np.uint32(0xFFFFFFFF)
+"""Every place of the signature of a text without words."""
+
+_BASE = 0x9E3779B97F4A7C15
+_BLOCK = 2048
+
+
+def ngram_hashes(words: Sequence[str], n: int = NGRAM) -> Hashes:
+    """Return the hash of each run of ``n`` words, in order: shape (max(len(words) - n + 1, 0),).
+
+    A text shorter than ``n`` words has none: short questions are left to the exact and the MinHash
+    rule.
+    """
+    return runs_of(word_hashes(words), n)
+
+
+def word_hashes(words: Sequence[str]) -> Hashes:
+    """Return the blake2b-64 of each word, shape (len(words),)."""
+    return np.fromiter(map(_word_hash, words), dtype=np.uint64, count=len(words))
+
+
+def runs_of(hashes: Hashes, n: int) -> Hashes:
+    """Return the mixed polynomial hash of each run of ``n`` word hashes.
+
+    Runs come from differences of one prefix sum; dividing by the base's power makes a run's hash
+    independent of where it stands (the base is odd, so it has an inverse modulo 2**64).
+    """
+    count = len(hashes) - n + 1
+    if count <= 0:
+        return np.empty(0, dtype=np.uint64)
+    powers, inverses = _powers(1 << (len(hashes) - 1).bit_length())
+    sums = np.zeros(len(hashes) + 1, dtype=np.uint64)
+    np.cumsum(hashes * powers[: len(hashes)], out=sums[1:])
+    return mix((sums[n:] - sums[:count]) * inverses[:count] + np.uint64(n))
+
+
+def mix(values: Hashes) -> Hashes:
+    """Return splitmix64's finaliser (Steele, Lea and Flood 2014) of each value."""
+    mixed = values ^ (values >> np.uint64(30))
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the rules need of one text, computed once: pass it wherever a text is taken.
+
+    ``question`` is its normal form, ``hashes`` of its words, ``ngrams`` the hashes of its n-grams
+    in order (with repeats), ``signature`` its MinHash signature.
+    """
+
+    n: int
+    words: tuple[str, ...]
+    question: str
+    hashes: Hashes
+    ngrams: Hashes
+    signature: Signature
+
+
+def profile(text: str, n: int = NGRAM) -> Profile:
+    """Return the profile of ``text`` with n-grams of ``n`` words."""
+    found = tuple(question_words(text))
+    hashes = word_hashes(found)
+    return Profile(n, found, " ".join(found), hashes, runs_of(hashes, n), signature_of(hashes))
+
+
+def signature(text: str) -> Signature:
+    """Return the MinHash signature of ``text``: shape (128,), uint32.
+
+    The share of equal places of two signatures estimates the Jaccard similarity of the texts' sets
+    of 3-word shingles (standard error at most 0.045). A text of one or two words is one shingle.
+    """
+    return signature_of(word_hashes(question_words(text)))
+
+
+def signature_of(hashes: Hashes, shingle: int = SHINGLE) -> Signature:
+    """Return the signature of a text given as word hashes."""
+    if len(hashes) == 0:
+        return np.full(PERMUTATIONS, EMPTY)
+    shingles = runs_of(hashes, min(shingle, len(hashes)))
+    factors, offsets = _permutations()
+    least = np.full(PERMUTATIONS, np.uint64(0xFFFFFFFFFFFFFFFF))
+    for start in range(0, len(shingles), _BLOCK):
+        block = factors[:, None] * shingles[None, start : start + _BLOCK]
+        block += offsets[:, None]
+        np.minimum(least, block.min(axis=1), out=least)
+    return (least >> np.uint64(32)).astype(np.uint32)
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_hash(word: str) -> int:
+    data = word.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+@lru_cache(maxsize=16)
+def _powers(length: int) -> tuple[Hashes, Hashes]:
+    """Return the powers 0 to ``length`` - 1 of the base, and of its inverse, modulo 2**64."""
+    bases = np.full((2, length), [[_BASE], [pow(_BASE, -1, 1 << 64)]], dtype=np.uint64)
+    bases[:, 0] = 1
+    powers: Hashes = np.cumprod(bases, axis=1)
+    return powers[0], powers[1]
+
+
+@lru_cache(maxsize=1)
+def _permutations() -> tuple[Hashes, Hashes]:
+    """Return the 128 odd factors and the offsets of the hash functions a * x + b mod 2**64."""
+    draws = [_word_hash(f"prorl minhash {i}") for i in range(2 * PERMUTATIONS)]
+    values = np.array(draws, dtype=np.uint64)
+    return values[:PERMUTATIONS] | np.uint64(1), values[PERMUTATIONS:]

@@ -1,0 +1,134 @@
+"""What a benchmark index holds, its rules, and both as one file.
+
+The file is an uncompressed npz whose member ``meta`` is JSON text as bytes. Equal contents give
+equal bytes; nothing is unpickled on the way back. Leaves out building and searching (``index``).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prorl_common import atomic_write_bytes
+from prorl_datasets.text.hashing import NGRAM, PERMUTATIONS, Hashes, Signature
+from prorl_datasets.types import DatasetError
+
+FORMAT = 1
+Indices = NDArray[np.int32]
+_ARRAYS: dict[str, tuple[str, int]] = {
+    "grams": ("uint64", 1),
+    "gram_items": ("int32", 1),
+    "totals": ("int32", 1),
+    "leads": ("uint64", 1),
+    "signatures": ("uint32", 2),
+}
+"""Name -> dtype and dimensions of the arrays of ``Contents``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When a text counts as contaminated.
+
+    ``ngram``: words in an n-gram. ``ngram_share``: share of the item's distinct n-grams found in
+    the row at which the row is dropped. ``row_share``: the same of the row's n-grams (a row that is
+    a piece of the item), with at least ``row_ngrams`` of them. ``common``: n-grams of this many
+    different questions or more are boilerplate and do not count. ``minhash``: least share of equal
+    places of two signatures. ``least_words``: shorter questions are matched only when equal.
+    Raises DatasetError for a value out of its range.
+    """
+
+    ngram: int = NGRAM
+    ngram_share: float = 0.3
+    row_share: float = 0.6
+    row_ngrams: int = 3
+    common: int = 5
+    minhash: float = 0.5
+    least_words: int = 8
+
+    def __post_init__(self) -> None:
+        for name in ("ngram_share", "row_share", "minhash"):
+            if not 0 < getattr(self, name) <= 1:
+                raise DatasetError(f"rule {name} lies in (0, 1], not {getattr(self, name)}")
+        for name in ("ngram", "row_ngrams", "common", "least_words"):
+            if getattr(self, name) < 1:
+                raise DatasetError(f"rule {name} is at least 1, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What an index holds: M items and G pairs of a counting n-gram and an item that has it.
+
+    ``names``: benchmark and item id; ``questions``: normal form; ``grams`` (G,) sorted, with
+    ``gram_items`` (G,); ``totals`` (M,): counting n-grams of each item; ``leads`` (M,): hash of the
+    first ``least_words`` words, 0 for shorter questions; ``signatures`` (M, 128).
+    """
+
+    names: tuple[tuple[str, str], ...]
+    questions: tuple[str, ...]
+    grams: Hashes
+    gram_items: Indices
+    totals: Indices
+    leads: Hashes
+    signatures: Signature
+
+
+def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
+    """Write an index atomically; the file is complete or not there."""
+    meta = {
+        "format": FORMAT,
+        "rules": asdict(rules),
+        "names": contents.names,
+        "questions": contents.questions,
+    }
+    text = json.dumps(meta, sort_keys=True)
+    arrays = {name: getattr(contents, name) for name in _ARRAYS}
+    buffer = io.BytesIO()
+    np.savez(buffer, meta=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+    atomic_write_bytes(path, buffer.getvalue())
+
+
+def read_contents(path: Path) -> tuple[Rules, Contents]:
+    """Return what ``write_contents`` wrote.
+
+    Raises DatasetError for a file that is missing, damaged or of another format.
+    """
+    try:
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
+            data = {name: file[name] for name in ("meta", *_ARRAYS)}
+        meta = json.loads(data.pop("meta").tobytes())
+        if meta["format"] != FORMAT:
+            raise DatasetError(
+                f"{path}: benchmark index of format {meta['format']}, this version reads {FORMAT};"
+                " delete the file to build it again"
+            )
+        return Rules(**meta["rules"]), _contents(meta, data)
+    except FileNotFoundError as error:
+        raise DatasetError(f"no such benchmark index: {path}") from error
+    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        raise DatasetError(
+            f"{path}: not a readable benchmark index ({error}); delete it to build it again"
+        ) from error
+
+
+def _contents(meta: dict[str, Any], data: dict[str, NDArray[Any]]) -> Contents:
+    items = len(meta["names"])
+    for name, (dtype, dimensions) in _ARRAYS.items():
+        if data[name].dtype != dtype or data[name].ndim != dimensions:
+            raise ValueError(f"array {name} is {data[name].dtype} of {data[name].ndim} dimensions")
+    fits = (
+        data["signatures"].shape == (items, PERMUTATIONS)
+        and len(meta["questions"]) == len(data["totals"]) == len(data["leads"]) == items
+        and len(data["grams"]) == len(data["gram_items"])
+        and bool(np.all((data["gram_items"] >= 0) & (data["gram_items"] < items)))
+    )
+    if not fits:
+        raise ValueError("its arrays do not fit together")
+    names = tuple((str(benchmark), str(item)) for benchmark, item in meta["names"])
+    return Contents(names=names, questions=tuple(meta["questions"]), **data)

@@ -1,0 +1,144 @@
+"""``prorl data benchmarks``: list the benchmarks, or load one and show or write its samples.
+
+Leaves out: sampling and scoring (``prorl eval``). Rows of gated benchmarks are never printed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli.console import print_json, say, stdout_console, warn
+
+if TYPE_CHECKING:
+    from prorl_datasets.benchmarks import Loaded
+    from prorl_datasets.types import Sample
+
+_METRICS = {"mean_of_n": "pass@1, mean of n", "mean_reward": "mean reward"}
+
+
+def benchmarks_command(
+    name: Annotated[
+        str | None, typer.Argument(help="Benchmark to load; without it all are listed.")
+    ] = None,
+    mirror: Annotated[
+        Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=0, help="Samples to show.")] = 2,
+    start: Annotated[str | None, typer.Option(help="First contest day (YYYY-MM-DD).")] = None,
+    end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write all samples to this .jsonl.")] = None,
+    json_out: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+) -> None:
+    """List the benchmarks, or load one and show its first samples."""
+    if name is None:
+        _list(json_out)
+        return
+    loaded = _load(name, mirror, _window(name, start, end), None if out is not None else max(n, 1))
+    if out is not None:
+        _write(loaded, out)
+    _show(loaded, n, json_out)
+
+
+def _list(json_out: bool) -> None:
+    from rich.table import Table
+
+    from prorl_datasets.benchmarks import benchmark_names, load_spec
+
+    specs = [load_spec(name) for name in benchmark_names()]
+    if json_out:
+        print_json([s.model_dump(mode="json", exclude_none=True) for s in specs])
+        return
+    table = Table()
+    for title in ("benchmark", "domain", "items", "metric", "hub", "licence"):
+        table.add_column(title, justify="right" if title == "items" else "left")
+    for spec in specs:
+        hub = "generated" if spec.hub is None else spec.hub.repo
+        metric, items = _METRICS[spec.metric], str(spec.expected_rows or "-")
+        table.add_row(spec.name, spec.domain, items, metric, hub, spec.licence)
+    stdout_console().print(table)
+
+
+def _window(name: str, start: str | None, end: str | None) -> tuple[str, str] | None:
+    from prorl_datasets.benchmarks import load_spec
+    from prorl_datasets.types import DatasetError
+
+    if start is None and end is None:
+        return None
+    own = load_spec(name).window
+    if own is None:
+        raise DatasetError(f"benchmark {name} has no dates; leave out --start and --end")
+    return (start or own[0].isoformat(), end or own[1].isoformat())
+
+
+def _load(
+    name: str, mirror: Path | None, window: tuple[str, str] | None, few: int | None
+) -> Loaded:
+    """Load a benchmark and say what is odd; of a generated one ``few`` items of each task will do."""
+    from prorl_datasets.benchmarks import load_spec, read_benchmark
+
+    limit = few if load_spec(name).generated is not None else None
+    loaded = read_benchmark(name, mirror=mirror, window=window, limit=limit)
+    if limit is not None:
+        say(f"generated: the first {limit} of each task (and rung) only; --out makes all")
+    if loaded.note is not None:
+        warn(loaded.note)
+    for row in loaded.unusable[:5]:
+        warn(f"left out: {row.where}: {row.reason}")
+    if len(loaded.unusable) > 5:
+        warn(f"left out: {len(loaded.unusable) - 5} more rows")
+    return loaded
+
+
+def _write(loaded: Loaded, out: Path) -> None:
+    from prorl_common import atomic_write_text
+
+    lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
+    atomic_write_text(out, "".join(line + "\n" for line in lines))
+    say(f"{len(lines)} samples written: {out}")
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    return {
+        "id": sample.id,
+        "domain": sample.domain,
+        "split": sample.split,
+        "prompt": [dict(message) for message in sample.prompt],
+        "task": {"verifier": sample.task.verifier, "reference": sample.task.reference},
+        "source": sample.source,
+        "licence": sample.licence,
+        "gold_check": sample.gold_check,
+        "metadata": dict(sample.metadata),
+    }
+
+
+def _show(loaded: Loaded, n: int, json_out: bool) -> None:
+    shown = [] if loaded.spec.gated else loaded.samples[:n]
+    if json_out:
+        print_json(
+            {
+                "name": loaded.spec.name,
+                "samples": len(loaded.samples),
+                "expected": loaded.expected,
+                "unusable": [{"where": u.where, "reason": u.reason} for u in loaded.unusable],
+                "origin": loaded.origin,
+                "revision": loaded.revision,
+                "gated": loaded.spec.gated,
+                "examples": [_plain(s) for s in shown],
+            }
+        )
+        return
+    for sample in shown:
+        console = stdout_console()
+        console.print(f"\n{sample.id}", style="bold", markup=False)
+        for message in sample.prompt:
+            console.print(f"{message['role']}: {message['content']}", markup=False)
+        gold = sample.metadata.get("gold_response")
+        if gold is not None:
+            console.print(f"gold: {gold}", style="dim", markup=False)
+    if loaded.spec.gated and n:
+        say("its rows must not be published, so none is shown; --out writes them to a file")
+    say(f"{loaded.spec.name}: {len(loaded.samples)} samples from {loaded.origin}")

@@ -1,0 +1,78 @@
+"""Generated benchmarks: the same items for ever, right golds, and a ladder of graph sizes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+
+from prorl_datasets.benchmarks import load_spec
+from prorl_datasets.benchmarks.items import BenchmarkItem
+from prorl_datasets.benchmarks.reasoning_gym import generated_items
+from prorl_datasets.row_client import RowClient
+from prorl_verifiers import VerifierPool, load_task
+
+PINNED = {
+    "reasoning_gym": "84407606b4b7012f3af22c784f63eeefa336e7884d6a43becc94a74afff04792",
+    "rg_acre": "c1306ccc617f5fc65c7ae1f89baefccbac5f1218bd21b36ae18d9ad23c92814f",
+    "rg_boxnet": "decdba2412f3931a83a94151a89fb0a6c3c9b7715136fb64a9cfcc7445a1672a",
+    "rg_game_of_life_halting": "464b18bdb7f6823532d667daa4615d8ca4584ed6a9ac9e6e7c37c0c1328fea64",
+    "rg_graph_color": "1c5c3cffc514d099a0d8b4e614fe84d4348a7d51f6b3ce80e610378cb7aef294",
+}
+"""SHA-256 over the first item of each task and rung: id, question and the stored answer."""
+
+
+@pytest.fixture(scope="module")
+def items() -> Iterator[dict[str, list[BenchmarkItem]]]:
+    worker = RowClient()
+    found = {}
+    for name in PINNED:
+        made = list(generated_items(load_spec(name), 1, worker))
+        assert all(isinstance(item, BenchmarkItem) for item in made)
+        found[name] = [item for item in made if isinstance(item, BenchmarkItem)]
+    worker.close()
+    yield found
+
+
+def _digest(items: list[BenchmarkItem]) -> str:
+    texts = "\x00".join(
+        f"{i.key}\x1f{i.question}\x1f{i.reference['entry']['answer']}" for i in items
+    )
+    return hashlib.sha256(texts.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_the_first_items_are_the_pinned_ones(
+    items: dict[str, list[BenchmarkItem]], name: str
+) -> None:
+    assert _digest(items[name]) == PINNED[name], (
+        f"{name} changed: another reasoning-gym version, or other seeds or sizes; "
+        "scores of it cannot be compared with earlier ones"
+    )
+
+
+def test_every_task_gives_an_item_and_golds_score_1(
+    items: dict[str, list[BenchmarkItem]],
+) -> None:
+    made = [item for group in items.values() for item in group]
+    assert len(made) == 96 + 3 + 16
+    made = made[::14]
+    with VerifierPool(workers=1) as pool:
+        pairs = [(str(i.gold), load_task("logic", i.reference)) for i in made]
+        wrong = [i.key for i, v in zip(made, pool.score(pairs), strict=True) if v.reward != 1.0]
+    assert wrong == []
+
+
+def test_the_ladder_has_the_graph_sizes_it_says(items: dict[str, list[BenchmarkItem]]) -> None:
+    sizes = [
+        len(i.reference["entry"]["metadata"]["puzzle"]["vertices"]) for i in items["rg_graph_color"]
+    ]
+    assert sizes == list(range(5, 21)) == [i.metadata["rung"] for i in items["rg_graph_color"]]
+
+
+def test_graph_color_of_the_main_benchmark_has_10_vertices(
+    items: dict[str, list[BenchmarkItem]],
+) -> None:
+    (item,) = [i for i in items["reasoning_gym"] if i.metadata["family"] == "graph_color"]
+    assert len(item.reference["entry"]["metadata"]["puzzle"]["vertices"]) == 10

@@ -1,0 +1,185 @@
+"""The pipeline as a whole: bytes do not depend on workers or kills; duplicates, difficulty, losses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress
+from prorl_datasets import BuildOptions, DatasetError, Recipe, load
+from prorl_datasets.builder import build_with
+from prorl_datasets.recipe_parts import spread
+
+MIXED = """
+name: mixed
+seed: 5
+decontamination: {benchmarks: []}
+entries:
+  - {name: words, domain: math, source: {kind: file, path: rows.jsonl}, count: {train: all, validation: 3}}
+groups:
+  - {name: m, domain: math, kind: procedural, levels: [1, 2], members: [add, multiply, largest],
+     count: {train: 120, validation: 6, test: 6}}
+  - {name: s, domain: stem, kind: procedural, members: [speed, density], count: {train: 150}}
+  - {name: l, domain: logic, kind: reasoning_gym, members: [gcd, {name: dice, share: 2}], count: {train: 40}}
+"""
+
+
+def _rows(count: int) -> list[dict[str, str]]:
+    nouns = ["apples", "pears", "stones", "coins", "shells", "books", "nails", "cards"]
+    return [
+        {
+            "prompt": f"A box number {i} holds {i * 37 % 91} {nouns[i % 8]} and a {nouns[i % 7]} case "
+            f"holds {i * 53 % 97} more, how many in {i % 13} such pairs?",
+            "answer": str((i * 37 % 91 + i * 53 % 97) * (i % 13)),
+        }
+        for i in range(count)
+    ]
+
+
+def _write(path: Path, rows: list[dict[str, str]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+@pytest.fixture
+def mixed(make_recipe: Callable[[str], Recipe], tmp_path: Path) -> Recipe:
+    _write(tmp_path / "rows.jsonl", _rows(300))
+    return make_recipe(MIXED)
+
+
+def test_every_byte_is_the_same_for_one_and_three_workers(
+    mixed: Recipe, tmp_path: Path, make_scorer: Any
+) -> None:
+    for workers in (1, 3):
+        options = BuildOptions(workers=workers)
+        out = tmp_path / str(workers)
+        build_with(make_scorer(), mixed, out, progress=NullProgress(), options=options)
+    assert _files(tmp_path / "1") == _files(tmp_path / "3")
+    assert {"README.md", "manifest.json", "train.parquet"} <= _files(tmp_path / "1").keys()
+
+
+def test_killed_three_times_gives_the_bytes_of_a_build_never_killed(tmp_path: Path) -> None:
+    _write(tmp_path / "rows.jsonl", _rows(300))
+    recipe = tmp_path / "mixed.yaml"
+    recipe.write_text(MIXED)
+    killed = tmp_path / "killed"
+    parts = tmp_path / ".killed.build"
+    for finished in (1, 4, 7):
+        process = _start(recipe, killed)
+        while process.poll() is None and len(list(parts.rglob("*.json"))) < finished:
+            time.sleep(0.02)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert _start(recipe, killed).wait() == 0
+    assert _start(recipe, tmp_path / "whole").wait() == 0
+    assert _files(killed) == _files(tmp_path / "whole")
+    assert not parts.exists()
+
+
+def _start(recipe: Path, out: Path) -> subprocess.Popen[bytes]:
+    words = ["data", "build", "--recipe", str(recipe), "--out", str(out)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "prorl_cli", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def test_a_groups_members_share_its_counts_exactly(mixed: Recipe) -> None:
+    targets = mixed.targets()
+    assert [targets[f"m-{name}", "train"] for name in ("add", "multiply", "largest")] == [40] * 3
+    assert (targets["l-gcd", "train"], targets["l-dice", "train"]) == (14, 26)
+    for total, shares in ((250, [1] * 64), (9600, [1] * 96), (7, [3, 1, 1])):
+        parts = spread(total, shares)
+        assert sum(parts) == total
+        assert max(parts) - min(parts) <= 1 or len(set(shares)) > 1
+
+
+def test_near_copies_of_a_text_row_are_dropped_within_and_across_files(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    rows = _rows(60)
+    long = " ".join(row["prompt"] for row in rows[:6])
+    copies = [
+        {"prompt": long, "answer": "1"},
+        {"prompt": f"{long} Thanks.", "answer": "1"},
+        {"prompt": long.replace("how many", "How  many"), "answer": "1"},
+    ]
+    _write(tmp_path / "a.jsonl", [*rows, *copies[:2]])
+    _write(tmp_path / "b.jsonl", [copies[2]])
+    recipe = make_recipe(
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n"
+        "  - {name: a, domain: math, source: {kind: file, path: a.jsonl}, count: {train: all}}\n"
+        "  - {name: b, domain: math, source: {kind: file, path: b.jsonl}, count: {train: all}}\n"
+    )
+    report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    texts = [s.prompt[0]["content"] for s in load(tmp_path / "d")]
+    assert len([t for t in texts if t.startswith(long[:40])]) == 2  # rows[0] itself, one of three
+    assert report.manifest["drops"] == {"duplicate": 1, "near-duplicate": 1}
+
+
+def test_rows_outside_the_recorded_pass_rates_are_dropped_by_id_or_prompt(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    _write(tmp_path / "rows.jsonl", _rows(20))
+    plain = (
+        "name: x\nnear_duplicate: 0\ndecontamination: {benchmarks: []}\n%sentries:\n"
+        "  - {name: a, domain: math, source: {kind: file, path: rows.jsonl}, count: {train: all}}\n"
+    )
+    build_with(accepting, make_recipe(plain % ""), tmp_path / "all", progress=NullProgress())
+    samples = load(tmp_path / "all")
+    rates = [
+        {"id": samples[0].id, "pass_rate": 1.0},
+        {"prompt": samples[1].prompt[0]["content"], "pass_rate": 0.0},
+        {"id": samples[2].id, "pass_rate": 0.5},
+    ]
+    (tmp_path / "rates.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rates))
+    rule = "difficulty: {file: rates.jsonl, minimum: 0.1, maximum: 0.9%s}\n"
+    build_with(accepting, make_recipe(plain % (rule % "")), tmp_path / "b", progress=NullProgress())
+    assert len(load(tmp_path / "b")) == 18
+    strict = make_recipe(plain % (rule % ", unrecorded: drop"))
+    build_with(accepting, strict, tmp_path / "c", progress=NullProgress())
+    assert [s.id for s in load(tmp_path / "c")] == [samples[2].id]
+
+
+def test_a_generated_domain_that_loses_too_much_stops_with_its_reasons(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, make_scorer: Any
+) -> None:
+    recipe = make_recipe(
+        "name: x\ndecontamination: {benchmarks: []}\ngroups:\n  - {name: s, domain: stem, "
+        "kind: procedural, members: [speed, density], count: {train: 300}}\n"
+    )
+    refusing = make_scorer(refused=("1", "2"))
+    with pytest.raises(
+        DatasetError, match=r"domain stem lost \d+ of \d+ .*s-density: gold"
+    ) as caught:
+        build_with(refusing, recipe, tmp_path / "d", progress=NullProgress())
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "d").exists()
+
+
+def test_weights_of_entry_and_domain_are_in_every_row(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    recipe = make_recipe(
+        "name: x\nweights: {math: 0.5}\ndecontamination: {benchmarks: []}\ngroups:\n"
+        "  - {name: m, domain: math, kind: procedural, weight: 3, members: [add], count: {train: 4}}\n"
+    )
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    assert Counter(s.metadata["weight"] for s in load(tmp_path / "d")) == {1.5: 4}

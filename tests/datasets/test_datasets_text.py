@@ -1,0 +1,368 @@
+"""The text engine: words, hashes, the benchmark index, near-duplicate search."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prorl_datasets.text.banding import rows_for
+from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
+from prorl_datasets.text.hashing import (
+    EMPTY,
+    Signature,
+    ngram_hashes,
+    profile,
+    signature,
+    signature_of,
+    word_hashes,
+)
+from prorl_datasets.text.index import BenchmarkIndex, Match
+from prorl_datasets.text.index_file import Rules
+from prorl_datasets.text.templates import template_ngrams
+from prorl_datasets.text.words import SUFFIXES, normalise_question, words
+from prorl_datasets.types import DatasetError
+
+TRAIN = (
+    "A train leaves Ghent at 9 o'clock with 120 passengers, loses a third of them at Bruges, takes "
+    "on 45 more at Ostend and turns back. How many passengers arrive in Ghent when nobody leaves?"
+)
+CONE = (
+    "A right circular cone of radius 7 lies on its side on a flat table and rolls without slipping "
+    "until it is back where it began. How many turns about its own axis did it make if its height "
+    "is 24?"
+)
+SHORT = "Compute the sum of all odd divisors of 360."
+MANY = "the quick brown fox jumps over a lazy dog while nine grey cats sleep under that old tree"
+PINNED_NGRAMS = [6048776477580754285, 8719671766644030614]
+PINNED_NGRAM_DIGEST = "6121d2dd482f365fd50d2d92aeac35a7606e681064396ef7dd9ce92ea979b529"
+PINNED_SIGNATURE_DIGEST = "d422e368bc9d375772f7be654f0930972d49d84f68a30f8a0b507775214a1112"
+
+ITEMS = [("A", "1", TRAIN), ("A", "2", CONE), ("B", "1", SHORT), ("B", "2", "Find $x$.")]
+
+
+@pytest.fixture(scope="module")
+def index() -> BenchmarkIndex:
+    return BenchmarkIndex.build(ITEMS)
+
+
+def names(matches: list[Match]) -> set[tuple[str, str, str]]:
+    return {(m.benchmark, m.item_id, m.rule) for m in matches}
+
+
+def rows_of(data: Path, name: str) -> list[dict[str, object]]:
+    with gzip.open(data / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def random_signatures(rows: int, seed: int = 0) -> Signature:
+    return np.random.default_rng(seed).integers(0, 2**32, (rows, 128), dtype=np.uint32)
+
+
+def changed(table: Signature, places: int, seed: int) -> Signature:
+    """A copy with ``places`` random places of every row made new."""
+    result = table.copy()
+    rng = np.random.default_rng(seed)
+    for row in result:
+        row[rng.permutation(128)[:places]] = rng.integers(0, 2**32, places, dtype=np.uint32)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (r"The value of $\frac{1}{2}x$", "the value of 1/2 x"),
+        (r"\(\dfrac12\)", r"$\tfrac{1}{2}$"),
+        ("$1{,}000$ and $10,\\!000$", "1,000 and 10000"),
+        (r"$\alpha \le \beta$", "α ≤ β"),
+        (r"$\varphi(x^2)$", "φ(x²)"),
+        (r"\left( x \right)\, \text{if } x<3", "(x) if x < 3"),
+        ("Let’s don’t", "let's DON'T"),
+        ("$x−5$", "x - 5"),
+        ("A [asy]draw((0,0)--(1,1));[/asy] figure", "a figure"),
+        (r"\begin{array}{cc} 1 & 2 \end{array}", "1 2"),
+        ("ﬁnd ½", "find 1⁄2"),
+    ],
+)
+def test_texts_that_print_alike_have_the_same_words(left: str, right: str) -> None:
+    assert words(left) == words(right) != []
+
+
+def test_signs_numbers_and_chinese_characters_are_words() -> None:
+    assert words("$x^2-5x+6 < 3.14$") == ["x", "2", "-", "5", "x", "+", "6", "<", "3.14"]
+    assert words("a right-angled 5-digit") == ["a", "right", "angled", "5", "digit"]
+    assert words("大众 theory") == ["大", "众", "theory"]
+    assert words("!? ...") == []
+
+
+def test_hostile_texts_take_linear_time() -> None:
+    start = time.monotonic()
+    for text in ("[asy]", "[/asy] [asy]", "\\begin{", "-  ", "\\left\\begin {a} {", "1,000,", "x'"):
+        words(text * (400_000 // len(text)))
+    words("- " + " " * 400_000 + "x")
+    assert time.monotonic() - start < 30
+
+
+def test_problems_that_differ_in_a_sign_or_number_stay_different() -> None:
+    forms = {normalise_question(f"Factor x^2{s}5x+{n}.") for s in "+-" for n in (4, 6)}
+    assert len(forms) == 4
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_known_suffixes_do_not_count(suffix: str) -> None:
+    assert normalise_question(f"What is 2 + 3?\n{suffix}") == "what is 2 + 3"
+    assert normalise_question(f"{suffix}\n\nWhat is 2 + 3?") == "what is 2 + 3"
+
+
+def test_hashes_are_pinned() -> None:
+    text = f"{TRAIN} ½ α 大众 $x^2$"
+    found = words(text)
+    assert ngram_hashes(found)[:2].tolist() == PINNED_NGRAMS
+    digest = hashlib.sha256(ngram_hashes(found).astype("<u8").tobytes()).hexdigest()
+    assert digest == PINNED_NGRAM_DIGEST
+    digest = hashlib.sha256(signature(text).astype("<u4").tobytes()).hexdigest()
+    assert digest == PINNED_SIGNATURE_DIGEST
+
+
+def test_an_ngram_hash_does_not_depend_on_where_it_stands() -> None:
+    inside = ngram_hashes(words(f"one two three {MANY} four five"))
+    assert set(ngram_hashes(words(MANY)).tolist()) <= set(inside.tolist())
+    assert len(np.unique(inside)) == len(inside)
+    assert len(ngram_hashes(words(MANY)[:12])) == 0
+    assert not set(ngram_hashes(words(MANY), 5).tolist()) & set(inside.tolist())
+
+
+def test_signatures_estimate_jaccard_similarity() -> None:
+    rng = np.random.default_rng(1)
+    pool = [f"w{i}" for i in range(3000)]
+    for _ in range(5):
+        cut = int(rng.integers(100, 900))
+        left, right = pool[:1000], pool[cut : cut + 1000]
+        true = (1000 - cut - 2) / (1000 + cut - 2)
+        pair = [signature_of(word_hashes(w)) for w in (left, right)]
+        assert abs(float((pair[0] == pair[1]).mean()) - true) < 0.15
+
+
+def test_texts_of_any_length_have_a_signature() -> None:
+    assert (signature("…") == EMPTY).all()
+    assert not (signature("yes") == EMPTY).any()
+    assert (signature("yes no") != signature("no yes")).any()
+    long = " ".join(f"word{i}" for i in range(10_000))
+    assert (signature(long) == signature(f"{long}.")).all()
+
+
+def test_a_lone_surrogate_is_text_like_any_other(tmp_path: Path) -> None:
+    text = f"\ud800 {TRAIN}"
+    index = BenchmarkIndex.build([("A", "1", text)])
+    index.save(tmp_path / "index.npz")
+    assert BenchmarkIndex.load(tmp_path / "index.npz").matches(text)
+
+
+def test_a_copy_sets_off_every_rule(index: BenchmarkIndex) -> None:
+    found = index.matches(CONE)
+    assert names(found) == {("A", "2", rule) for rule in ("question", "13-gram", "minhash")}
+    assert {m.score for m in found} == {1.0}
+    assert all("right circular cone" in m.shared for m in found)
+    assert all(len(m.shared.split()) <= 40 for m in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        (TRAIN.upper().replace(" ", "\n"), {"question", "13-gram", "minhash"}),
+        (f"{TRAIN} {SUFFIXES[0]}", {"question", "13-gram", "minhash"}),
+        (f"{MANY}. {TRAIN} {MANY} and so on {CONE[:40]} {MANY[:50]}", {"question", "13-gram"}),
+        (TRAIN.replace("45", "54"), {"13-gram", "minhash"}),
+        (TRAIN.replace("more ", "").replace("with ", ""), {"minhash"}),
+        (TRAIN[: len(TRAIN) // 2], {"13-gram"}),
+    ],
+)
+def test_planted_copies_are_found(index: BenchmarkIndex, text: str, rules: set[str]) -> None:
+    found = {m.rule for m in index.matches(text) if (m.benchmark, m.item_id) == ("A", "1")}
+    assert rules <= found
+
+
+def test_other_problems_are_clean(index: BenchmarkIndex) -> None:
+    assert index.matches(f"A train of ideas: {MANY}. How many passengers are cats?") == []
+    assert index.matches("Compute the sum of all even divisors of 24.") == []
+    assert index.matches("?!") == []
+    assert index.matches("") == []
+
+
+def test_short_questions_match_when_equal_and_from_eight_words_inside_a_text(
+    index: BenchmarkIndex,
+) -> None:
+    assert names(index.matches("find X")) == {("B", "2", "question")}
+    assert index.matches("Find x. Then find y.") == []
+    found = index.matches(f"{MANY}. compute the sum of all odd divisors of $360$! {MANY}")
+    assert names(found) == {("B", "1", "question")}
+
+
+def test_boilerplate_of_many_questions_does_not_count() -> None:
+    tail = "where m and n are relatively prime positive integers and find m + n as a number"
+    items = [("A", str(i), f"Problem about thing{i} and other{i} {tail}") for i in range(6)]
+    row = f"A wholly new question on {MANY} {tail}"
+    strict = Rules(ngram_share=0.01, common=5)
+    assert BenchmarkIndex.build(items, strict).matches(row) == []
+    lax = Rules(ngram_share=0.01, common=7)
+    assert {m.rule for m in BenchmarkIndex.build(items, lax).matches(row)} == {"13-gram"}
+
+
+def test_copies_of_one_question_in_many_benchmarks_are_no_boilerplate() -> None:
+    index = BenchmarkIndex.build((f"set {i}", "1", TRAIN) for i in range(9))
+    found = [m for m in index.matches(f"{MANY} {TRAIN} {MANY}") if m.rule == "13-gram"]
+    assert len(found) == 9
+
+
+def test_template_ngrams_are_ignored(index: BenchmarkIndex) -> None:
+    probes = [f"{TRAIN.replace('120', str(n))} Tell {n} cats." for n in (200, 300, 400)]
+    template = template_ngrams(probes)
+    assert (np.diff(template.astype(object)) > 0).all()
+    row = probes[0]
+    assert "13-gram" in {m.rule for m in index.matches(row)}
+    assert "13-gram" not in {m.rule for m in index.matches(row, ignore=template)}
+    assert "13-gram" in {m.rule for m in index.matches(row, ignore=template[:0])}
+    assert len(template_ngrams([])) == len(template_ngrams([TRAIN])) == 0
+
+
+def test_rules_are_configurable_and_checked() -> None:
+    row = TRAIN.replace("45", "54")
+    strict = BenchmarkIndex.build(ITEMS, Rules(minhash=1.0, ngram_share=1.0, row_share=1.0))
+    assert strict.matches(row) == []
+    five = BenchmarkIndex.build(ITEMS, Rules(ngram=5))
+    assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
+    with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
+        five.matches(profile(TRAIN))
+    with pytest.raises(DatasetError, match="minhash lies in"):
+        Rules(minhash=0)
+    with pytest.raises(DatasetError, match="ngram is at least 1"):
+        Rules(ngram=0)
+
+
+def test_an_empty_index_matches_nothing() -> None:
+    assert BenchmarkIndex.build([]).matches(TRAIN) == []
+
+
+def test_a_saved_index_has_the_same_bytes_and_matches(
+    index: BenchmarkIndex, tmp_path: Path
+) -> None:
+    one, two, three = (tmp_path / name for name in ("one.npz", "two.npz", "three.npz"))
+    index.save(one)
+    BenchmarkIndex.build(ITEMS).save(two)
+    BenchmarkIndex.load(one).save(three)
+    assert one.read_bytes() == two.read_bytes() == three.read_bytes()
+    loaded = BenchmarkIndex.load(one)
+    assert loaded.rules == index.rules and len(loaded) == len(ITEMS)
+    assert loaded.matches(TRAIN) == index.matches(TRAIN)
+
+
+def test_a_damaged_index_is_refused(index: BenchmarkIndex, tmp_path: Path) -> None:
+    path = tmp_path / "index.npz"
+    index.save(path)
+    whole = path.read_bytes()
+    for content in (b"", b"PK", whole[: len(whole) // 2], b"not an archive at all"):
+        path.write_bytes(content)
+        with pytest.raises(DatasetError, match="not a readable benchmark index"):
+            BenchmarkIndex.load(path)
+    with path.open("wb") as file:
+        np.savez(file, meta=np.array([{"format": 1}], dtype=object))
+    with pytest.raises(DatasetError, match="not a readable benchmark index"):
+        BenchmarkIndex.load(path)
+    with pytest.raises(DatasetError, match="no such benchmark index"):
+        BenchmarkIndex.load(tmp_path / "missing.npz")
+
+
+def test_bands_find_pairs_at_the_threshold() -> None:
+    assert [rows_for(t) for t in (0.5, 0.8, 1.0)] == [3, 6, 128]
+    for threshold in (0.0, 1.5):
+        with pytest.raises(ValueError, match="threshold"):
+            rows_for(threshold)
+
+
+def test_near_duplicates_are_found_and_others_are_not() -> None:
+    base = random_signatures(300)
+    near, far = changed(base, 16, 1), changed(base, 48, 2)
+    edges = near_duplicates(np.concatenate([base, near, far]), 0.8)
+    assert [(e["early"], e["late"]) for e in edges] == [(i, 300 + i) for i in range(300)]
+    assert np.allclose(edges["score"], 1 - 16 / 128)
+
+
+def test_rows_without_words_are_no_duplicates() -> None:
+    empty = np.full((3, 128), EMPTY)
+    assert len(near_duplicates(empty, 0.8)) == 0
+    assert greedy_keep(np.arange(3), near_duplicates(empty, 0.8)).mask.all()
+    assert len(near_duplicates(random_signatures(0), 0.8)) == 0
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 1), (0.08, 1000), (0.23, 20_000)])
+def test_twenty_thousand_alike_rows_do_not_explode(share: float, most: int) -> None:
+    table = np.repeat(random_signatures(1), 20_000, axis=0)
+    new = np.flatnonzero(np.random.default_rng(3).random(table.size) < share)
+    table.ravel()[new] = new.astype(np.uint32)
+    start = time.monotonic()
+    edges = near_duplicates(table, 0.8)
+    kept = greedy_keep(np.arange(len(table)), edges)
+    assert time.monotonic() - start < 60
+    assert len(edges) < 20 * len(table)
+    assert kept.mask[0] and kept.mask.sum() <= most
+
+
+def test_pairs_inside_a_crowded_template_are_found() -> None:
+    base = changed(np.repeat(random_signatures(1), 3000, axis=0), 32, 4)
+    table = np.concatenate([base, changed(base, 6, 5)])
+    kept = greedy_keep(np.arange(6000), near_duplicates(table, 0.8))
+    assert (kept.by[3000:] == np.arange(3000)).mean() > 0.98
+
+
+def test_greedy_keep_drops_a_row_only_for_a_kept_one() -> None:
+    edges = np.array([(0, 1, 0.9), (1, 2, 0.9), (2, 3, 0.9)], dtype=EDGE)
+    kept = greedy_keep(np.arange(5), edges)
+    assert kept.mask.tolist() == [True, False, True, False, True]
+    assert kept.by.tolist() == [0, 0, 2, 2, 4]
+    turned = greedy_keep(np.array([4, 1, 3, 0, 2]), edges)
+    assert turned.mask.tolist() == [False, True, False, True, True]
+    assert turned.by.tolist() == [1, 1, 1, 3, 4]
+
+
+def test_the_first_in_order_stays_of_equal_rows() -> None:
+    table = np.repeat(random_signatures(2), 4, axis=0)
+    order = np.arange(8)[::-1].copy()
+    kept = greedy_keep(order, near_duplicates(table, 0.8, order))
+    assert np.flatnonzero(kept.mask).tolist() == [3, 7]
+    assert kept.by.tolist() == [3, 3, 3, 3, 7, 7, 7, 7]
+
+
+def test_signatures_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="must be"):
+        near_duplicates(np.zeros((3, 64), dtype=np.uint32), 0.8)
+
+
+def test_one_problem_repeated_128_times_is_kept_once(test_data: Path) -> None:
+    rows = rows_of(test_data, "contamination/pi1_repeated_128")
+    texts = [row["prompt"][0]["content"] for row in rows]  # type: ignore[index]
+    table = np.array([signature(text) for text in texts])
+    assert greedy_keep(np.arange(128), near_duplicates(table, 0.8)).mask.sum() == 1
+
+
+def test_real_leaks_are_found_and_unrelated_rows_are_clean(test_data: Path) -> None:
+    amc = rows_of(test_data, "math/aimo_amc_2022_23")
+    index = BenchmarkIndex.build(("AMC", str(i), str(r["question"])) for i, r in enumerate(amc))
+    gaokao = rows_of(test_data, "math/gaokao2023en")
+    leaked = [i for i, r in enumerate(gaokao) if index.matches(str(r["question"]))]
+    assert {298, 301, 317, 324, 348} <= set(leaked)
+    assert 25 <= len(leaked) <= 35
+    college = rows_of(test_data, "math/college_math")[::8]
+    assert not [r for r in college if index.matches(str(r["question"]))]
+
+
+def test_model_made_paraphrases_are_beyond_lexical_rules(test_data: Path) -> None:
+    pairs = rows_of(test_data, "contamination/gsm8k_rephrase_pairs_even")[:100]
+    index = BenchmarkIndex.build(
+        ("GSM8K", str(i), str(r["gsm8k_test_question"])) for i, r in enumerate(pairs)
+    )
+    assert not [r for r in pairs if index.matches(str(r["rephrased"]).split("\nAnswer:")[0])]
