@@ -18,6 +18,7 @@ from prorl_datasets.gold import GoldResult, Scorer, check_gold
 from prorl_datasets.parts import Part, PartStore
 from prorl_datasets.recipe_parts import Entry
 from prorl_datasets.row_client import Children, RowClient
+from prorl_datasets.row_maker import BENCHMARK_ITEM
 from prorl_verifiers import load_task
 
 
@@ -106,7 +107,8 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
     made = [c for c in candidates if "drop" not in c]
     for lost in candidates:
         if "drop" in lost:
-            part.drop("made", lost["drop"], _item(job, lost), lost["detail"])
+            stage = "decontamination" if lost["drop"] == BENCHMARK_ITEM else "made"
+            part.drop(stage, lost["drop"], _item(job, lost), lost["detail"])
     chosen = [c for c in made if c["checked"]]
     results = check_gold(scorer, [_response_and_task(c) for c in chosen])
     by_index = {c["index"]: r for c, r in zip(chosen, results, strict=True)}

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PROBES = 24
 """Items of an entry whose shared n-grams are taken for its template, when one resembles a benchmark."""
+BENCHMARK_ITEM = "item of a generated benchmark"
+"""The reason of a generated row that is, by its parameters, an item of a generated benchmark."""
 LEAST_WORDS = 8
 """Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
 MAX_PAIRS = 5
@@ -114,7 +116,7 @@ class RowMaker:
         if isinstance(row, Drop):
             return {"index": row.index, "drop": row.reason, "detail": row.detail}
         if (key := row.key) is not None and digest(key) in self._taken:
-            return {"index": row.index, "drop": "item of a benchmark", "detail": ""}
+            return {"index": row.index, "drop": BENCHMARK_ITEM, "detail": ""}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
         if not _encodable(prompt, row):
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}

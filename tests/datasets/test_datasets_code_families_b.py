@@ -11,10 +11,11 @@ from pathlib import Path
 from random import Random
 
 from prorl_datasets.procedural.code import (
-    dp_sequences,
+    dp_edits,
     grids_boards,
     lists_games,
-    parsing_values,
+    parsing_expressions,
+    parsing_numerals,
     simulation_lifts,
 )
 from prorl_datasets.procedural.code.lists_common import (
@@ -85,20 +86,20 @@ def test_brute_forces_give_hand_made_answers() -> None:
     assert lists_games._joined([(0, 4), (5, 6), (9, 12)], 1) == [6, 3]
     assert grids_boards._slide(["O.#", ".OO"], "right", "O#.") == [".O#", ".OO"]
     assert grids_boards._slide(["O.#", ".OO"], "down", "O#.") == ["..#", "OOO"]
-    assert parsing_values._worth("IVX", list("IVX"), [1, 5, 10]) == 4
-    assert parsing_values._numeral(9, [(1, "I"), (4, "IV"), (5, "V"), (9, "IX")]) == "IX"
+    assert parsing_numerals._worth("IVX", list("IVX"), [1, 5, 10]) == 4
+    assert parsing_numerals._numeral(9, [(1, "I"), (4, "IV"), (5, "V"), (9, "IX")]) == "IX"
     assert simulation_lifts._nearest([9, 5, 9], (7, 1, 2, 0), [False] * 31, "higher") == [9, 5, 8]
 
 
 def test_precedence_and_side_decide_the_value_of_an_expression() -> None:
     functions = {"#": lambda x, y: x + y, "@": lambda x, y: x - y}
-    late = parsing_values._evaluate("9@3@2#1", [["@"], ["#"]], functions, True)
-    early = parsing_values._evaluate("9@3@2#1", [["@"], ["#"]], functions, False)
-    flat = parsing_values._evaluate("9@3@2#1", [["@", "#"]], functions, False)
+    late = parsing_expressions._evaluate("9@3@2#1", [["@"], ["#"]], functions, True)
+    early = parsing_expressions._evaluate("9@3@2#1", [["@"], ["#"]], functions, False)
+    flat = parsing_expressions._evaluate("9@3@2#1", [["@", "#"]], functions, False)
     assert (late, early, flat) == (9 - (3 - 3), 9 - 3 - 3, 9 - 3 - 2 + 1)
 
 
 def test_edit_costs_say_each_letter_takes_part_once() -> None:
-    family = dp_sequences.FAMILIES[1]
+    family = dp_edits.FAMILIES[0]
     item = family.generate(Random(3), 3)
     assert "at most one step" in item.question

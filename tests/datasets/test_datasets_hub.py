@@ -44,7 +44,7 @@ def test_offline_switch_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_reachable_hub_is_said_to_be_so(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", hub)
     name, why = choose_bare_recipe()
-    assert load_recipe(name).name == "prorl-136k-procedural"
+    assert load_recipe(name).name == "prorl-136k"
     assert "reachable" in why
     assert "not part of this version" in why
 

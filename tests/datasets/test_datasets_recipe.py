@@ -45,9 +45,16 @@ def test_unknown_recipe_offers_the_nearest() -> None:
         load_recipe("quikstart")
 
 
-def test_hub_recipe_asked_by_name_is_refused_not_replaced() -> None:
-    with pytest.raises(DatasetError, match="prorl-136k-procedural"):
-        load_recipe("prorl-136k")
+def test_hub_recipe_asked_by_name_and_blocked_is_refused_with_a_line_a_source_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(DatasetError, match="prorl-136k-procedural") as caught:
+        build(load_recipe("prorl-136k"), tmp_path / "d", progress=NullProgress())
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 4
+    assert all("--mirror DIR" in line and "HF_ENDPOINT" in line for line in lines)
+    assert not (tmp_path / "d").exists()
 
 
 def test_missing_recipe_file_is_named(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Code problems on counting letter pairs, spellings and words.
 
-Leaves out: chains and edits (``dp_sequences``).
+Leaves out: chains and edits (``dp_chains``, ``dp_edits``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -65,7 +67,23 @@ _COUNTING_GOLD = {
 }
 
 
-def _counting(rng: Random, level: int) -> Problem:
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """What is drawn for one problem on counting pairs, spellings or words."""
+
+    level: int
+    alphabet: str
+    first: str
+    second: str
+    third: str
+    least: int
+    factor: int
+    modulus: int
+    word: str
+    most: int
+
+
+def _draw_counting(rng: Random, level: int) -> _Counting:
     alphabet = rng.choice(("abc", "xyz", "pqr", "ABCD", "01", "UDLR"))
     x, y, z = (rng.choice(alphabet) for _ in range(3))
     k, f, m = (
@@ -75,59 +93,80 @@ def _counting(rng: Random, level: int) -> Problem:
     )
     word = x + y + z + (rng.choice(alphabet) if rng.random() < 0.5 else "")
     most = rng.randint(3, 6)
-    head = f"`s` is a word of at least 1 and at most 16 letters from '{alphabet}'. "
+    return _Counting(level, alphabet, x, y, z, k, f, m, word, most)
+
+
+def _counting_statement(p: _Counting) -> str:
+    head = f"`s` is a word of at least 1 and at most 16 letters from '{p.alphabet}'. "
     what = {
-        1: f"Count the pairs of positions i < j with s[i] = '{x}', s[j] = '{y}' and j - i at "
-        f"least {k}. Give this number times {f}, plus the length of s.",
+        1: f"Count the pairs of positions i < j with s[i] = '{p.first}', s[j] = '{p.second}' and j "
+        "- i at "
+        f"least {p.least}. Give this number times {p.factor}, plus the length of s.",
         2: "Count the ways to choose positions of s, in increasing order, whose letters "
-        f"spell '{word}', where neighbouring chosen positions are at most {most} apart. "
-        f"Give this number times {f} plus the number of '{z}' in s.",
-        3: f"Consider all words of exactly n letters from '{alphabet}' (1 <= n <= 1000) that "
-        f"do not begin with '{y}', that do not contain s as a block of consecutive "
-        f"letters and in which no {k + 1} consecutive letters are all '{x}'. Give their "
-        f"number times {f}, modulo {m}.",
-    }[level]
-    gold = _COUNTING_GOLD[level]
+        f"spell '{p.word}', where neighbouring chosen positions are at most {p.most} apart. "
+        f"Give this number times {p.factor} plus the number of '{p.third}' in s.",
+        3: f"Consider all words of exactly n letters from '{p.alphabet}' (1 <= n <= 1000) that "
+        f"do not begin with '{p.second}', that do not contain s as a block of consecutive "
+        f"letters and in which no {p.least + 1} consecutive letters are all '{p.first}'. Give "
+        "their "
+        f"number times {p.factor}, modulo {p.modulus}.",
+    }[p.level]
+    return head + what
 
-    def brute(s: str, n: int = 0) -> int:
-        if level == 1:
-            pairs = combinations(range(len(s)), 2)
-            return f * sum(s[i] + s[j] == x + y and j - i >= k for i, j in pairs) + len(s)
-        if level == 2:
-            spans = [[i for i in range(len(s)) if s[i] == letter] for letter in word]
-            lines: list[tuple[int, ...]] = [(i,) for i in spans[0]]
-            for span in spans[1:]:
-                lines = [(*line, j) for line in lines for j in span if 0 < j - line[-1] <= most]
-            return f * len(lines) + sum(letter == z for letter in s)
-        return f * _without(s, (alphabet, y), n, x * (k + 1)) % m
 
-    def draw(r: Random) -> tuple[Any, ...]:
-        if level == 3:
-            return letters(r, alphabet, 2, 4), r.randint(3, 16)
-        return (letters(r, alphabet[:3] if level == 2 else alphabet, 6, 16),)
+def _counting_brute(p: _Counting, s: str, n: int = 0) -> int:
+    if p.level == 1:
+        pairs = combinations(range(len(s)), 2)
+        return p.factor * sum(
+            s[i] + s[j] == p.first + p.second and j - i >= p.least for i, j in pairs
+        ) + len(s)
+    if p.level == 2:
+        spans = [[i for i in range(len(s)) if s[i] == letter] for letter in p.word]
+        lines: list[tuple[int, ...]] = [(i,) for i in spans[0]]
+        for span in spans[1:]:
+            lines = [(*line, j) for line in lines for j in span if 0 < j - line[-1] <= p.most]
+        return p.factor * len(lines) + sum(letter == p.third for letter in s)
+    return p.factor * _without(s, (p.alphabet, p.second), n, p.first * (p.least + 1)) % p.modulus
 
-    key: dict[str, Any] = {"level": level, "alphabet": alphabet, "x": x}
+
+def _counting_draw(p: _Counting, r: Random) -> tuple[Any, ...]:
+    if p.level == 3:
+        return letters(r, p.alphabet, 2, 4), r.randint(3, 16)
+    return (letters(r, p.alphabet[:3] if p.level == 2 else p.alphabet, 6, 16),)
+
+
+def _counting(rng: Random, level: int) -> Problem:
+    p = _draw_counting(rng, level)
+    key: dict[str, Any] = {"level": p.level, "alphabet": p.alphabet, "x": p.first}
     key |= (
-        {"y": y, "k": k, "f": f},
-        {"word": word, "most": most, "z": z, "f": f},
-        {"k": k, "m": m, "y": y, "f": f},
-    )[level - 1]
+        {"y": p.second, "k": p.least, "f": p.factor},
+        {"word": p.word, "most": p.most, "z": p.third, "f": p.factor},
+        {"k": p.least, "m": p.modulus, "y": p.second, "f": p.factor},
+    )[p.level - 1]
     text = source(
-        gold,
-        x=x,
-        y=y,
-        z=z,
-        k=k,
-        f=f,
-        m=m,
-        most=most,
-        first=word[0],
-        rest=word[1:],
-        alphabet=alphabet,
-        others=alphabet.replace(y, ""),
+        _COUNTING_GOLD[p.level],
+        x=p.first,
+        y=p.second,
+        z=p.third,
+        k=p.least,
+        f=p.factor,
+        m=p.modulus,
+        most=p.most,
+        first=p.word[0],
+        rest=p.word[1:],
+        alphabet=p.alphabet,
+        others=p.alphabet.replace(p.second, ""),
     )
-    inputs = (("s", "str"), ("n", "int")) if level == 3 else (("s", "str"),)
-    return Problem(head + what, inputs, "int", text, brute, draw, key)
+    inputs = (("s", "str"), ("n", "int")) if p.level == 3 else (("s", "str"),)
+    return Problem(
+        _counting_statement(p),
+        inputs,
+        "int",
+        text,
+        partial(_counting_brute, p),
+        partial(_counting_draw, p),
+        key,
+    )
 
 
 def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:

@@ -1,10 +1,12 @@
 """Code problems on times of day on planets with other clocks.
 
-Leaves out: expressions and numerals (``parsing_values``).
+Leaves out: expressions (``parsing_expressions``), numerals (``parsing_numerals``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -53,62 +55,110 @@ _CLOCKS_GOLD = {
 }
 
 
-def _clocks(rng: Random, level: int) -> Problem:
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """What is drawn for one problem on times of day."""
+
+    level: int
+    hours: int
+    minutes: int
+    base: int
+    begin: int
+    end: int
+    rate: int
+    sep: str
+
+
+def _draw_clock(rng: Random, level: int) -> _Clock:
     hours, minutes = rng.randint(5, 40), rng.randint(20, 99)
     a, b = rng.randint(0, hours - 3), rng.randint(2, 9)
     begin, end = a, rng.randint(a + 2, hours)
     k, sep = rng.randint(2, 9), rng.choice(":.h")
+    return _Clock(level, hours, minutes, b, begin, end, k, sep)
+
+
+def _clock_statement(p: _Clock) -> str:
     head = (
-        f"On a planet a day has {hours} hours of {minutes} minutes. A time is written H{sep}M "
-        f"with hours from 0 to {hours - 1} and minutes from 0 to {minutes - 1}, without "
+        f"On a planet a day has {p.hours} hours of {p.minutes} minutes. A time is written "
+        f"H{p.sep}M "
+        f"with hours from 0 to {p.hours - 1} and minutes from 0 to {p.minutes - 1}, without "
         "leading zeros. "
     )
     what = {
         1: "`s` is a time and `k` a whole number from -9999 to 9999. Give the time (in the "
-        f"same form) that is k times {k} minutes after s (before s if k is negative); "
+        f"same form) that is k times {p.rate} minutes after s (before s if k is negative); "
         "days are not told apart.",
         2: "`times` is a list of 1 to 9 times, in the order in which they came; each came "
         "less than a day after the one before it (if it is not later on the clock it is "
         "of the next day; an equal one a whole day later). Give the list of the gaps, in "
-        f"minutes, between successive times, without the gaps that are less than {b * 10} "
+        f"minutes, between successive times, without the gaps that are less than {p.base * 10} "
         "minutes.",
         3: "`times` is a list of an even number of at most 12 times: the first and the "
         "second are the start and the end of a shift, the third and the fourth those of "
         "the next shift, and so on. An end that is not later on the clock than its start "
-        f"is on the next day. The minutes of a shift from {begin}{sep}0 to {end}{sep}0 "
-        f"(on whatever day) are paid {k} coins each, all others {b}. "
-        f"A shift of more than {minutes * 3} minutes earns {k * b} coins more. Give the "
+        f"is on the next day. The minutes of a shift from {p.begin}{p.sep}0 to {p.end}{p.sep}0 "
+        f"(on whatever day) are paid {p.rate} coins each, all others {p.base}. "
+        f"A shift of more than {p.minutes * 3} minutes earns {p.rate * p.base} coins more. Give "
+        "the "
         "list of the earnings of the shifts.",
-    }[level]
-    gold = _CLOCKS_GOLD[level]
+    }[p.level]
+    return head + what
 
-    def brute(*args: Any) -> Any:
-        clock = [f"{h}{sep}{m}" for h in range(hours) for m in range(minutes)]
-        if level == 1:
-            return clock[(clock.index(args[0]) + k * args[1]) % len(clock)]
-        values = [clock.index(t) for t in args[0]]
-        if level == 2:
-            gaps = [y - x if y > x else y + len(clock) - x for x, y in pairwise(values)]
-            return [gap for gap in gaps if not gap < 10 * b]
-        pay = [k if begin * minutes <= t < end * minutes else b for t in range(len(clock))] * 2
-        out = []
-        for x, y in zip(values[::2], values[1::2], strict=True):
-            worked = pay[x:y] if y > x else pay[x : y + len(clock)]
-            out.append(sum(worked) + (k * b if len(worked) > minutes * 3 else 0))
-        return out
 
-    def draw(r: Random) -> tuple[Any, ...]:
-        count = {1: 1, 2: r.randint(3, 9), 3: 2 * r.randint(2, 5)}[level]
-        times = [f"{r.randint(0, hours - 1)}{sep}{r.randint(0, minutes - 1)}" for _ in range(count)]
-        return (times[0], r.randint(-999, 999)) if level == 1 else (times,)
+def _clock_brute(p: _Clock, *args: Any) -> Any:
+    clock = [f"{h}{p.sep}{m}" for h in range(p.hours) for m in range(p.minutes)]
+    if p.level == 1:
+        return clock[(clock.index(args[0]) + p.rate * args[1]) % len(clock)]
+    values = [clock.index(t) for t in args[0]]
+    if p.level == 2:
+        gaps = [y - x if y > x else y + len(clock) - x for x, y in pairwise(values)]
+        return [gap for gap in gaps if not gap < 10 * p.base]
+    pay = [
+        p.rate if p.begin * p.minutes <= t < p.end * p.minutes else p.base
+        for t in range(len(clock))
+    ] * 2
+    out = []
+    for x, y in zip(values[::2], values[1::2], strict=True):
+        worked = pay[x:y] if y > x else pay[x : y + len(clock)]
+        out.append(sum(worked) + (p.rate * p.base if len(worked) > p.minutes * 3 else 0))
+    return out
 
-    key: dict[str, Any] = {"level": level, "hours": hours, "minutes": minutes}
-    key |= ({"k": k}, {"least": b}, {"span": [begin, end], "k": k, "b": b})[level - 1]
+
+def _clock_draw(p: _Clock, r: Random) -> tuple[Any, ...]:
+    count = {1: 1, 2: r.randint(3, 9), 3: 2 * r.randint(2, 5)}[p.level]
+    times = [
+        f"{r.randint(0, p.hours - 1)}{p.sep}{r.randint(0, p.minutes - 1)}" for _ in range(count)
+    ]
+    return (times[0], r.randint(-999, 999)) if p.level == 1 else (times,)
+
+
+def _clocks(rng: Random, level: int) -> Problem:
+    p = _draw_clock(rng, level)
+    key: dict[str, Any] = {"level": p.level, "hours": p.hours, "minutes": p.minutes}
+    key |= ({"k": p.rate}, {"least": p.base}, {"span": [p.begin, p.end], "k": p.rate, "b": p.base})[
+        p.level - 1
+    ]
     text = source(
-        gold, sep=sep, minutes=minutes, hours=hours, k=k, b=b, least=10 * b, begin=begin, end=end
+        _CLOCKS_GOLD[p.level],
+        sep=p.sep,
+        minutes=p.minutes,
+        hours=p.hours,
+        k=p.rate,
+        b=p.base,
+        least=10 * p.base,
+        begin=p.begin,
+        end=p.end,
     )
-    inputs = (("s", "str"), ("k", "int")) if level == 1 else (("times", "strs"),)
-    return Problem(head + what, inputs, "str" if level == 1 else "ints", text, brute, draw, key)
+    inputs = (("s", "str"), ("k", "int")) if p.level == 1 else (("times", "strs"),)
+    return Problem(
+        _clock_statement(p),
+        inputs,
+        "str" if p.level == 1 else "ints",
+        text,
+        partial(_clock_brute, p),
+        partial(_clock_draw, p),
+        key,
+    )
 
 
 FAMILIES = (code_family("planet_clocks", _clocks),)

@@ -6,10 +6,12 @@ Leaves out: packed words (``parsing_texts``), programs (``parsing_machines``).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists_common import condition, source
+from prorl_datasets.procedural.code.lists_common import Condition, condition, source
 from prorl_datasets.procedural.code.problem import Problem, code_family
 
 _RECORDS_GOLD = {
@@ -55,78 +57,115 @@ _RECORDS_GOLD = {
 }
 
 
-def _records(rng: Random, level: int) -> Problem:
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """What is drawn for one problem on a log."""
+
+    level: int
+    sep: str
+    cond: Condition
+    factor: int
+    verbs: list[str]
+    order: str
+
+
+def _draw_log(rng: Random, level: int) -> _Log:
     sep = rng.choice(":|;/")
     c, f = condition(rng, 1, 60), rng.randint(2, 9)
     verbs = rng.sample(("buy", "sell", "load", "send", "take", "give", "hire", "lend"), 3)
     order = rng.choice(("amount", "name"))
+    return _Log(level, sep, c, f, verbs, order)
+
+
+def _log_statement(p: _Log) -> str:
     head = (
-        f"`log` is a list of at most 16 records NAME{sep}VERB{sep}AMOUNT in order of time: a "
-        f"name of small letters, one of the verbs {', '.join(verbs)}, and an integer from 1 "
+        f"`log` is a list of at most 16 records NAME{p.sep}VERB{p.sep}AMOUNT in order of time: a "
+        f"name of small letters, one of the verbs {', '.join(p.verbs)}, and an integer from 1 "
         "to 99. "
     )
     ways = {
         "amount": "by decreasing total, names with equal totals alphabetically",
         "name": "alphabetically by name",
-    }[order]
+    }[p.order]
     what = {
-        1: f"Take the records with the verb {verbs[0]} and an amount that is {c.text}. Give "
-        f"the total of their amounts, times {f}, plus the number of all records.",
-        2: f"The total of a name is the sum of its amounts with {verbs[0]}, minus those with "
-        f"{verbs[1]}, plus {f} for each record with {verbs[2]} whatever its amount; "
-        f"records with an amount that is {c.text} are ignored. Give a word NAME=TOTAL for "
+        1: f"Take the records with the verb {p.verbs[0]} and an amount that is {p.cond.text}. Give "
+        f"the total of their amounts, times {p.factor}, plus the number of all records.",
+        2: f"The total of a name is the sum of its amounts with {p.verbs[0]}, minus those with "
+        f"{p.verbs[1]}, plus {p.factor} for each record with {p.verbs[2]} whatever its amount; "
+        f"records with an amount that is {p.cond.text} are ignored. Give a word NAME=TOTAL for "
         f"each name with a record that is not ignored, {ways}.",
-        3: f"A {verbs[0]} opens a case of that name if it has none open (else it adds its "
-        f"amount to the open case); {verbs[1]} adds twice its amount to the open case of "
-        f"that name; {verbs[2]} closes the open case of that name. Opening counts the "
-        f"amount once, closing counts nothing. {verbs[1]} and {verbs[2]} without an open "
-        f"case, and every record whose amount is {c.text}, do nothing. "
+        3: f"A {p.verbs[0]} opens a case of that name if it has none open (else it adds its "
+        f"amount to the open case); {p.verbs[1]} adds twice its amount to the open case of "
+        f"that name; {p.verbs[2]} closes the open case of that name. Opening counts the "
+        f"amount once, closing counts nothing. {p.verbs[1]} and {p.verbs[2]} without an open "
+        f"case, and every record whose amount is {p.cond.text}, do nothing. "
         "Give a word NAME=TOTAL for each closed case, in the order of closing, and after "
         "them, for each case still open, in the order of opening, NAME=TOTAL with the "
-        f"total multiplied by {f}.",
-    }[level]
-    v0, v1, v2 = verbs
-    gold = _RECORDS_GOLD[level]
+        f"total multiplied by {p.factor}.",
+    }[p.level]
+    return head + what
 
-    def brute(log: list[str]) -> Any:
-        rows = [re.split(re.escape(sep), line) for line in log]
-        if level == 1:
-            return len(rows) + sum(
-                f * int(n) for _, verb, n in rows if verb == v0 and c.holds(int(n))
-            )
-        kept = [(name, verb, int(n)) for name, verb, n in rows if not c.holds(int(n))]
-        if level == 3:
-            return _cases(kept, (v0, v1, v2), f)
-        names = sorted({name for name, _, _ in kept})
-        sums = []
-        for name in names:
-            own = {
-                verb: [n for who, did, n in kept if (who, did) == (name, verb)] for verb in verbs
-            }
-            sums.append((sum(own[v0]) - sum(own[v1]) + f * len(own[v2]), name))
-        if order == "amount":
-            sums = [
-                x for total in sorted({t for t, _ in sums})[::-1] for x in sums if x[0] == total
-            ]
-        return [f"{name}={total}" for total, name in sums]
 
-    def draw(r: Random) -> tuple[list[str]]:
-        people = r.sample(("ann", "bob", "cy", "dee", "eve", "flo"), r.randint(2, 4))
-        rows = [
-            (r.choice(people), r.choice(verbs), r.randint(1, 60)) for _ in range(r.randint(6, 16))
-        ]
-        return ([f"{name}{sep}{verb}{sep}{n}" for name, verb, n in rows],)
+def _log_brute(p: _Log, log: list[str]) -> Any:
+    rows = [re.split(re.escape(p.sep), line) for line in log]
+    if p.level == 1:
+        return len(rows) + sum(
+            p.factor * int(n) for _, verb, n in rows if verb == p.verbs[0] and p.cond.holds(int(n))
+        )
+    kept = [(name, verb, int(n)) for name, verb, n in rows if not p.cond.holds(int(n))]
+    if p.level == 3:
+        return _cases(kept, p.verbs, p.factor)
+    v0, v1, v2 = p.verbs
+    names = sorted({name for name, _, _ in kept})
+    sums = []
+    for name in names:
+        own = {verb: [n for who, did, n in kept if (who, did) == (name, verb)] for verb in p.verbs}
+        sums.append((sum(own[v0]) - sum(own[v1]) + p.factor * len(own[v2]), name))
+    if p.order == "amount":
+        sums = [x for total in sorted({t for t, _ in sums})[::-1] for x in sums if x[0] == total]
+    return [f"{name}={total}" for total, name in sums]
 
-    key: dict[str, Any] = {"level": level, "verbs": verbs, "condition": c.key, "f": f}
-    key |= {"order": order} if level == 2 else {}
-    rank = "(-item[1], item[0])" if order == "amount" else "item[0]"
-    text = source(gold, sep=sep, v0=v0, v1=v1, v2=v2, cond=c.on("v"), f=f, rank=rank)
+
+def _log_draw(p: _Log, r: Random) -> tuple[list[str]]:
+    people = r.sample(("ann", "bob", "cy", "dee", "eve", "flo"), r.randint(2, 4))
+    rows = [
+        (r.choice(people), r.choice(p.verbs), r.randint(1, 60)) for _ in range(r.randint(6, 16))
+    ]
+    return ([f"{name}{p.sep}{verb}{p.sep}{n}" for name, verb, n in rows],)
+
+
+def _records(rng: Random, level: int) -> Problem:
+    p = _draw_log(rng, level)
+    key: dict[str, Any] = {
+        "level": p.level,
+        "verbs": p.verbs,
+        "condition": p.cond.key,
+        "f": p.factor,
+    }
+    key |= {"order": p.order} if p.level == 2 else {}
+    rank = "(-item[1], item[0])" if p.order == "amount" else "item[0]"
+    text = source(
+        _RECORDS_GOLD[p.level],
+        sep=p.sep,
+        v0=p.verbs[0],
+        v1=p.verbs[1],
+        v2=p.verbs[2],
+        cond=p.cond.on("v"),
+        f=p.factor,
+        rank=rank,
+    )
     return Problem(
-        head + what, (("log", "strs"),), "int" if level == 1 else "strs", text, brute, draw, key
+        _log_statement(p),
+        (("log", "strs"),),
+        "int" if p.level == 1 else "strs",
+        text,
+        partial(_log_brute, p),
+        partial(_log_draw, p),
+        key,
     )
 
 
-def _cases(kept: list[tuple[str, str, int]], verbs: tuple[str, str, str], f: int) -> list[str]:
+def _cases(kept: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[str]:
     """Follow each name by itself; then put the cases in order by the times noted."""
     closed: list[tuple[int, str]] = []
     left: list[tuple[int, str]] = []
