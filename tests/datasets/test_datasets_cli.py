@@ -76,7 +76,6 @@ def test_default_folder_is_data_and_the_recipes_name(
     "words",
     [
         ("build", "--recipe", "quickstrat"),
-        ("build", "--recipe", "prorl-136k"),
         ("inspect", "nowhere"),
         ("verify", "nowhere"),
         ("diff", "nowhere", "nowhere"),

@@ -159,6 +159,7 @@ class ValidationConfig(Section):
     every: int = Field(default=20, ge=0)
     """Steps between validations; 0 switches them off."""
     problems: int = Field(default=250, ge=1)
+    """How many problems are watched, the same ones every time, spread evenly over the domains."""
     samples: int = Field(default=1, ge=1)
     temperature: float = Field(default=0.6, ge=0)
     top_p: float = Field(default=0.95, gt=0, le=1)

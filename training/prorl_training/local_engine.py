@@ -31,6 +31,7 @@ from prorl_training.prompt_order import step_order, weighted_order
 from prorl_training.rollout import FULL_MARKS, Batch, Collector, Group, Scorer
 from prorl_training.run_folder import RunFolder
 from prorl_training.scalar_log import ScalarLog
+from prorl_training.validation import watched
 from prorl_training.warm_start import choose_examples, warm_start
 
 
@@ -211,7 +212,7 @@ class LocalEngine:
         if not v.every or step % v.every or not p.validation:
             return None
         started = time.perf_counter()
-        chosen = list(p.validation)[: v.problems]
+        chosen = watched(p.validation, v.problems)
         requests = [
             Request(
                 s.prompt,

@@ -1,0 +1,38 @@
+"""The validation problems that a run watches are spread over domains, whatever the dataset's order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import cast
+
+from prorl_datasets import Domain, Sample
+from prorl_training.validation import watched
+from prorl_verifiers import Task
+
+
+def _samples(**counts: int) -> list[Sample]:
+    return [
+        Sample(
+            f"{domain}-{i:03d}", cast(Domain, domain), (), Task("math", {"answer": "1"}), "s", "l"
+        )
+        for domain, count in counts.items()
+        for i in range(count)
+    ]
+
+
+def test_each_domain_gets_its_share_although_one_is_ninety_percent_of_the_split() -> None:
+    samples = _samples(code=25, logic=960, math=25, stem=3)
+    found = watched(samples, 40)
+    assert Counter(s.domain for s in found) == {"code": 13, "logic": 12, "math": 12, "stem": 3}
+    assert [s.id for s in found] == sorted(s.id for s in found)
+
+
+def test_problems_of_a_domain_come_from_all_over_it() -> None:
+    found = watched(_samples(logic=100), 4)
+    assert [s.id for s in found] == ["logic-000", "logic-025", "logic-050", "logic-075"]
+
+
+def test_fewer_samples_than_asked_are_all_taken() -> None:
+    samples = _samples(code=2, math=1)
+    assert watched(samples, 40) == samples
+    assert watched([], 5) == []
