@@ -82,8 +82,7 @@ def test_both_forms_occur_and_say_how_input_and_output_look() -> None:
 
 @by_family
 def test_problems_of_level_three_hardly_repeat(family: Family) -> None:
-    keys = {_key(family.generate(Random(1000 + seed), 3)) for seed in range(5)}
-    assert len(keys) == 5
+    assert len({_key(_item(family, 3, seed)) for seed in (5, 6, 7)}) == 3
 
 
 @pytest.mark.slow

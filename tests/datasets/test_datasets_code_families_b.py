@@ -14,6 +14,7 @@ from prorl_datasets.procedural.code import (
     dp_edits,
     grids_boards,
     lists_games,
+    lists_intervals,
     parsing_expressions,
     parsing_numerals,
     simulation_lifts,
@@ -83,7 +84,7 @@ def test_source_loses_its_indentation_and_keeps_dollar_names_out() -> None:
 
 def test_brute_forces_give_hand_made_answers() -> None:
     assert lists_games._best([3, 9, 1, 2], 1) == 11 - 4
-    assert lists_games._joined([(0, 4), (5, 6), (9, 12)], 1) == [6, 3]
+    assert lists_intervals._joined([(0, 4), (5, 6), (9, 12)], 1) == [6, 3]
     assert grids_boards._slide(["O.#", ".OO"], "right", "O#.") == [".O#", ".OO"]
     assert grids_boards._slide(["O.#", ".OO"], "down", "O#.") == ["..#", "OOO"]
     assert parsing_numerals._worth("IVX", list("IVX"), [1, 5, 10]) == 4

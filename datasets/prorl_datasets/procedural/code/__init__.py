@@ -9,7 +9,15 @@ __all__ = ["code_families"]
 
 def code_families() -> tuple[Family, ...]:
     """Return every family of code problems. Names are unique."""
-    return (*_numbers(), *_strings(), *_words(), *_structures(), *_systems())
+    return (
+        *_numbers(),
+        *_strings(),
+        *_words(),
+        *_lists(),
+        *_graphs(),
+        *_choices(),
+        *_systems(),
+    )
 
 
 def _numbers() -> tuple[Family, ...]:
@@ -101,20 +109,18 @@ def _words() -> tuple[Family, ...]:
     )
 
 
-def _structures() -> tuple[Family, ...]:
-    """Return the families of lists, grids and graphs."""
+def _lists() -> tuple[Family, ...]:
+    """Return the families of lists and grids."""
     from prorl_datasets.procedural.code import (
-        graphs_components,
-        graphs_orders,
-        graphs_paths,
-        graphs_teams,
-        graphs_trees,
         grids_blocks,
         grids_boards,
+        grids_cells,
         grids_paths,
         grids_readings,
+        grids_regions,
         lists_games,
         lists_intervals,
+        lists_longest,
         lists_orders,
         lists_pairs,
         lists_runs,
@@ -128,20 +134,39 @@ def _structures() -> tuple[Family, ...]:
         *lists_orders.FAMILIES,
         *lists_runs.FAMILIES,
         *lists_windows.FAMILIES,
+        *lists_longest.FAMILIES,
         *grids_blocks.FAMILIES,
+        *grids_cells.FAMILIES,
         *grids_boards.FAMILIES,
         *grids_paths.FAMILIES,
+        *grids_regions.FAMILIES,
         *grids_readings.FAMILIES,
+    )
+
+
+def _graphs() -> tuple[Family, ...]:
+    """Return the families of graphs."""
+    from prorl_datasets.procedural.code import (
+        graphs_components,
+        graphs_orders,
+        graphs_paths,
+        graphs_teams,
+        graphs_trees,
+        graphs_walks,
+    )
+
+    return (
         *graphs_components.FAMILIES,
         *graphs_orders.FAMILIES,
         *graphs_paths.FAMILIES,
+        *graphs_walks.FAMILIES,
         *graphs_teams.FAMILIES,
         *graphs_trees.FAMILIES,
     )
 
 
-def _systems() -> tuple[Family, ...]:
-    """Return the families of choices, sequences, formal texts and simulations."""
+def _choices() -> tuple[Family, ...]:
+    """Return the families of choices and sequences."""
     from prorl_datasets.procedural.code import (
         dp_chains,
         dp_coins,
@@ -150,6 +175,22 @@ def _systems() -> tuple[Family, ...]:
         dp_knapsacks,
         dp_partitions,
         dp_words,
+    )
+
+    return (
+        *dp_knapsacks.FAMILIES,
+        *dp_coins.FAMILIES,
+        *dp_jumps.FAMILIES,
+        *dp_partitions.FAMILIES,
+        *dp_chains.FAMILIES,
+        *dp_edits.FAMILIES,
+        *dp_words.FAMILIES,
+    )
+
+
+def _systems() -> tuple[Family, ...]:
+    """Return the families of formal texts and simulations."""
+    from prorl_datasets.procedural.code import (
         parsing_clocks,
         parsing_expressions,
         parsing_machines,
@@ -166,13 +207,6 @@ def _systems() -> tuple[Family, ...]:
     )
 
     return (
-        *dp_knapsacks.FAMILIES,
-        *dp_coins.FAMILIES,
-        *dp_jumps.FAMILIES,
-        *dp_partitions.FAMILIES,
-        *dp_chains.FAMILIES,
-        *dp_edits.FAMILIES,
-        *dp_words.FAMILIES,
         *parsing_clocks.FAMILIES,
         *parsing_machines.FAMILIES,
         *parsing_records.FAMILIES,

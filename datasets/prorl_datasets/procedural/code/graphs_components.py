@@ -5,18 +5,21 @@ Leaves out: distances and walks (``graphs_paths``).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists_common import edge_list, ordinal, rare_condition, source
+from prorl_datasets.procedural.code.graphs_common import HEAD, PAIRS, TRIPLES
+from prorl_datasets.procedural.code.lists_common import (
+    Condition,
+    edge_list,
+    ordinal,
+    rare_condition,
+    source,
+)
 from prorl_datasets.procedural.code.problem import Problem, code_family
-
-_NE, _NT = (("n", "int"), ("edges", "pairs")), (("n", "int"), ("edges", "triples"))
-
-
-_HEAD = "A graph has the vertices 0 to n - 1, n at most 10. "
-
 
 _COMPONENTS_GOLD = """
 def solve(n, edges):
@@ -46,55 +49,80 @@ def solve(n, edges):
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Components:
+    """The drawn rules: pairs with ``f``*u + v ``closed`` join nothing, ``big`` asks for a
+    decreasing order, ``k`` is an exponent (level 3), ``m`` a modulus (levels 2 and 3)."""
+
+    level: int
+    big: bool
+    f: int
+    closed: Condition
+    k: int
+    m: int
+
+
 def _components(rng: Random, level: int) -> Problem:
-    big, f = rng.random() < 0.5, rng.randint(2, 9)
-    c = rare_condition(rng, f, 8 * f + 8)
-    k = rng.randint(2, 4)
-    closed = (
-        f"Each pair [u, v] of `edges` joins u and v, except where {f}*u + v is {c.text}: such "
-        "a pair joins nothing (u is the first number of the pair). "
-    )
-    order = "decreasing" if big else "increasing"
-    what = {
-        1: f"Give the sizes of the connected components, in {order} order.",
-        2: f"The weight of a component is the sum over its vertices v of (v*{f}) modulo "
-        f"{k + 11}, times the number of its vertices. Give the weights of the "
-        f"connected components, in {order} order.",
-        3: "The pairs are taken in the order given. After every pair, also one that joins "
-        f"nothing, note the sum of the {ordinal(k)} powers of the component "
-        f"sizes modulo {97 + f}. Give the list of the notes (empty without pairs).",
-    }[level]
-    gold = _COMPONENTS_GOLD
+    big, f = rng.random() < 0.5, rng.randint(2, 12)
+    closed, k = rare_condition(rng, f, 8 * f + 8), rng.randint(2, 5)
+    m = rng.randint(13, 17) if level == 2 else rng.randint(89, 199)
+    rule = _Components(level, big, f, closed, k, m)
+    weight = f"sum(v * {f} % {m} for v in g) * len(g)"
     result = {
         1: f"sorted(map(len, groups.values()), reverse={big})",
-        2: f"sorted((sum(v * {f} % {k + 11} for v in g) * len(g) for g in groups.values()), "
-        f"reverse={big})",
+        2: f"sorted(({weight} for g in groups.values()), reverse={big})",
         3: "notes",
     }[level]
-
-    def groups(n: int, edges: list[list[int]]) -> list[list[int]]:
-        label = list(range(n))
-        for u, v in edges:
-            if not c.holds(f * u + v):
-                label = [label[u] if x == label[v] else x for x in label]
-        return [[v for v in range(n) if label[v] == x] for x in dict.fromkeys(label)]
-
-    def brute(n: int, edges: list[list[int]]) -> list[int]:
-        if level == 3:
-            counts = [[len(g) for g in groups(n, edges[: i + 1])] for i in range(len(edges))]
-            return [sum(x**k for x in sizes) % (97 + f) for sizes in counts]
-        found = groups(n, edges)
-        values = [len(g) * (sum((v * f) % (k + 11) for v in g) if level == 2 else 1) for g in found]
-        return sorted(values, reverse=big)
 
     def draw(r: Random) -> tuple[int, list[list[int]]]:
         n = r.randint(5, 10)
         return n, edge_list(r, n, n + 2)
 
-    key: dict[str, Any] = {"level": level, "condition": c.key, "f": f}
-    key |= ({"big": big}, {"big": big, "k": k}, {"k": k})[level - 1]
-    text = source(gold, cond=c.on(f"({f} * u + v)"), k=k, m=97 + f, result=result)
-    return Problem(_HEAD + closed + what, _NE, "ints", text, brute, draw, key, ((3, []),))
+    key: dict[str, Any] = {"level": level, "condition": rule.closed.key, "f": f}
+    key |= ({"big": big}, {"big": big, "m": m}, {"k": k, "m": m})[level - 1]
+    cond = rule.closed.on(f"({f} * u + v)")
+    text = source(_COMPONENTS_GOLD, cond=cond, k=k, m=m, result=result)
+    brute = partial(_components_brute, rule)
+    return Problem(_components_statement(rule), PAIRS, "ints", text, brute, draw, key, ((3, []),))
+
+
+def _components_statement(rule: _Components) -> str:
+    f, m = rule.f, rule.m
+    order = "decreasing" if rule.big else "increasing"
+    closed = (
+        f"Each pair [u, v] of `edges` joins u and v, except where {f}*u + v is {rule.closed.text}: "
+        "such a pair joins nothing (u is the first number of the pair). "
+    )
+    what = {
+        1: f"Give the sizes of the connected components, in {order} order.",
+        2: f"The weight of a component is the sum over its vertices v of (v*{f}) modulo "
+        f"{m}, times the number of its vertices. Give the weights of the "
+        f"connected components, in {order} order.",
+        3: "The pairs are taken in the order given. After every pair, also one that joins "
+        f"nothing, note the sum of the {ordinal(rule.k)} powers of the component "
+        f"sizes modulo {m}. Give the list of the notes (empty without pairs).",
+    }
+    return HEAD + closed + what[rule.level]
+
+
+def _components_brute(rule: _Components, n: int, edges: list[list[int]]) -> list[int]:
+    if rule.level == 3:
+        steps = [_groups(rule, n, edges[: i + 1]) for i in range(len(edges))]
+        return [sum(len(g) ** rule.k for g in groups) % rule.m for groups in steps]
+    found = _groups(rule, n, edges)
+    if rule.level == 1:
+        return sorted(map(len, found), reverse=rule.big)
+    weights = [len(g) * sum((v * rule.f) % rule.m for v in g) for g in found]
+    return sorted(weights, reverse=rule.big)
+
+
+def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]]:
+    """Return the components by relabelling all vertices at each pair."""
+    label = list(range(n))
+    for u, v in edges:
+        if not rule.closed.holds(rule.f * u + v):
+            label = [label[u] if x == label[v] else x for x in label]
+    return [[v for v in range(n) if label[v] == x] for x in dict.fromkeys(label)]
 
 
 _SPANNING_GOLD = """
@@ -112,72 +140,100 @@ def solve(n, edges):
 """
 
 
-def _spanning(rng: Random, level: int) -> Problem:
-    c, f, g, k = (
-        rare_condition(rng, 1, 13),
-        rng.randint(1, 9),
-        rng.randint(0, 30),
-        rng.randint(1, 3),
-    )
-    best = rng.choice(("smallest", "largest"))
-    cost = f"The cost of an edge is {f}*w + {g}"
-    cost += f", but {f}*w - {g} if u + v is {c.text}. " if level > 1 else ". "
-    graph = (
-        f"{_HEAD}Each triple [u, v, w] of `edges` is an edge between u and v of weight w. {cost}"
-    )
-    what = {
-        1: "A set of edges is free of cycles if it holds no closed path. Add edges one by "
-        f"one, always the one with the {best} weight that closes no cycle with those "
-        "added before (of equal weights the one earlier in `edges`), until "
-        "none can be added. Give the list of the costs of the added edges in the order of adding.",
-        2: "Choose edges that leave the graph with as few connected components as possible "
-        f"and hold no cycle. Give the {best} total cost of such a choice (0 if `edges` is "
-        "empty).",
-        3: f"Choose edges that hold no cycle and leave exactly max(c, min(n, {k + 1})) "
-        "connected components, where c is the number of components of the graph with all "
-        "its edges. "
-        f"Give the {best} total cost of such a choice (0 if no edge is chosen).",
-    }[level]
-    value = f"{f} * w + {g}" if level == 1 else f"{f} * w + (-{g} if {c.on('(u + v)')} else {g})"
-    order = "w" if level == 1 else value
-    goal = f"min(n, {k + 1})" if level == 3 else "1"
-    gold = _SPANNING_GOLD
-    unpacked = (
-        order.replace("(u + v)", "(e[0] + e[1])").replace("* w", "* e[2]") if level > 1 else "e[2]"
-    )
+@dataclass(frozen=True, slots=True)
+class _Spanning:
+    """The drawn costs ``f``*w + ``g``, or minus ``g`` where u + v is ``cheap``; ``best`` is
+    smallest or largest, ``k`` + 1 the number of parts to leave (level 3)."""
 
-    def brute(n: int, edges: list[list[int]]) -> Any:
-        if level == 1:
-            return _greedy_tree(n, edges, best, (f, g))
-        whole = _parts(n, edges)
-        want = n - (max(whole, min(n, k + 1)) if level == 3 else whole)
-        totals = []
-        for mask in product((0, 1), repeat=len(edges)):
-            if sum(mask) == want:
-                chosen = [e for e, bit in zip(edges, mask, strict=True) if bit]
-                if _parts(n, chosen) == n - want:
-                    totals.append(sum(f * w + (-g if c.holds(u + v) else g) for u, v, w in chosen))
-        return min(totals) if best == "smallest" else max(totals)
+    level: int
+    cheap: Condition
+    f: int
+    g: int
+    k: int
+    best: str
+
+
+def _spanning(rng: Random, level: int) -> Problem:
+    rule = _Spanning(
+        level=level,
+        cheap=rare_condition(rng, 1, 13),
+        f=rng.randint(2, 9),
+        g=rng.randint(1, 30),
+        k=rng.randint(1, 3),
+        best=rng.choice(("smallest", "largest")),
+    )
 
     def draw(r: Random) -> tuple[int, list[list[int]]]:
         n = r.randint(3, 7) if level == 1 else r.randint(4, 6)
         return n, edge_list(r, n, 12 if level == 1 else 8, 30)
 
-    key: dict[str, Any] = {"level": level, "f": f, "g": g, "best": best}
-    key |= {"condition": c.key} if level > 1 else {}
-    key |= {"k": k} if level == 3 else {}
-    sign = "" if best == "smallest" else "-"
-    text = source(
-        gold,
-        sign=sign,
-        order=unpacked,
-        goal=goal,
-        value=value,
-        result="costs" if level == 1 else "sum(costs)",
-    )
+    key: dict[str, Any] = {"level": level, "f": rule.f, "g": rule.g, "best": rule.best}
+    key |= {"condition": rule.cheap.key} if level > 1 else {}
+    key |= {"k": rule.k} if level == 3 else {}
     return Problem(
-        graph + what, _NT, "ints" if level == 1 else "int", text, brute, draw, key, ((2, []),)
+        _spanning_statement(rule),
+        TRIPLES,
+        "ints" if level == 1 else "int",
+        _spanning_gold(rule),
+        partial(_spanning_brute, rule),
+        draw,
+        key,
+        ((2, []),),
     )
+
+
+def _spanning_gold(rule: _Spanning) -> str:
+    f, g, cheap = rule.f, rule.g, rule.cheap
+    value, order = f"{f} * w + {g}", "e[2]"
+    if rule.level > 1:
+        value = f"{f} * w + (-{g} if {cheap.on('(u + v)')} else {g})"
+        order = f"{f} * e[2] + (-{g} if {cheap.on('(e[0] + e[1])')} else {g})"
+    return source(
+        _SPANNING_GOLD,
+        sign="" if rule.best == "smallest" else "-",
+        order=order,
+        goal=f"min(n, {rule.k + 1})" if rule.level == 3 else "1",
+        value=value,
+        result="costs" if rule.level == 1 else "sum(costs)",
+    )
+
+
+def _spanning_statement(rule: _Spanning) -> str:
+    f, g, best = rule.f, rule.g, rule.best
+    cheap = f", but {f}*w - {g} if u + v is {rule.cheap.text}" if rule.level > 1 else ""
+    graph = (
+        f"{HEAD}Each triple [u, v, w] of `edges` is an edge between u and v of weight w. "
+        f"The cost of an edge is {f}*w + {g}{cheap}. "
+    )
+    what = {
+        1: "A set of edges is free of cycles if it holds no closed path. Add edges one by one, "
+        f"always the one with the {best} weight that closes no cycle with those added before (of "
+        "equal weights the one earlier in `edges`), until none can be added. Give the list of the "
+        "costs of the added edges in the order of adding.",
+        2: "Choose edges that leave the graph with as few connected components as possible and "
+        f"hold no cycle. Give the {best} total cost of such a choice (0 if `edges` is empty).",
+        3: f"Choose edges that hold no cycle and leave exactly max(c, min(n, {rule.k + 1})) "
+        "connected components, where c is the number of components of the graph with all its "
+        f"edges. Give the {best} total cost of such a choice (0 if no edge is chosen).",
+    }
+    return graph + what[rule.level]
+
+
+def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:
+    """Try every set of edges (levels 2 and 3)."""
+    f, g, best = rule.f, rule.g, rule.best
+    if rule.level == 1:
+        return _greedy_tree(n, edges, best, (f, g))
+    whole = _parts(n, edges)
+    want = n - (max(whole, min(n, rule.k + 1)) if rule.level == 3 else whole)
+    totals = []
+    for mask in product((0, 1), repeat=len(edges)):
+        if sum(mask) == want:
+            chosen = [e for e, bit in zip(edges, mask, strict=True) if bit]
+            if _parts(n, chosen) == n - want:
+                costs = [f * w + (-g if rule.cheap.holds(u + v) else g) for u, v, w in chosen]
+                totals.append(sum(costs))
+    return min(totals) if best == "smallest" else max(totals)
 
 
 def _greedy_tree(n: int, edges: list[list[int]], best: str, line: tuple[int, int]) -> list[int]:

@@ -5,11 +5,13 @@ Leaves out: general graphs (``graphs_paths``, ``graphs_orders``).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists_common import condition, source
+from prorl_datasets.procedural.code.lists_common import Condition, condition, source
 from prorl_datasets.procedural.code.problem import Problem, code_family
 
 _P = (("parents", "ints"),)
@@ -73,61 +75,84 @@ _SUBTREES_GOLD = {
         return out
     """,
 }
+_FAR = {
+    "depth": ("range(1, n)", "far[v] = far[parents[v]] + 1"),
+    "height": ("range(n - 1, 0, -1)", "far[parents[v]] = max(far[parents[v]], far[v] + 1)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Subtrees:
+    """The drawn weights (``f``*v + ``g``) modulo ``m``, of which those ``counted`` make the sums;
+    ``k`` multiplies depth or height (``op``, level 1) or is a distance (level 3)."""
+
+    level: int
+    f: int
+    g: int
+    m: int
+    counted: Condition
+    k: int
+    op: str
+
+
+def _draw_subtrees(rng: Random, level: int) -> _Subtrees:
+    m, g = rng.randint(5, 17), rng.randint(1, 9)
+    f = rng.randint(2, min(9, m - 1))
+    counted, k = condition(rng, 0, m - 1), rng.randint(1, 3)
+    return _Subtrees(level, f, g, m, counted, k, rng.choice(("depth", "height")))
 
 
 def _subtrees(rng: Random, level: int) -> Problem:
-    f, g, m = rng.randint(1, 9), rng.randint(0, 9), rng.randint(5, 17)
-    c, k, op = condition(rng, 0, m), rng.randint(1, 3), rng.choice(("depth", "height"))
-    weight = f"The weight of vertex v is ({f}*v + {g}) modulo {m}. "
-    what = {
-        1: f"The {_MEASURES[op]}. "
-        f"Give the list that holds, for each vertex 0, 1, ..., n - 1, its weight plus {k} "
-        f"times its {op}.",
-        2: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
-        f"weights that are {c.text} in the subtree of v (v itself included).",
-        3: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
-        f"weights that are {c.text} among the vertices at a distance of at most {k} from "
-        "v in the tree (v itself included; the distance is the number of "
-        "edges of the path between them).",
-    }[level]
-    gold = _SUBTREES_GOLD[level]
-    order = "range(1, n)" if op == "depth" else "range(n - 1, 0, -1)"
-    update = (
-        "far[v] = far[parents[v]] + 1"
-        if op == "depth"
-        else "far[parents[v]] = max(far[parents[v]], far[v] + 1)"
-    )
-
-    def brute(parents: list[int]) -> list[int]:
-        n = len(parents)
-        weights = [f * v + g - (f * v + g) // m * m for v in range(n)]
-        lines = [_line(parents, v) for v in range(n)]
-        if level == 1 and op == "depth":
-            return [w + k * (len(line) - 1) for w, line in zip(weights, lines, strict=True)]
-        if level == 1:
-            return [weights[v] + k * max(x.index(v) for x in lines if v in x) for v in range(n)]
-        out = []
-        for v in range(n):
-            if level == 2:
-                there = [u for u in range(n) if v in lines[u]]
-            else:
-                there = [u for u in range(n) if len({*lines[u]} ^ {*lines[v]}) <= k]
-            out.append(sum(weights[u] for u in there if c.holds(weights[u])))
-        return out
-
+    rule = _draw_subtrees(rng, level)
+    f, g, m, c, k = rule.f, rule.g, rule.m, rule.counted, rule.k
+    order, update = _FAR[rule.op]
     key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m}
-    key |= ({"op": op, "k": k}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
-    text = source(gold, f=f, g=g, m=m, k=k, cond=c.on("w"), order=order, update=update)
+    key |= ({"op": rule.op, "k": k}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
+    gold = _SUBTREES_GOLD[level]
     return Problem(
-        _HEAD + weight + what,
+        _subtrees_statement(rule),
         _P,
         "ints",
-        text,
-        brute,
+        source(gold, f=f, g=g, m=m, k=k, cond=c.on("w"), order=order, update=update),
+        partial(_subtrees_brute, rule),
         lambda r: _parents(r, 4, 12),
         key,
         (([-1],),),
     )
+
+
+def _subtrees_statement(rule: _Subtrees) -> str:
+    op, k, counted = rule.op, rule.k, rule.counted.text
+    weight = f"The weight of vertex v is ({rule.f}*v + {rule.g}) modulo {rule.m}. "
+    what = {
+        1: f"The {_MEASURES[op]}. Give the list that holds, for each vertex 0, 1, ..., n - 1, its "
+        f"weight plus {k} times its {op}.",
+        2: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
+        f"weights that are {counted} in the subtree of v (v itself included).",
+        3: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
+        f"weights that are {counted} among the vertices at a distance of at most {k} from v in the "
+        "tree (v itself included; the distance is the number of edges of the path between them).",
+    }
+    return _HEAD + weight + what[rule.level]
+
+
+def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
+    n, k = len(parents), rule.k
+    weights = [rule.f * v + rule.g for v in range(n)]
+    weights = [w - w // rule.m * rule.m for w in weights]
+    lines = [_line(parents, v) for v in range(n)]
+    if rule.level == 1 and rule.op == "depth":
+        return [w + k * (len(line) - 1) for w, line in zip(weights, lines, strict=True)]
+    if rule.level == 1:
+        return [weights[v] + k * max(x.index(v) for x in lines if v in x) for v in range(n)]
+    out = []
+    for v in range(n):
+        if rule.level == 2:
+            there = [u for u in range(n) if v in lines[u]]
+        else:
+            there = [u for u in range(n) if len({*lines[u]} ^ {*lines[v]}) <= k]
+        out.append(sum(weights[u] for u in there if rule.counted.holds(weights[u])))
+    return out
 
 
 def _line(parents: list[int], v: int) -> list[int]:
@@ -171,61 +196,98 @@ _TREE_CHOICES_GOLD = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The drawn weights 1 + (``f``*v + ``g``) modulo ``m``; ``a`` is an extra (a loss at level 3)
+    of vertices that are ``marked``, ``a`` + ``k`` the loss of a vertex chosen with its parent."""
+
+    level: int
+    f: int
+    g: int
+    m: int
+    marked: Condition
+    k: int
+    a: int
+
+    def weights(self, n: int) -> list[int]:
+        """Return the weights of the vertices."""
+        return [1 + (self.f * v + self.g) % self.m for v in range(n)]
+
+
+def _draw_choices(rng: Random, level: int) -> _Choices:
+    m, g = rng.randint(5, 19), rng.randint(1, 9)
+    f, marked = rng.randint(3, min(9, m - 1)), condition(rng, 0, 7 if level == 3 else 11)
+    return _Choices(level, f, g, m, marked, rng.randint(1, 5), rng.randint(1, 9))
+
+
 def _tree_choices(rng: Random, level: int) -> Problem:
-    f, g, m = rng.randint(1, 9), rng.randint(1, 9), rng.randint(5, 23)
-    c, k, a = condition(rng, 1, 11), rng.randint(1, 5), rng.randint(1, 9)
-    weight = f"The weight of vertex v is 1 + ({f}*v + {g}) modulo {m}. "
+    rule = _draw_choices(rng, level)
+    f, g, m, c, a, k = rule.f, rule.g, rule.m, rule.marked, rule.a, rule.k
+    key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m, "a": a}
+    key |= ({}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
+    most = 8 if level == 3 else 12
+    return Problem(
+        _choices_statement(rule),
+        _P,
+        "ints" if level == 1 else "int",
+        source(_TREE_CHOICES_GOLD[level], f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a),
+        partial({1: _leaf_sums, 2: _best_path, 3: _best_set}[level], rule),
+        lambda r: _parents(r, 4, most),
+        key,
+        (([-1],),),
+    )
+
+
+def _choices_statement(rule: _Choices) -> str:
+    a, marked = rule.a, rule.marked.text
+    weight = f"The weight of vertex v is 1 + ({rule.f}*v + {rule.g}) modulo {rule.m}. "
     what = {
         1: "A leaf is a vertex that is no vertex's parent. Give the list that holds, for "
         f"each leaf in increasing order, {a} plus the sum of the weights on the path from "
         "the root to it, both ends included.",
         2: "The value of the path between two different vertices is the sum of the weights "
         f"on it, both ends included, plus {a} for every vertex on it whose number is "
-        f"{c.text}. Give the largest value of a path (0 if there is only one vertex).",
-        3: "Choose a set of vertices. It earns the sum of the weights of its vertices, "
-        f"minus {k + a} for every vertex in the set whose parent is in the set too, and "
-        f"minus {a} for every vertex not in the set whose number is {c.text}. "
+        f"{marked}. Give the largest value of a path (0 if there is only one vertex).",
+        3: "Choose a set of vertices. It earns the sum of the weights of its vertices, minus "
+        f"{rule.k + a} for every vertex in the set whose parent is in the set too, and "
+        f"minus {a} for every vertex not in the set whose number is {marked}. "
         "Give the largest possible earning.",
-    }[level]
-    gold = _TREE_CHOICES_GOLD[level]
+    }
+    return _HEAD + weight + what[rule.level]
 
-    def brute(parents: list[int]) -> Any:
-        n = len(parents)
-        weights = [1 + (f * v + g) % m for v in range(n)]
-        lines = [_line(parents, v) for v in range(n)]
-        if level == 1:
-            inner = [p for line in lines for p in line[1:]]
-            return [a + sum(weights[u] for u in lines[v]) for v in range(n) if v not in inner]
-        if level == 2:
-            worth = [w + a * c.holds(v) for v, w in enumerate(weights)]
-            values = [0]
-            for u, v in combinations(range(n), 2):
-                top = next(x for x in lines[u] if x in lines[v])
-                path = {*lines[u]} ^ {*lines[v]}
-                values.append(sum(worth[x] for x in path) + worth[top])
-            return max(values)
-        lost = [a * c.holds(v) for v in range(n)]
-        return max(
-            sum(
-                weights[v] - (k + a) * (v > 0 and bits[parents[v]]) if bits[v] else -lost[v]
-                for v in range(n)
-            )
-            for bits in product((0, 1), repeat=n)
+
+def _leaf_sums(rule: _Choices, parents: list[int]) -> list[int]:
+    """Add up the line above each leaf."""
+    weights, lines = rule.weights(len(parents)), [_line(parents, v) for v in range(len(parents))]
+    inner = [p for line in lines for p in line[1:]]
+    leaves = [v for v in range(len(parents)) if v not in inner]
+    return [rule.a + sum(weights[u] for u in lines[v]) for v in leaves]
+
+
+def _best_path(rule: _Choices, parents: list[int]) -> int:
+    """Try all pairs of ends."""
+    n = len(parents)
+    worth = [w + rule.a * rule.marked.holds(v) for v, w in enumerate(rule.weights(n))]
+    lines = [_line(parents, v) for v in range(n)]
+    values = [0]
+    for u, v in combinations(range(n), 2):
+        top = next(x for x in lines[u] if x in lines[v])
+        path = {*lines[u]} ^ {*lines[v]}
+        values.append(sum(worth[x] for x in path) + worth[top])
+    return max(values)
+
+
+def _best_set(rule: _Choices, parents: list[int]) -> int:
+    """Try all sets of vertices."""
+    n, loss = len(parents), rule.k + rule.a
+    weights = rule.weights(n)
+    lost = [rule.a * rule.marked.holds(v) for v in range(n)]
+    return max(
+        sum(
+            weights[v] - loss * (v > 0 and bits[parents[v]]) if bits[v] else -lost[v]
+            for v in range(n)
         )
-
-    key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m, "a": a}
-    key |= ({}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
-    text = source(gold, f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a)
-    most = 8 if level == 3 else 12
-    return Problem(
-        _HEAD + weight + what,
-        _P,
-        "ints" if level == 1 else "int",
-        text,
-        brute,
-        lambda r: _parents(r, 4, most),
-        key,
-        (([-1],),),
+        for bits in product((0, 1), repeat=n)
     )
 
 

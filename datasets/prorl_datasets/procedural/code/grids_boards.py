@@ -1,130 +1,21 @@
-"""Code problems on boards of words: cellular updates and tilted stones.
+"""Code problems on boards that are tilted, so that their stones slide.
 
-Leaves out: reading orders (``grids_readings``), paths, regions and blocks.
+Leaves out: updated cells (``grids_cells``), reading orders (``grids_readings``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from random import Random
+from string import Template
 from typing import Any
 
 from prorl_datasets.procedural.code.lists_common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
 
-_CELLS_GOLD = """
-def solve(rows):
-    h, w = len(rows), len(rows[0])
-    age = [[int(c == "$live") for c in row] for row in rows]
-    for _ in range($steps):
-        new = [[0] * w for _ in range(h)]
-        for y in range(h):
-            for x in range(w):
-                n = 0
-                for dy in $dys:
-                    for dx in (-1, 0, 1):
-                        ny, nx = y + dy, x + dx
-                        if (dy or dx) and $inside:
-                            n += age[ny % h][nx % w] > 0
-                if n in ($stay if age[y][x] else $born) and age[y][x] < $most:
-                    new[y][x] = age[y][x] + 1
-        age = new
-    return ["".join("$live" if a else "$dead" for a in row) for row in age]
-"""
-
-
-def _cells(rng: Random, level: int) -> Problem:
-    live, dead = rng.choice(("#.", "O.", "*-", "X_", "10", "@."))
-    top = 2 if level == 1 else 8
-    near = (
-        "left and right neighbours"
-        if level == 1
-        else "eight neighbours (cells that share a side or a corner)"
-    )
-    born = sorted(rng.sample(range(top + 1), rng.randint(1, 2 if level == 1 else 4)))
-    stay = sorted(rng.sample(range(top + 1), rng.randint(0, 2 if level == 1 else 4)))
-    if level == 1 and 0 in born and not stay:
-        stay = [1]
-    if level > 1 and not {2, 3} & {*born}:
-        born = sorted({*born, rng.randint(2, 3)})
-    wrap, steps = (
-        rng.random() < 0.5,
-        rng.randint(1, 8 - 2 * level) if level < 3 else rng.randint(2, 5),
-    )
-    edge = (
-        "The rows wrap around"
-        + (
-            " and so do the columns (the cell left of the first one is the last one)"
-            if level > 1
-            else ": the cell left of the first one is the last one"
-        )
-        if wrap
-        else "Cells outside count as empty"
-    )
-    extra = level == 3
-    age = rng.randint(2, 4)
-    tired = (
-        (
-            f" But a cell that has been live in {age} successive states (the first state counts) "
-            "is empty in the next one."
-        )
-        if extra
-        else ""
-    )
-    statement = (
-        f"`rows` holds 3 to 6 words of equal length, 3 to 7, of '{live}' (a live cell) "
-        f"and '{dead}' (an empty cell). In a step all cells change at once: an empty cell "
-        "becomes live if the "
-        f"number of live cells among its {near} is in the list {born}, a live cell stays "
-        f"live if that number is in the list {stay}; all others "
-        f"are empty then. {edge}.{tired} Give the rows after {steps} "
-        f"step{'s' if steps > 1 else ''}."
-    )
-    gold = _CELLS_GOLD
-    inside = "True" if wrap else "0 <= ny < h and 0 <= nx < w"
-
-    def brute(rows: list[str]) -> list[str]:
-        h, w = len(rows), len(rows[0])
-        alive = [{(y, x) for y in range(h) for x in range(w) if rows[y][x] == live}]
-        for _ in range(steps):
-            tally: dict[tuple[int, int], int] = {}
-            for y, x in alive[-1]:
-                for dy in (-1, 0, 1) if level > 1 else (0,):
-                    for dx in (-1, 0, 1):
-                        at = ((y + dy) % h, (x + dx) % w) if wrap else (y + dy, x + dx)
-                        if dy or dx:
-                            tally[at] = tally.get(at, 0) + 1
-            nxt = {
-                (y, x)
-                for y in range(h)
-                for x in range(w)
-                if tally.get((y, x), 0) in (stay if (y, x) in alive[-1] else born)
-            }
-            if extra and len(alive) >= age:
-                nxt -= {cell for cell in nxt if all(cell in old for old in alive[-age:])}
-            alive.append(nxt)
-        return ["".join(live if (y, x) in alive[-1] else dead for x in range(w)) for y in range(h)]
-
-    def draw(r: Random) -> tuple[list[str]]:
-        h, w = r.randint(3, 5), r.randint(3, 6)
-        return (["".join(live if r.random() < 0.45 else dead for _ in range(w)) for _ in range(h)],)
-
-    key: dict[str, Any] = {"level": level, "born": born, "stay": stay, "wrap": wrap, "steps": steps}
-    key |= {"age": age} if extra else {}
-    text = source(
-        gold,
-        live=live,
-        dead=dead,
-        steps=steps,
-        dys="(0,)" if level == 1 else "(-1, 0, 1)",
-        inside=inside,
-        born=born,
-        stay=stay,
-        most=age if extra else 999,
-    )
-    return Problem(statement, (("rows", "rows"),), "rows", text, brute, draw, key)
-
-
 _WAYS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+_ACROSS = {way: ("up", "down") if way in ("left", "right") else ("left", "right") for way in _WAYS}
 
 
 _TILT_GOLD = """
@@ -143,82 +34,110 @@ def solve(rows):
                 g[y][x] = "$stone"$melt
     return $result
 """
-
-
-def _tilt(rng: Random, level: int) -> Problem:
-    stone, wall, free = rng.choice(("O#.", "o|.", "sW_", "*=-", "@#."))
-    count = {1: 1, 2: 3, 3: rng.randint(4, 6)}[level]
-    tilts = [rng.choice(list(_WAYS))]
-    while len(tilts) < count:
-        tilts.append(rng.choice([t for t in _WAYS if t != tilts[-1]]))
-    a, b, k = rng.randint(1, 9), rng.randint(1, 9), rng.randint(2, 3)
-    crush = level == 3
-    melt = (
-        f" After each tilt, every stone that has at least {k} stones among its four "
-        "neighbours (cells that share a side) is "
-        "removed, all at once."
-        if crush
-        else ""
-    )
-    what = {
-        True: "Give the rows of the board at the end.",
-        False: "Number rows and columns from 1. Give the sum, over all stones at the end, of "
-        f"{a} times the row plus {b} times the column.",
-    }[crush and a % 2 == 0]
-    shown = what.startswith("Give the rows")
-    statement = (
-        f"`rows` is a board: 2 to 6 words of equal length, 2 to 6, of '{stone}' (a "
-        f"stone), '{wall}' (a wall) and '{free}' (free). Tilting the board in a direction "
-        "makes every stone slide that way "
-        "until the next cell is a wall, a stone that cannot move on, or the edge. The "
-        f"board is tilted {', then '.join(tilts)}.{melt} {what}"
-    )
-    gold = _TILT_GOLD
-    melt_code = f"""
+_MELT_CODE = """
         doomed = []
         for y, x in order:
             near = [(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)]
-            n = sum(1 for i, j in near if 0 <= i < h and 0 <= j < w and g[i][j] == "{stone}")
-            if n >= {k}:
+            n = sum(1 for i, j in near if 0 <= i < h and 0 <= j < w and g[i][j] == "$stone")
+            if n >= $k:
                 doomed.append((y, x))
         for y, x in doomed:
-            if g[y][x] == "{stone}":
-                g[y][x] = "{free}\""""
-    total = (
-        f"sum({a} * (y + 1) + {b} * (x + 1) for y in range(h) for x in range(w) if g[y][x] == "
-        f'"{stone}")'
-    )
+            if g[y][x] == "$stone":
+                g[y][x] = "$free\""""
+_TOTAL_CODE = (
+    'sum($a * (y + 1) + $b * (x + 1) for y in range(h) for x in range(w) if g[y][x] == "$stone")'
+)
 
-    def brute(rows: list[str]) -> Any:
-        for tilt in tilts:
-            rows = _slide(rows, tilt, stone + wall + free)
-            if crush:
-                rows = _melted(rows, stone, free, k)
-        if shown:
-            return rows
-        return sum(
-            a * y + b * x
-            for y, row in enumerate(rows, 1)
-            for x, v in enumerate(row, 1)
-            if v == stone
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Tilt:
+    """The drawn board: its signs, the ``tilts``, the weights ``a`` and ``b`` of rows and columns,
+    and the ``k`` neighbours that remove a stone (level 3)."""
+
+    level: int
+    stone: str
+    wall: str
+    free: str
+    tilts: list[str]
+    a: int
+    b: int
+    k: int
+
+    @property
+    def shows_rows(self) -> bool:
+        """Say whether the board itself is the result."""
+        return self.level == 3 and self.a % 2 == 0
+
+
+def _draw_tilt(rng: Random, level: int) -> _Tilt:
+    """Draw a board. A tilt undoes the opposite one before it unless stones are removed between."""
+    stone, wall, free = rng.choice(("O#.", "o|.", "sW_", "*=-", "@#."))
+    count = rng.randint(*{1: (1, 2), 2: (3, 4), 3: (4, 6)}[level])
+    tilts = [rng.choice(list(_WAYS))]
+    while len(tilts) < count:
+        other = [t for t in _WAYS if t != tilts[-1]] if level == 3 else _ACROSS[tilts[-1]]
+        tilts.append(rng.choice(other))
+    a, b, k = rng.randint(1, 12), rng.randint(1, 12), rng.randint(2, 3)
+    return _Tilt(level, stone, wall, free, tilts, a, b, k)
+
+
+def _tilt(rng: Random, level: int) -> Problem:
+    board = _draw_tilt(rng, level)
+    stone, free, shown = board.stone, board.free, board.shows_rows
 
     def draw(r: Random) -> tuple[list[str]]:
-        h, w, cells = r.randint(2, 6), r.randint(3, 6), stone * 4 + wall * 2 + free * 4
+        h, w, cells = r.randint(2, 6), r.randint(3, 6), stone * 4 + board.wall * 2 + free * 4
         return (["".join(r.choice(cells) for _ in range(w)) for _ in range(h)],)
 
-    key: dict[str, Any] = {"level": level, "tilts": tilts, "sum": None if shown else (a, b)}
-    key |= {"k": k} if crush else {}
+    key: dict[str, Any] = {"level": level, "tilts": board.tilts}
+    key |= {"sum": None if shown else (board.a, board.b)}
+    key |= {"k": board.k} if level == 3 else {}
+    values = {"stone": stone, "free": free, "k": board.k, "a": board.a, "b": board.b}
     text = source(
-        gold,
-        tilts=[_WAYS[t] for t in tilts],
+        _TILT_GOLD,
+        tilts=[_WAYS[t] for t in board.tilts],
         stone=stone,
         free=free,
-        melt=melt_code if crush else "",
-        result='["".join(row) for row in g]' if shown else total,
+        melt=Template(_MELT_CODE).substitute(values) if level == 3 else "",
+        result='["".join(row) for row in g]' if shown else Template(_TOTAL_CODE).substitute(values),
     )
-    return Problem(
-        statement, (("rows", "rows"),), "rows" if shown else "int", text, brute, draw, key
+    output = "rows" if shown else "int"
+    brute = partial(_tilt_brute, board)
+    return Problem(_tilt_statement(board), (("rows", "rows"),), output, text, brute, draw, key)
+
+
+def _tilt_statement(board: _Tilt) -> str:
+    melt, what = "", "Give the rows of the board at the end."
+    if board.level == 3:
+        melt = (
+            f" After each tilt, every stone that has at least {board.k} stones among its four "
+            "neighbours (cells that share a side) is removed, all at once."
+        )
+    if not board.shows_rows:
+        what = (
+            "Number rows and columns from 1. Give the sum, over all stones at the end, of "
+            f"{board.a} times the row plus {board.b} times the column."
+        )
+    return (
+        f"`rows` is a board: 2 to 6 words of equal length, 2 to 6, of '{board.stone}' (a stone), "
+        f"'{board.wall}' (a wall) and '{board.free}' (free). Tilting the board in a direction makes "
+        "every stone slide that way until the next cell is a wall, a stone that cannot move on, or "
+        f"the edge. The board is tilted {', then '.join(board.tilts)}.{melt} {what}"
+    )
+
+
+def _tilt_brute(board: _Tilt, rows: list[str]) -> Any:
+    for tilt in board.tilts:
+        rows = _slide(rows, tilt, board.stone + board.wall + board.free)
+        if board.level == 3:
+            rows = _melted(rows, board.stone, board.free, board.k)
+    if board.shows_rows:
+        return rows
+    return sum(
+        board.a * y + board.b * x
+        for y, row in enumerate(rows, 1)
+        for x, v in enumerate(row, 1)
+        if v == board.stone
     )
 
 
@@ -252,7 +171,4 @@ def _melted(rows: list[str], stone: str, free: str, k: int) -> list[str]:
     ]
 
 
-FAMILIES = (
-    code_family("cell_updates", _cells),
-    code_family("tilted_boards", _tilt),
-)
+FAMILIES = (code_family("tilted_boards", _tilt),)

@@ -1,14 +1,16 @@
 """Code problems on reading a grid in a drawn order after turns.
 
-Leaves out: cells and stones (``grids_boards``), paths and regions (``grids_paths``).
+Leaves out: cells (``grids_cells``), stones (``grids_boards``), paths (``grids_paths``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists_common import condition, matrix
+from prorl_datasets.procedural.code.lists_common import Condition, condition, matrix
 from prorl_datasets.procedural.code.problem import Problem, code_family
 
 _TURNS = {
@@ -35,6 +37,17 @@ _READINGS = {
     "smaller sums first, "
     "each diagonal from its top right to its bottom left": "diagonals(g)",
 }
+
+
+_UNDOES = {
+    "rotate it by 90 degrees clockwise": "rotate it by 90 degrees counterclockwise",
+    "rotate it by 90 degrees counterclockwise": "rotate it by 90 degrees clockwise",
+    "rotate it by 180 degrees": "rotate it by 180 degrees",
+    "mirror it left to right": "mirror it left to right",
+    "mirror it top to bottom": "mirror it top to bottom",
+    "transpose it (swap rows and columns)": "transpose it (swap rows and columns)",
+}
+"""Turn and what undoes it: the two never follow each other."""
 
 
 def _turned(g: list[list[int]], turn: str) -> list[list[int]]:
@@ -103,58 +116,82 @@ def diagonals(g):
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The drawn ``turns`` and reading; ``dropped`` values are left out; at level 3 only the places
+    ``start``, ``start`` + ``k`` and so on count."""
+
+    level: int
+    turns: list[str]
+    reading: str
+    dropped: Condition
+    k: int
+    start: int
+
+
+def _draw_reading(rng: Random, level: int) -> _Reading:
+    turns = [rng.choice(list(_TURNS))]
+    count = level if level < 3 else rng.randint(3, 4)
+    while len(turns) < count:
+        turns.append(rng.choice([t for t in _TURNS if t != _UNDOES.get(turns[-1])]))
+    return _Reading(
+        level=level,
+        turns=turns,
+        reading=rng.choice(list(_READINGS)),
+        dropped=condition(rng, -9, 30),
+        k=rng.randint(2, 5),
+        start=rng.randint(0, 1),
+    )
+
+
 def _readings(rng: Random, level: int) -> Problem:
-    turns = [rng.choice(list(_TURNS)) for _ in range(level if level < 3 else rng.randint(3, 4))]
-    reading = rng.choice(list(_READINGS))
-    c, k, start = condition(rng, -9, 30), rng.randint(2, 5), rng.randint(0, 1)
-    end = {
-        1: f" Give the values that are {c.negated}, in this order.",
-        2: f" Give the values that are {c.negated}, in this order.",
-        3: f" Of this order (places counted from 0) take the values at the places {start}, "
-        f"{start + k}, {start + 2 * k} and so on, and of these "
-        f"give those that are {c.negated}, in order.",
-    }[level]
-    then = "; then ".join(turns)
-    statement = (
-        "`g` is a grid of integers with at most 6 rows and 6 columns. Change it so: "
-        f"{then}. Then read the grid {reading}.{end}"
-    )
-    keep = (
-        "v for v in values" + (f"[{start}::{k}]" if level == 3 else "") + f" if not ({c.on('v')})"
-    )
-    code = _READINGS[reading]
-    helper = _SPIRAL if code[0] == "s" else _DIAGONALS if code[0] == "d" else ""
-    lines = [f"    g = {_TURNS[t]}" for t in turns]
-    gold = (
-        f"{helper.lstrip()}def solve(g):\n"
-        + "\n".join(lines)
-        + f"\n    values = {code}\n    return [{keep}]\n"
-    )
-
-    def brute(g: list[list[int]]) -> list[int]:
-        for turn in turns:
-            g = _turned(g, turn)
-        values = _read(g, reading)
-        if level == 3:
-            values = [v for i, v in enumerate(values) if i >= start and (i - start) % k == 0]
-        return [v for v in values if not c.holds(v)]
-
-    key: dict[str, Any] = {
-        "level": level,
-        "turns": turns,
-        "reading": reading[:12],
-        "condition": c.key,
-    }
-    key |= {"k": k, "start": start} if level == 3 else {}
+    rule = _draw_reading(rng, level)
+    key: dict[str, Any] = {"level": level, "turns": rule.turns, "reading": rule.reading[:12]}
+    key |= {"condition": rule.dropped.key}
+    key |= {"k": rule.k, "start": rule.start} if level == 3 else {}
     return Problem(
-        statement,
+        _statement(rule),
         (("g", "grid"),),
         "ints",
-        gold,
-        brute,
+        _gold(rule),
+        partial(_brute, rule),
         lambda r: (matrix(r, (2, 5), -9, 30),),
         key,
     )
+
+
+def _statement(rule: _Reading) -> str:
+    k, start = rule.k, rule.start
+    end = f" Give the values that are {rule.dropped.negated}, in this order."
+    if rule.level == 3:
+        end = (
+            f" Of this order (places counted from 0) take the values at the places {start}, "
+            f"{start + k}, {start + 2 * k} and so on, and of these "
+            f"give those that are {rule.dropped.negated}, in order."
+        )
+    return (
+        "`g` is a grid of integers with at most 6 rows and 6 columns. Change it so: "
+        f"{'; then '.join(rule.turns)}. Then read the grid {rule.reading}.{end}"
+    )
+
+
+def _gold(rule: _Reading) -> str:
+    code = _READINGS[rule.reading]
+    helper = {"spiral(g)": _SPIRAL, "diagonals(g)": _DIAGONALS}.get(code, "")
+    turns = "".join(f"    g = {_TURNS[turn]}\n" for turn in rule.turns)
+    places = f"[{rule.start}::{rule.k}]" if rule.level == 3 else ""
+    keep = f"v for v in values{places} if not ({rule.dropped.on('v')})"
+    return f"{helper.lstrip()}def solve(g):\n{turns}    values = {code}\n    return [{keep}]\n"
+
+
+def _brute(rule: _Reading, g: list[list[int]]) -> list[int]:
+    for turn in rule.turns:
+        g = _turned(g, turn)
+    values = _read(g, rule.reading)
+    if rule.level == 3:
+        k, start = rule.k, rule.start
+        values = [v for i, v in enumerate(values) if i >= start and (i - start) % k == 0]
+    return [v for v in values if not rule.dropped.holds(v)]
 
 
 FAMILIES = (code_family("grid_readings", _readings),)

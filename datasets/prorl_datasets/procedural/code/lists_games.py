@@ -63,14 +63,14 @@ _END_GAME_GOLD = {
 }
 
 
-_MODULI = tuple(m for m in range(13, 180) if m % 2 and m % 3 and m % 5 and m % 7 and m % 11)
-"""Coprime to every factor drawn."""
+_PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
+"""Moduli of products: no factor drawn is a multiple of one, and 50 times any factor exceeds it."""
 
 
 _WORTHS = (
-    ("(", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
-    ("a", "abs(v - {m}) + {c}", "|v - {m}| + {c}"),
-    ("v", "v + {c} * (v % {m})", "v + {c} * (v modulo {m})"),
+    ("product", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
+    ("distance", "abs(v - {m}) + {c}", "|v - {m}| + {c}"),
+    ("sum", "v + {c} * (v % {m})", "v + {c} * (v modulo {m})"),
 )
 """Kind, expression and text of the points that an element v earns."""
 
@@ -91,23 +91,27 @@ class _EndGame:
     def points(self, v: int) -> int:
         """Return what the element v earns, not in the way of the gold's expression."""
         kind = self.worth[0]
-        if kind == "(":
+        if kind == "product":
             return v * self.c - v * self.c // self.m * self.m
-        if kind == "a":
+        if kind == "distance":
             return max(v - self.m, self.m - v) + self.c
         return v * (1 + self.c) - self.c * self.m * (v // self.m)
 
 
+def _draw_game(rng: Random, level: int) -> _EndGame:
+    """Draw rules in which the modulus or distance matters for elements from 0 to 50."""
+    worth = rng.choice(_WORTHS)
+    if worth[0] == "product":
+        m = rng.choice(_PRIMES)
+        c = rng.randint(2, m - 1)
+    else:
+        m, c = rng.randint(5, 40), rng.randint(1, 30)
+    tie, most = rng.choice(("left", "right")), rng.randint(2, 3)
+    return _EndGame(level, m, c, worth, tie, most, rng.random() < 0.5)
+
+
 def _end_game(rng: Random, level: int) -> Problem:
-    game = _EndGame(
-        level=level,
-        m=rng.choice(_MODULI),
-        c=rng.randint(1, 12),
-        worth=rng.choice(_WORTHS),
-        tie=rng.choice(("left", "right")),
-        most=rng.randint(2, 3),
-        second=rng.random() < 0.5,
-    )
+    game = _draw_game(rng, level)
     kind, worth, _ = game.worth
     key: dict[str, Any] = {"level": level, "c": game.c, "m": game.m, "worth": kind}
     key |= {"second": game.second}

@@ -27,9 +27,13 @@ class _Key:
     canonical: tuple[str | int, ...]
 
 
-def _draw_key(rng: Random) -> _Key:
-    c, m = rng.randint(-5, 60), rng.randint(3, 40)
-    kind = rng.choice(("remainder", "remainder", "distance", "distance", "digits", "multiple"))
+_KINDS = ("remainder", "remainder", "distance", "distance", "digits", "multiple")
+
+
+def _draw_key(rng: Random, kinds: tuple[str, ...], high: int) -> _Key:
+    """Return a key of one of the ``kinds`` for elements from 0 to ``high``."""
+    c, m = rng.randint(high // 10, high - high // 10), rng.randint(3, high // 3)
+    kind = rng.choice(kinds)
     if kind == "remainder":
         return _Key(f"remainder modulo {m}", f"v % {m}", lambda v: v - v // m * m, (kind, m))
     if kind == "distance":
@@ -41,6 +45,12 @@ def _draw_key(rng: Random) -> _Key:
         return _Key(text, code, lambda v: m * (v // 100 + v // 10 % 10 + v % 10) - v, (kind, m))
     text = f"quotient by {m} (rounded down)"
     return _Key(text, f"v // {m}", lambda v: int((v - v % m) / m), (kind, m))
+
+
+def _acts(first: _Key, second: _Key, high: int) -> bool:
+    """Say whether ``second`` can order elements up to ``high`` of which ``first`` is equal."""
+    both = {(first.of(v), second.of(v)) for v in range(high + 1)}
+    return len(both) > len({x for x, _ in both})
 
 
 _KEY_ORDERS_GOLD = {
@@ -65,7 +75,7 @@ _KEY_ORDERS_GOLD = {
 @dataclass(frozen=True, slots=True)
 class _Order:
     """The drawn order: by ``first`` (falling if ``down``), then by ``second`` at level 2, then by
-    value (falling if ``tie``); ``k`` says which elements count."""
+    value (falling if ``tie``); ``k`` says which elements count; tests draw from 0 to ``high``."""
 
     level: int
     first: _Key
@@ -73,6 +83,7 @@ class _Order:
     down: bool
     tie: bool
     k: int
+    high: int
 
     def before(self, u: int, v: int) -> bool:
         """Say whether u stands before v or is equal to it."""
@@ -94,15 +105,18 @@ class _Order:
         return out
 
 
+def _draw_order(rng: Random, level: int) -> _Order:
+    high = 99 if level == 1 else 400
+    first = _draw_key(rng, ("remainder", "multiple") if level == 2 else _KINDS, high)
+    second = _draw_key(rng, _KINDS, high)
+    while level == 2 and not _acts(first, second, high):
+        second = _draw_key(rng, _KINDS, high)
+    down, tie = rng.random() < 0.5, rng.random() < 0.5
+    return _Order(level, first, second, down, tie, rng.randint(2, 5), high)
+
+
 def _key_orders(rng: Random, level: int) -> Problem:
-    order = _Order(
-        level=level,
-        first=_draw_key(rng),
-        second=_draw_key(rng),
-        down=rng.random() < 0.5,
-        tie=rng.random() < 0.5,
-        k=rng.randint(2, 5),
-    )
+    order = _draw_order(rng, level)
     sign, value = "-" if order.down else "", "-v" if order.tie and level != 2 else "v"
     second = f"{order.second.code}, " if level == 2 else ""
     rank = f"{sign}({order.first.code}), {second}{value}"
@@ -115,7 +129,7 @@ def _key_orders(rng: Random, level: int) -> Problem:
         "ints",
         source(_KEY_ORDERS_GOLD[level], rank=rank, k=order.k),
         partial(_key_orders_brute, order),
-        lambda r: (integers(r, 6, 8 + 4 * level, 0, 99 if level == 1 else 400),),
+        lambda r: (integers(r, 6, 8 + 4 * level, 0, order.high),),
         key,
         (([],),),
     )

@@ -64,7 +64,7 @@ def _digit_orbit_gold(c: int, base: int, p: int) -> str:
 
 
 def _digit_orbit(rng: Random) -> Problem:
-    p, c, base = rng.randint(2, 3), rng.randint(1, 40), rng.choice((7, 8, 9, 10, 10, 11, 12, 16))
+    p, c, base = rng.randint(2, 3), rng.randint(1, 300), rng.choice((7, 8, 9, 10, 10, 11, 12, 16))
     code = _digit_orbit_gold(c, base, p)
 
     def brute(n: int) -> list[int]:

@@ -185,8 +185,8 @@ def _gcd_pairs_gold(low: int, high: int, term: str) -> str:
 
 
 def _gcd_pairs(rng: Random) -> Problem:
-    low, high, m = rng.randint(1, 5), rng.randint(6, 40), rng.randint(2, 50)
-    kind = rng.randint(0, 2)
+    low, high, m = rng.randint(1, 8), rng.randint(9, 60), rng.randint(2, 50)
+    kind = rng.choice((0, 1, 1, 1, 2))
     term = ("1", f"(a[i] + a[j]) % {m}", "math.gcd(a[i], a[j])")[kind]
     what = (
         "count them",
@@ -243,7 +243,7 @@ def _gcd_windows_gold(test: str, m: int, t: int) -> str:
 def _gcd_windows(rng: Random) -> Problem:
     g, t = rng.randint(2, 30), rng.randint(1, 6)
     exact = rng.random() < 0.5
-    m = rng.randint(2, 9)
+    m = rng.randint(2, 15)
     test = f"value == {g}" if exact else f"value % {g} == 0"
     code = _gcd_windows_gold(test, m, t)
 

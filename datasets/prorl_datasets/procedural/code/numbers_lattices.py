@@ -211,7 +211,7 @@ def _greedy_sum_gold(c: int, start: list[int], p: int, q: int) -> str:
 def _greedy_sum(rng: Random) -> Problem:
     p, q = rng.randint(1, 3), rng.randint(1, 3)
     start = sorted((1, rng.randint(2, 9)))
-    c = rng.randint(0, 30)
+    c = rng.randint(0, 200)
     code = _greedy_sum_gold(c, start, p, q)
 
     def brute(n: int) -> list[int]:

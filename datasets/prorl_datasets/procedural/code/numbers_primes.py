@@ -24,10 +24,6 @@ def _span(rng: Random, width: int, top: int) -> tuple[int, int]:
     return low, low + rng.randint(width // 8, width)
 
 
-def _chosen(low: int, high: int, has: Property) -> list[int]:
-    return [n for n in range(low, high + 1) if has.check(n)]
-
-
 def _prime_count(rng: Random) -> Problem:
     d = rng.randint(3, 48)
     r = rng.randint(2, max(2, 2 * d // 3))
@@ -68,23 +64,40 @@ def is_prime(n):
 """
 
 
+def _prime_property(rng: Random) -> Property:
+    """Return a drawn property that at least a tenth of the primes below 300 have."""
+    primes = [p for p in range(300) if is_prime(p)]
+    while True:
+        has = draw_property(rng)
+        if 10 * sum(map(has.check, primes)) >= len(primes):
+            return has
+
+
 def _prime_filter(rng: Random) -> Problem:
-    has, k = draw_property(rng), rng.randint(1, 9)
+    has, k = _prime_property(rng), rng.randint(1, 9)
+    first = rng.randint(1, k)
     code = f"""
         def solve(a, b):
             found = [n for n in range(a, b + 1) if is_prime(n) and ({has.code})]
-            return sum(found[{k - 1} :: {k}])
+            return sum(found[{first - 1} :: {k}])
     """
 
     def brute(a: int, b: int) -> int:
         total = place = 0
-        for n in _chosen(a, b, has):
-            if n > 1 and not any(n % d == 0 for d in range(2, int(n**0.5) + 1)):
+        composite = {
+            n for d in range(2, int(b**0.5) + 1) for n in range(d * max(2, -(-a // d)), b + 1, d)
+        }
+        for n in range(max(2, a), b + 1):
+            if n not in composite and has.check(n):
                 place += 1
-                total += n if place % k == 0 else 0
+                total += n if place % k == first % k else 0
         return total
 
-    every = "all of them" if k == 1 else f"those at the places {k}, {2 * k}, {3 * k}, ..."
+    every = (
+        "all of them"
+        if k == 1
+        else f"those at the places {first}, {first + k}, {first + 2 * k}, ..."
+    )
     return Problem(
         f"Given integers `a` and `b` (1 <= a <= b <= 10^5, b - a <= 1000), list in ascending order "
         f"the primes n with a <= n <= b such that n {has.text}. Find the sum of {every} "
@@ -94,7 +107,7 @@ def _prime_filter(rng: Random) -> Problem:
         f"import math\n\n{_SIEVE}\n\n{source(code)}",
         brute,
         lambda r: _span(r, 250, 10 ** r.randint(1, 3)),
-        {"v": 2, "has": has.key, "k": k},
+        {"v": 2, "has": has.key, "k": k, "first": first},
     )
 
 

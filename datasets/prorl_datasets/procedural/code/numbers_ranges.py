@@ -98,12 +98,11 @@ def _runs(rng: Random) -> Problem:
     code = _runs_gold(has, least)
 
     def brute(a: int, b: int) -> list[int]:
-        for length in range(b - a + 1, 0, -1):
-            found = [
-                s for s in range(a, b - length + 2) if all(map(has.check, range(s, s + length)))
-            ]
+        good = [has.check(n) for n in range(a, b + 1)]
+        for length in range(len(good), 0, -1):
+            found = [s for s in range(len(good) - length + 1) if all(good[s : s + length])]
             if found:
-                return [length, found[0] if least else found[-1]]
+                return [length, a + (found[0] if least else found[-1])]
         return [0, 0]
 
     return Problem(
@@ -170,9 +169,14 @@ def _kth_two(rng: Random) -> Problem:
     """
 
     def brute(m: int, k: int) -> int:
-        found = (
-            _chosen(max(1, m - 500), m - 1, has)[::-1] if below else _chosen(m + 1, m + 500, has)
-        )
+        found: list[int] = []
+        for far in range(0, 500, 50):
+            if below:
+                found += _chosen(max(1, m - 50 - far), m - 1 - far, has)[::-1]
+            else:
+                found += _chosen(m + 1 + far, m + 50 + far, has)
+            if len(found) >= k:
+                break
         return found[k - 1] if len(found) >= k else -1
 
     return Problem(

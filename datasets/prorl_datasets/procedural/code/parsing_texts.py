@@ -40,7 +40,7 @@ _PACKED_GOLD = {
                 stack[-1] += group * counts.pop()
             else:
                 stack[-1] += chr((ord(c) - 97 + $turn) % 26 + 97)
-        return stack[0][::$k]
+        return stack[0][$start::$k]
     """,
     3: """
     def solve(s):
@@ -80,15 +80,21 @@ class _Packing:
     plus: int
     modulus: int
     every: int
+    start: int
     first: bool
 
 
 def _draw_packing(rng: Random, level: int) -> _Packing:
     opening, closing = rng.choice(("()", "[]", "{}", "<>"))
     mark = rng.choice("!~*^%")
-    turn, plus, modulus = rng.randint(1, 25), rng.randint(0, 3), rng.randint(3, 9)
+    turn, plus, modulus = (
+        rng.randint(1, 25),
+        rng.randint(0, 9 if level == 1 else 3),
+        rng.randint(3, 9),
+    )
     k, first = rng.randint(2, 9), rng.random() < 0.5
-    return _Packing(level, opening, closing, mark, turn, plus, modulus, k, first)
+    start = rng.randint(1, k)
+    return _Packing(level, opening, closing, mark, turn, plus, modulus, k, start, first)
 
 
 def _packing_statement(p: _Packing) -> str:
@@ -108,7 +114,8 @@ def _packing_statement(p: _Packing) -> str:
         2: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
         f"for that many plus {p.plus} copies of the unpacked group; groups may be nested; "
         "other letters stand for themselves. Of the unpacked word, with its letters "
-        f"{shift}, give every {ordinal(p.every)} letter, starting with the first.",
+        f"{shift}, give every {ordinal(p.every)} letter, starting with the {ordinal(p.start)}."
+        " The result may be empty.",
         3: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
         f"for that many plus {p.plus} copies of the unpacked group; a group with '{p.mark}' "
         "in front instead of a digit stands for the unpacked group reversed, with each "
@@ -135,7 +142,7 @@ def _packing_brute(p: _Packing, s: str) -> Any:
         new = inner[::-1].translate(moved) if n == p.mark else inner * (int(n) + p.plus)
         s = s[: hit.start()] + new + s[hit.end() :]
     if p.level == 2:
-        return "".join(c for i, c in enumerate(s.translate(moved)) if i % p.every == 0)
+        return "".join(c for i, c in enumerate(s.translate(moved)) if i % p.every == p.start - 1)
     same = sum(len(m.group()) - 1 for m in re.finditer(r"(.)\1+", s))
     return [len(s), sum(ascii_lowercase.index(c) + 1 for c in s) % (p.modulus + 90), same]
 
@@ -156,7 +163,7 @@ def _packed(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": p.level, "turn": p.turn, "plus": p.plus}
     key |= (
         {"first": p.first},
-        {"k": p.every, "pair": p.opening},
+        {"k": p.every, "start": p.start, "pair": p.opening},
         {"mark": p.mark, "pair": p.opening, "m": p.modulus},
     )[p.level - 1]
     text = source(
@@ -167,6 +174,7 @@ def _packed(rng: Random, level: int) -> Problem:
         turn=p.turn,
         plus=p.plus,
         k=p.every,
+        start=p.start - 1,
         m=p.modulus + 90,
         side="-" if p.first else "+",
         cut="" if p.first else " + 2",

@@ -77,18 +77,12 @@ def _keyed(rng: Random) -> Problem:
     sign = "-" if decode else "+"
     code = _keyed_gold(key, sign, auto, decode)
 
-    def encode(plain: str) -> str:
-        stream = key + plain if auto else key * (len(plain) + 1)
-        square = [LETTERS[i:] + LETTERS[:i] for i in range(26)]
-        pairs = zip(plain, stream, strict=False)
-        return "".join(square[LETTERS.index(k)][LETTERS.index(p)] for p, k in pairs)
-
     def brute(s: str) -> str:
-        if not decode:
-            return encode(s)
         plain = ""
-        for ch in s:
-            plain += next(letter for letter in LETTERS if encode(plain + letter)[-1] == ch)
+        for i, ch in enumerate(s):
+            under = (key + (plain if decode else s) if auto else key * (i + 1))[i]
+            row = LETTERS[LETTERS.index(under) :] + LETTERS
+            plain += LETTERS[row.index(ch)] if decode else row[LETTERS.index(ch)]
         return plain
 
     stream = (

@@ -129,7 +129,7 @@ def _anagrams_brute(
 
 
 def _anagrams(rng: Random) -> Problem:
-    free = draw_letters(rng, rng.randint(1, 4), "abcdeilnorst")
+    free = draw_letters(rng, rng.randint(2, 4), "abcdeilnorst")
     least, score = rng.randint(1, 2), rng.randint(0, 2)
     joiner = rng.choice("+-/|&=")
     shown = ("first", "last", "longest")[score]

@@ -30,7 +30,7 @@ def _columns_gold(rest: str, k: int, odd: int, back: bool) -> str:
 
 
 def _columns(rng: Random) -> Problem:
-    k, back, rest = rng.randint(2, 12), rng.random() < 0.5, rng.choice("#*-+.")
+    k, back, rest = rng.randint(2, 15), rng.random() < 0.5, rng.choice("#*-+.=/~@!")
     odd = rng.randint(0, 2)
     code = _columns_gold(rest, k, odd, back)
 

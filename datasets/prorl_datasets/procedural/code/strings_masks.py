@@ -19,12 +19,8 @@ _W = (("w", "strs"),)
 _SYMBOLS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _mask_places(rng: Random) -> Problem:
-    mask = "".join(rng.choice("?abcde") for _ in range(rng.randint(2, 4)))
-    letters = draw_letters(rng, 2, "abcde")
-    if "?" not in mask:
-        mask = mask[:-1] + "?"
-    code = f"""
+def _mask_places_gold(mask: str, letters: str) -> str:
+    return f"""
         def solve(s):
             places = []
             for i in range(len(s) - {len(mask) - 1}):
@@ -33,6 +29,13 @@ def _mask_places(rng: Random) -> Problem:
                     places.append(i)
             return places
     """
+
+
+def _mask_places(rng: Random) -> Problem:
+    mask = "".join(rng.choice("?abcde") for _ in range(rng.randint(2, 4)))
+    letters = draw_letters(rng, 2, "abcde")
+    if "?" not in mask:
+        mask = mask[:-1] + "?"
 
     def brute(s: str) -> list[int]:
         pattern = mask.replace("?", f"[{letters}]")
@@ -55,7 +58,7 @@ def _mask_places(rng: Random) -> Problem:
         f"fits the mask {mask} and has its length. The result is empty if there are none.",
         (("s", "str"),),
         "ints",
-        source(code),
+        source(_mask_places_gold(mask, letters)),
         brute,
         draw,
         {"v": 1, "mask": mask, "letters": letters},
@@ -83,6 +86,17 @@ def _mask_words_gold(any_: str, one: str, mask: str, c: int, least: int) -> str:
             total = sum(len(w[i]) + {c} * i for i in good)
             return [len(good), total, good[-1] if len(good) > {least} else -1]
     """
+
+
+def _mask_words_list(r: Random, mask: str, any_: str, one: str) -> list[str]:
+    """Return common words and up to four words made to fit the mask, shuffled."""
+    lengths = {any_: (0, 3), one: (1, 1)}
+    found = words(r, 4, 12)
+    for _ in range(r.randint(0, 4)):
+        parts = [text_over(r, _SYMBOLS, *lengths[m]) if m in lengths else m for m in mask]
+        found.append("".join(parts))
+    r.shuffle(found)
+    return found
 
 
 def _mask_words(rng: Random) -> Problem:
@@ -113,7 +127,7 @@ def _mask_words(rng: Random) -> Problem:
         "ints",
         source(code),
         brute,
-        lambda r: (words(r, 9, 24),),
+        lambda r: (_mask_words_list(r, mask, any_, one),),
         {"v": 2, "mask": mask.translate({ord(any_): "*", ord(one): "?"}), "least": least, "c": c},
         (([],),),
     )
@@ -170,7 +184,7 @@ def _mask_fill(rng: Random) -> Problem:
         brute,
         draw,
         {"v": 3, "size": size, "m": m, "banned": banned, "letter": letter, "k": k, "r": r0},
-        (("??",), ("?????",)),
+        (("??",), ("????",)),
     )
 
 

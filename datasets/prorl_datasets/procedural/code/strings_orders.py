@@ -99,11 +99,7 @@ def _ordered(rng: Random) -> Problem:
     key, what = _order_key(letters, place)
     drop = rng.randint(0, 2)
     code = _ordered_gold(key, drop, tie, down, last)
-
-    value = _ordered_value(letters, place)
-
-    brute = _ordered_brute(down, drop, last, tie, value)
-
+    brute = _ordered_brute(down, drop, last, tie, _ordered_value(letters, place))
     removed = (
         f", then remove the first {'word' if drop == 1 else f'{drop} words'} of this order"
         if drop

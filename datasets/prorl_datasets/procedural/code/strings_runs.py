@@ -94,7 +94,7 @@ def _run_scores_gold(least: int, p: int, c: int, chosen: str) -> str:
 
 def _run_scores(rng: Random) -> Problem:
     chosen = draw_letters(rng, 3, "abcdef")
-    p, least, c = rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 9)
+    p, least, c = rng.randint(1, 3), rng.randint(1, 4), rng.randint(2, 30)
     code = _run_scores_gold(least, p, c, chosen)
 
     def brute(s: str) -> int:

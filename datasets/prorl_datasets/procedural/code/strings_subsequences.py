@@ -14,13 +14,11 @@ from prorl_datasets.procedural.code.strings_common import text_over
 _S = (("s", "str"),)
 
 
-def _greedy_match(rng: Random) -> Problem:
-    pattern = text_over(rng, "abcdefgh", 3, 5)
-    cyclic = rng.random() < 0.5
+def _greedy_match_gold(pattern: str, cyclic: bool) -> str:
     wanted = f"ch == pattern[matched % {len(pattern)}]"
     if not cyclic:
         wanted = f"matched < {len(pattern)} and ch == pattern[matched]"
-    code = f"""
+    return f"""
         def solve(s):
             pattern, matched, last = "{pattern}", 0, -1
             for i, ch in enumerate(s):
@@ -28,6 +26,11 @@ def _greedy_match(rng: Random) -> Problem:
                     matched, last = matched + 1, i
             return [matched, last]
     """
+
+
+def _greedy_match(rng: Random) -> Problem:
+    pattern = text_over(rng, "abcdefgh", 3, 5)
+    cyclic = rng.random() < 0.5
 
     def brute(s: str) -> list[int]:
         matched, last = 0, -1
@@ -49,7 +52,7 @@ def _greedy_match(rng: Random) -> Problem:
         "`s` (counted from 0) where the last of them was (-1 if there is none).",
         _S,
         "ints",
-        source(code),
+        source(_greedy_match_gold(pattern, cyclic)),
         brute,
         lambda r: (text_over(r, pattern + "abcdefgh"[: r.randint(0, 8)], 2, 16),),
         {"v": 1, "pattern": pattern, "cyclic": cyclic},
@@ -108,11 +111,9 @@ def _subsequence_count(rng: Random) -> Problem:
     )
 
 
-def _distinct_subsequences(rng: Random) -> Problem:
-    first, last = rng.choice("abc"), rng.choice("abc")
-    k, banned = rng.randint(2, 5), text_over(rng, "abc", 2, 2)
-    m = rng.randint(1000, 99999)
-    code = f"""
+def _distinct_subsequences_gold(letters: tuple[str, str, str], k: int, m: int) -> str:
+    first, last, banned = letters
+    return f"""
         def solve(s):
             ways = {{}}
             for ch in s:
@@ -125,6 +126,13 @@ def _distinct_subsequences(rng: Random) -> Problem:
             found = [n for (end, size), n in ways.items() if end == "{last}" and size >= {k}]
             return sum(found) % {m}
     """
+
+
+def _distinct_subsequences(rng: Random) -> Problem:
+    first, last = rng.choice("abc"), rng.choice("abc")
+    k, banned = rng.randint(2, 5), text_over(rng, "abc", 2, 2)
+    m = rng.randint(1000, 99999)
+    code = _distinct_subsequences_gold((first, last, banned), k, m)
 
     def brute(s: str) -> int:
         found = {""}
