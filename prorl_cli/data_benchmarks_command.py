@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from prorl_datasets.benchmarks import Loaded
     from prorl_datasets.types import Sample
 
-_METRICS = {"mean_of_n": "pass@1, mean of n", "mean_reward": "mean reward"}
+_METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
+"""Both are means over the samples of an item; the full names are in --json and in the docs."""
 
 
 def benchmarks_command(
@@ -52,14 +53,15 @@ def _list(json_out: bool) -> None:
     if json_out:
         print_json([s.model_dump(mode="json", exclude_none=True) for s in specs])
         return
-    table = Table()
-    for title in ("benchmark", "domain", "items", "metric", "hub", "licence"):
-        table.add_column(title, justify="right" if title == "items" else "left")
+    table = Table(box=None, pad_edge=False)
+    for title in ("benchmark", "items", "metric", "source"):
+        table.add_column(title, justify="right" if title == "items" else "left", overflow="fold")
     for spec in specs:
-        hub = "generated" if spec.hub is None else spec.hub.repo
-        metric, items = _METRICS[spec.metric], str(spec.expected_rows or "-")
-        table.add_row(spec.name, spec.domain, items, metric, hub, spec.licence)
+        source = "generated" if spec.hub is None else spec.hub.repo
+        items = "-" if spec.expected_rows is None else str(spec.expected_rows)
+        table.add_row(spec.name, items, _METRICS[spec.metric], source)
     stdout_console().print(table)
+    say("licences, revisions, columns and notes: --json")
 
 
 def _window(name: str, start: str | None, end: str | None) -> tuple[str, str] | None:

@@ -71,20 +71,23 @@ def atomic_write_text(path: Path, text: str) -> None:
 
 
 @contextlib.contextmanager
-def atomic_directory(target: Path) -> Iterator[Path]:
-    """Yield a temporary sibling folder that becomes ``target`` when the block ends without error.
+def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary folder that becomes ``target`` when the block ends without error.
 
     An existing ``target`` is replaced; on any error the temporary folder is removed and ``target``
-    is left as it was.
+    is left as it was. It lies beside ``target``, or in ``within`` (on the same disk), where the
+    caller can find what a kill left.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        place = target.parent if within is None else within
+        place.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=place))
         try:
             yield work
             os.chmod(work, 0o755)
             if target.exists():
-                old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+                old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=place))
                 os.replace(target, old / "old")
                 os.replace(work, target)
                 shutil.rmtree(old, ignore_errors=True)

@@ -68,7 +68,7 @@ def build(
     """Build ``recipe`` into the folder ``out`` and return the report.
 
     The same dataset already in ``out`` is kept. Raises DatasetError (recipe, sources, an ``out``
-    that is not a dataset, a generated domain losing too much), UserError (disk), ServiceError
+    that is not a dataset or that another build is writing, a generated domain losing too much), UserError (disk), ServiceError
     (verifiers broke; finished parts are kept).
     """
     options = options or BuildOptions()
@@ -95,13 +95,16 @@ def build_with(
     guard = open_guard(recipe, options.mirror, progress)
     read = {**files.hashes, **guard.hashes(), **_rates_hash(recipe)}
     digest = fingerprint(recipe, seed, options.isolated, read)
+    store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes()))
     if (existing := _already_built(out, digest)) is not None:
+        store.clear()  # a kill right before the end leaves parts
         progress.message(f"{out} already holds this dataset; nothing to do")
         return BuildReport(out, existing, reused=True)
     with ExitStack() as stack:
         children = stack.enter_context(Children(options.workers))
         check_sources(recipe, children)
-        store, scorer = PartStore(out, digest), stack.enter_context(scoring)
+        stack.enter_context(store.lock())
+        scorer = stack.enter_context(scoring)
         work = _Build(recipe, seed, options, files, guard, store, scorer, children, progress)
         choice = _collect_all(work)
         manifest = write_dataset(_output(work, choice, digest), out)

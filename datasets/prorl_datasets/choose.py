@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIGNATURE = 128
+EXAMPLES = 2
+"""Examples that are kept of an entry and reason: the first by item, whatever order they come in."""
 
 
 @dataclass(slots=True)
@@ -54,7 +56,10 @@ class Tally:
         self.candidates += part.candidates
         for stage, reasons in part.drops.items():
             self.drops.setdefault(stage, Counter()).update(reasons)
-        self.examples += part.examples
+        held: dict[str, list[list[str]]] = {}
+        for example in sorted(self.examples + part.examples):
+            held.setdefault(example[0], []).append(example)
+        self.examples = [e for same in held.values() for e in same[:EXAMPLES]]
         self.isolation.update(part.isolation)
 
 
@@ -73,12 +78,12 @@ class Found:
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
-        held = self.refs.setdefault(stream, [])
+        held, name = self.refs.setdefault(stream, []), job.name
         for place, row in enumerate(part.rows):
             answer = row["columns"]["answer"]
             node = self._node(row["key"], row["signature"])
             short = None if answer is None else int.from_bytes(_hash8(answer))
-            held.append(Ref(job.name, place, row["index"], node, row["prompt_key"], short))
+            held.append(Ref(name, place, row["index"], node, row["prompt_key"], short))
 
     def _node(self, key: str, signature: str | None) -> int:
         if key not in self._nodes:

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from prorl_common import Progress
+from prorl_common import Progress, UserError
 from prorl_datasets.gold import GoldResult, Scorer, check_gold
 from prorl_datasets.parts import Part, PartStore
 from prorl_datasets.recipe_parts import Entry
@@ -31,11 +31,15 @@ class Job:
     start: int
     stop: int
     rows: tuple[Any, ...] = ()
+    version: str = ""
 
     @property
     def name(self) -> str:
-        """The part's name; the text sources have one stream for all splits."""
-        return f"{self.entry.name}-{self.split or 'rows'}-{self.start:08d}-{self.stop:08d}"
+        """The part's name; the text sources have one stream for all splits, and ``version`` says
+        of which bytes, so that a file that was mended costs no other entry its parts.
+        """
+        stream = self.split or f"rows-{self.version}"
+        return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
 
 class Collector:
@@ -51,8 +55,8 @@ class Collector:
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
         """Yield each job with its part, in no fixed order; finished parts are read, not made again.
 
-        Raises DatasetError (malformed rows, by file and line), ServiceError (verifiers or children
-        broke), UserError (disk); parts that were finished stay.
+        Raises DatasetError (malformed rows, by file and line; jobs begun before are finished first),
+        UserError (disk), ServiceError (verifiers or children broke); parts that were finished stay.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while it scores
@@ -65,7 +69,11 @@ class Collector:
                     yield from self._finished(running)
             while running:
                 yield from self._finished(running)
+        except UserError as error:
+            threads.shutdown(wait=True)  # what was begun is finished and stands
+            raise _first(running) or error from None
         except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)  # first: nothing new may begin
             self._children.close()
             raise
         finally:
@@ -74,8 +82,8 @@ class Collector:
     def _finished(self, running: dict[Future[Part], Job]) -> Iterator[tuple[Job, Part]]:
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
-            job = running.pop(future)
             part = future.result()
+            job = running.pop(future)
             self._lost[job.entry.domain] += part.dropped()
             drops = " ".join(f"{domain} {n}" for domain, n in sorted(self._lost.items()) if n)
             fields = {"drops": drops} if drops else {}
@@ -90,6 +98,12 @@ class Collector:
             part = checked_part(self._scorer, job, candidates)
             self._store.put(job.name, part)
         return part
+
+
+def _first(running: dict[Future[Part], Job]) -> UserError | None:
+    """Return the mistake of the job that was given out first: the same on every run."""
+    errors = (future.exception() for future in running)
+    return next((error for error in errors if isinstance(error, UserError)), None)
 
 
 def _candidates(child: RowClient, job: Job) -> list[dict[str, Any]]:

@@ -84,7 +84,8 @@ def map_row(
     if domain == "instruction":
         reference["kwargs"] = _without_nulls(reference["kwargs"], where)
     gold = fields.get("gold_response", "gold_response" in columns)
-    metadata: dict[str, Any] = {"file": Path(where.rpartition(":")[0]).name, "line": index + 1}
+    path, _, line = where.rpartition(":")
+    metadata: dict[str, Any] = {"file": Path(path).name, "line": int(line)}
     if (own := fields.get(ID_FIELD, ID_FIELD in columns)) is not None:
         metadata["source_id"] = own
     task, answer, gold = _task(domain, reference, gold, where)

@@ -15,6 +15,7 @@ from prorl_common import ServiceError
 from prorl_verifiers import Task, Verdict
 
 FULL_MARKS = 1.0 - 1e-9
+TRIES = 3
 
 
 class Scorer(Protocol):
@@ -47,14 +48,17 @@ def open_scorer(workers: int) -> Iterator[Scorer]:
 
 
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
-    """Score gold responses; one that timed out is tried once more, alone.
+    """Score gold responses; one that timed out is tried TRIES times more, alone: the machine may
+    have been busy, and what is kept must not depend on that.
 
     Raises ServiceError when a verifier or the sandbox failed even after the pool's own retry.
     """
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
-        if verdict.status == "timeout":
+        for _ in range(TRIES if verdict.status == "timeout" else 0):
             verdicts[place] = scorer.score([items[place]])[0]
+            if verdicts[place].status != "timeout":
+                break
     return [_result(verdict) for verdict in verdicts]
 
 

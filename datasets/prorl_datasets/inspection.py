@@ -111,16 +111,22 @@ def _hold(held: list[dict[str, Any]], sample: Sample, most: int) -> None:
 
 
 def _answer(sample: Sample) -> str | None:
+    """Return the right answer as text, None where the task has none (``checking`` says so)."""
     reference = sample.task.reference
     if sample.domain in ("math", "stem"):
-        answer = reference["answer"]
-        return "; ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
+        answer = reference.get("answer")
+        return "; ".join(map(str, answer)) if isinstance(answer, list) else _text(answer)
     if sample.domain == "logic":
-        answer = reference["entry"].get("answer")
-        return None if answer is None else " ".join(str(answer).split())[:60]
-    if sample.domain == "instruction":
-        return " + ".join(sorted(reference["instruction_id_list"]))
+        entry = reference.get("entry")
+        return _text(entry.get("answer")) if isinstance(entry, dict) else None
+    ids = reference.get("instruction_id_list")
+    if sample.domain == "instruction" and isinstance(ids, list):
+        return " + ".join(sorted(map(str, ids)))
     return None
+
+
+def _text(answer: Any) -> str | None:
+    return None if answer is None else " ".join(str(answer).split())[:60]
 
 
 def _lengths(lengths: Counter[int]) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """Part files: the finished pieces of a build, so that a killed build continues where it was.
 
 They lie beside the output in ``.<name>.build/<fingerprint>/`` and hold rows ready for Parquet. The
-fingerprint covers recipe, seed, isolation, versions, code, source files and benchmarks: any change
-starts afresh.
+fingerprint covers recipe, seed, isolation, versions, code and benchmarks: any change starts afresh;
+a part of a file says in its name which bytes of it (``collect.Job``).
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
@@ -18,10 +20,23 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
+from prorl_common.files import explain_write_errors
 from prorl_datasets.recipe import Recipe
+from prorl_datasets.types import DatasetError
 
-PACKAGES = ("prorl", "reasoning-gym", "math-verify", "pyarrow", "numpy", "matplotlib")
-CODE = ("prorl_datasets", "prorl_verifiers", "prorl_sandbox")
+PACKAGES = (
+    "prorl",
+    "reasoning-gym",
+    "math-verify",
+    "latex2sympy2-extended",
+    "sympy",
+    "pint",
+    "pyarrow",
+    "numpy",
+    "matplotlib",
+)
+"""Packages that decide what is made, what passes the gold check, or how it is written."""
+CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 
 
 @dataclass(slots=True)
@@ -47,7 +62,8 @@ class Part:
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if detail and reasons[reason] <= 2:
-            self.examples.append([reason, item, detail[:300]])
+            writable = detail[:300].encode("utf-8", "replace").decode()
+            self.examples.append([reason, item, writable])
 
     def dropped(self) -> int:
         """Return how many candidates were dropped."""
@@ -58,15 +74,17 @@ class PartStore:
     """The part files of one build. Parts of other builds stay until ``clear``."""
 
     def __init__(self, out: Path, fingerprint: str) -> None:
+        self._out = out
         self._root = out.parent / f".{out.name}.build"
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, or None. Files are written whole: one that exists is complete."""
-        path = self.folder / f"{name}.json"
-        if not path.is_file():
+        """Return a finished part, or None; one that the disk damaged is None, to be made again."""
+        try:
+            text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
+            return Part(**json.loads(text))
+        except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
             return None
-        return Part(**json.loads(path.read_text(encoding="utf-8")))
 
     def put(self, name: str, part: Part) -> None:
         """Write a part atomically. Raises UserError when the place cannot be written."""
@@ -77,8 +95,25 @@ class PartStore:
         """Return how many parts an earlier run left."""
         return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
 
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the output for this process; a killed one lets go. Raises DatasetError where another
+        build has it, UserError (disk).
+        """
+        with explain_write_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True)
+            file = (self._root / "lock").open("w")
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DatasetError(
+                    f"another build is writing {self._out}; wait for it or give another --out"
+                ) from error
+            yield
+
     def clear(self) -> None:
-        """Remove every part, after the dataset stands."""
+        """Remove every part and what a killed writer left, once the dataset stands."""
         shutil.rmtree(self._root, ignore_errors=True)
 
 

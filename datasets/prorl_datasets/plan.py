@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from prorl_datasets.collect import Job
 from prorl_datasets.recipe_parts import Entry
@@ -16,8 +17,8 @@ from prorl_datasets.types import SPLITS, Split
 
 CHUNK = 64
 """Generated candidates a part file covers: what a kill can cost, and how often progress moves."""
-RAW_CHUNK = 256
-"""Raw rows of a file a part covers."""
+RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
+"""Raw rows of a file that a part covers, and about how many bytes of them at most."""
 FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
 """Evaluation splits are filled first, so that a problem they share with train stays with them."""
 BARREN = 384
@@ -85,11 +86,23 @@ def read(entries: list[Entry], files: Files) -> Iterator[Job]:
     for entry in entries:
         if entry.generated or not any(entry.count.of(split) != 0 for split in SPLITS):
             continue
-        held, start = [], 0
+        held, start, size, version = [], 0, 0, files.version(entry.name)
         for row in raw_rows(entry, files):
             held.append(row)
-            if len(held) == RAW_CHUNK:
-                yield Job(entry, "", start, start + len(held), tuple(held))
-                held, start = [], start + len(held)
+            size += _size(row[1])
+            if len(held) == RAW_CHUNK or size >= RAW_BYTES:
+                yield Job(entry, "", start, start + len(held), tuple(held), version)
+                held, start, size = [], start + len(held), 0
         if held:
-            yield Job(entry, "", start, start + len(held), tuple(held))
+            yield Job(entry, "", start, start + len(held), tuple(held), version)
+
+
+def _size(value: Any) -> int:
+    """Return about how many bytes a raw value takes."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()), 64)
+    if isinstance(value, list):
+        return sum(map(_size, value), 64)
+    return 8

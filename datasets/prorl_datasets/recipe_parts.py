@@ -106,7 +106,8 @@ class Entry(Strict):
 
     ``template`` holds ``{question}`` (write literal braces twice); without it the recipe's prompt
     for the domain holds. ``verify_fraction`` of the items run through their own verifier with their
-    gold response; the others are right by construction only and say ``self-consistent``. Of the
+    gold response; the others are right by construction only and say ``self-consistent``. Generated
+    items without a known answer are dropped, unless ``verify_fraction`` is 0. Of the
     generated code items ``full_path_fraction`` run test by test, as in training, and the others
     with all their tests in one box. ``weight`` is the sampling weight in training, kept in each row's metadata.
     """
@@ -161,6 +162,7 @@ class Group(Strict):
     template: str | None = None
     weight: Annotated[float, Field(gt=0)] = 1.0
     licence: str = "Apache-2.0"
+    verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
 
     def entries(self) -> list[Entry]:
@@ -180,6 +182,7 @@ class Group(Strict):
                 template=self.template,
                 weight=self.weight,
                 licence=self.licence,
+                verify_fraction=self.verify_fraction,
                 full_path_fraction=self.full_path_fraction,
             )
             for place, member in enumerate(members)

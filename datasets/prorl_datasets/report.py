@@ -16,7 +16,6 @@ from prorl_datasets.recipe import Recipe
 from prorl_datasets.recipe_parts import Entry
 from prorl_datasets.types import SPLITS, Split
 
-MAX_EXAMPLES = 20
 STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
 STAGE_NAMES = {
@@ -159,10 +158,10 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
     """Return the manifest of a finished build as JSON-ready values."""
     drops = sum((r.reasons() for r in results), Counter())
     left_out = sorted({r.entry.domain for r in results if r.left_out})
-    examples = [
+    examples = [  # few of each entry: see ``choose``
         {"reason": reason, "item": item, "detail": detail}
         for result in results
-        for reason, item, detail in sorted(result.examples)[:MAX_EXAMPLES]
+        for reason, item, detail in result.examples
     ]
     return {
         "format": 2,
@@ -182,7 +181,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
         "stages": stage_table(results),
         "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),
-        "drop_examples": examples[: 3 * MAX_EXAMPLES],
+        "drop_examples": examples[:60],
         "decontamination": dict(facts.decontamination),
         "short": {r.entry.name: r.short() for r in results if r.short()},
         "entries": [result.as_json() for result in results],

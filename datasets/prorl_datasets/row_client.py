@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from prorl_common import Closing, ServiceError
+from prorl_datasets.readers import long_integers
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.types import DatasetError
 
@@ -33,12 +34,18 @@ class Setting:
 
 
 class RowClient(Closing):
-    """One child process, started on first use; not for two threads at once."""
+    """One child process, started on first use; not for two threads at once.
+
+    A child that a signal ended (out of memory, or by hand) is started again once for a request: what
+    it answers depends on nothing else.
+    """
 
     def __init__(self) -> None:
+        self._closed = False
         self._setting: Setting | None = None
         self._process: subprocess.Popen[str] | None = None
         self._log: IO[str] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def set_up(self, setting: Setting) -> None:
         """Say what is built; needed before ``generate`` and ``convert``."""
@@ -67,14 +74,22 @@ class RowClient(Closing):
         return self._candidates({"rows": [entry, start, list(rows)]})
 
     def close(self) -> None:
-        """End the child; safe to call twice and from another thread."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for stream in (self._process.stdin, self._process.stdout, self._log):
-                if stream is not None:
+        """End the child for good; safe to call twice and from another thread."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, self._log):
+            if stream is not None:
+                with suppress(OSError):  # unsent bytes of a request to a child that is gone
                     stream.close()
-            self._process = None
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def _candidates(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         reply = self._ask(request)
@@ -84,21 +99,47 @@ class RowClient(Closing):
         return found
 
     def _ask(self, request: dict[str, Any]) -> Any:
+        with long_integers():
+            text = json.dumps(request, default=str) + "\n"
+        line = self._exchange(text)
+        if line is None and self._died_by_signal():
+            self._end()
+            line = self._exchange(text)
+        if line is None:
+            raise ServiceError(self._obituary())
+        return json.loads(line)
+
+    def _exchange(self, text: str) -> str | None:
+        """Return the child's answer to one request, None where it died."""
+        if self._closed:
+            raise ServiceError("the build was stopped; finished parts are kept")
         if self._process is None:
             self._start()
         process = self._process
-        assert process is not None and process.stdin is not None and process.stdout is not None
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
         try:
-            process.stdin.write(json.dumps(request, default=str) + "\n")
+            process.stdin.write(text)
             process.stdin.flush()
             line = process.stdout.readline()
-        except (BrokenPipeError, ValueError) as error:
-            raise ServiceError(f"the row-making process died: {self._last_words()}") from error
-        if not line.endswith("\n"):
-            raise ServiceError(f"the row-making process died: {self._last_words()}")
-        return json.loads(line)
+        except (BrokenPipeError, ValueError):  # ValueError: another thread closed it
+            return None
+        return line if line.endswith("\n") else None
+
+    def _died_by_signal(self) -> bool:
+        return not self._closed and self._process is not None and self._process.wait() < 0
+
+    def _obituary(self) -> str:
+        process = self._process
+        status = None if process is None else process.wait()
+        words = f"signal {-status}" if status is not None and status < 0 else self._last_words()
+        return (
+            f"a row-making process died ({words}); finished parts are kept, "
+            "run the same command to go on"
+        )
 
     def _start(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="prorl-rows-")
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 (``close`` ends it)
         self._process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "prorl_datasets.row_process"],
@@ -106,6 +147,7 @@ class RowClient(Closing):
             stdout=subprocess.PIPE,
             stderr=self._log,
             encoding="utf-8",
+            cwd=self._folder.name,  # some reasoning-gym tasks run programs that write files
             env={**os.environ, "PYTHONHASHSEED": "0"},
         )
         if self._setting is not None:
@@ -128,7 +170,10 @@ class RowClient(Closing):
             return "it was ended"
         self._log.seek(0)
         lines = self._log.read().strip().splitlines()
-        return lines[-1] if lines else "no message"
+        if not lines:
+            return "no message"
+        place = lines[-1].removeprefix("at ") if lines[-1].startswith("at ") else ""
+        return f"{place}: {lines[-2]}" if place and len(lines) > 1 else lines[-1]
 
 
 class Children(Closing):

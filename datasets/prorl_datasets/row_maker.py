@@ -9,11 +9,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import derive_seed
+from prorl_common import UserError, derive_seed
 from prorl_datasets import file_source, rg_entries, rg_source
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe import Recipe
@@ -34,6 +38,8 @@ BENCHMARK_ITEM = "item of a generated benchmark"
 """The reason of a generated row that is, by its parameters, an item of a generated benchmark."""
 LEAST_WORDS = 8
 """Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
+DIGITS = 4300
+_LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 MAX_PAIRS = 5
 """Benchmark items named for one offending row."""
 
@@ -65,8 +71,11 @@ class RowMaker:
     def generate(self, name: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
         """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
         entry = self._entries[name]
-        rows = [self._row(entry, split, index) for index in range(start, stop)]
-        return [self._finish(entry, split, row) for row in rows]
+        found = []
+        for index in range(start, stop):
+            with _place(f"{name} {split} {index}"):
+                found.append(self._finish(entry, split, self._row(entry, split, index)))
+        return found
 
     def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
         """Return the candidates of raw rows, (where, row) pairs; the first has the index ``start``.
@@ -74,11 +83,11 @@ class RowMaker:
         Raises DatasetError naming file and line for a malformed row.
         """
         entry = self._entries[name]
-        made = [
-            self._converted(entry, raw, where, index)
-            for index, (where, raw) in enumerate(rows, start=start)
-        ]
-        return [self._finish(entry, "", row) for row in made]
+        found = []
+        for index, (where, raw) in enumerate(rows, start=start):
+            with _place(where):
+                found.append(self._finish(entry, "", self._converted(entry, raw, where, index)))
+        return found
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
         source = entry.source
@@ -110,21 +119,29 @@ class RowMaker:
 
             self._adapters = source_adapters()
         name = getattr(source, "adapter")  # noqa: B009 (a file or hub source)
-        return self._adapters[name].convert(raw, where, index)
+        made = self._adapters[name].convert(raw, where, index)
+        if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
+            return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+        return made
 
     def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
         if isinstance(row, Drop):
             return {"index": row.index, "drop": row.reason, "detail": row.detail}
+        if row.gold is None and entry.generated and entry.verify_fraction > 0:
+            return {"index": row.index, "drop": "no known answer", "detail": ""}
         if (key := row.key) is not None and digest(key) in self._taken:
             return {"index": row.index, "drop": BENCHMARK_ITEM, "detail": ""}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
-        if not _encodable(prompt, row):
+        columns = _columns(self._recipe, entry, row, prompt)
+        if not _readable(columns["reference"]):
+            return {"index": row.index, "drop": "an integer is too long", "detail": ""}
+        if not _encodable(columns):
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
         response, task = self._gold(entry, split, row)
         return {
             "index": row.index,
-            "columns": _columns(self._recipe, entry, row, prompt),
+            "columns": columns,
             "gold": response,
             "box": None if task is None else task.reference_json(),
             "checked": self._is_checked(entry, split, row),
@@ -204,14 +221,40 @@ def _columns(recipe: Recipe, entry: Entry, row: Row, prompt: str) -> dict[str, A
     }
 
 
-def _encodable(prompt: str, row: Row) -> bool:
+def _readable(reference: str) -> bool:
+    """Whether every Python reads the integers of a reference: its own limit is DIGITS digits."""
+    if not _LONG.search(reference):
+        return True
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(DIGITS)
+    try:
+        json.loads(reference)
+    except ValueError:
+        return False
+    finally:
+        sys.set_int_max_str_digits(before)
+    return True
+
+
+def _encodable(columns: dict[str, Any]) -> bool:
     """Whether a row can be written as UTF-8: JSON may hold halves of surrogate pairs."""
     try:
-        for text in (prompt, row.task.reference_json(), row.gold or "", row.answer or ""):
-            text.encode()
+        json.dumps(columns, ensure_ascii=False, default=rg_entries.plain).encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+@contextmanager
+def _place(where: str) -> Iterator[None]:
+    """Note on a bug's traceback which row it was; what ``row_client`` says ends with it."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        error.add_note(f"at {where}")
+        raise
 
 
 def normalised(text: str) -> str:
@@ -242,6 +285,4 @@ def _as_json(match: Match) -> dict[str, Any]:
 
 
 def _with_identity(row: Row, key: str | None, core: str | None) -> Row:
-    from dataclasses import replace
-
     return replace(row, key=key if key is not None else normalised(row.question), core=core)

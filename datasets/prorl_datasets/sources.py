@@ -5,6 +5,7 @@ Leaves out: turning what they give into candidates (``row_maker``, in child proc
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -30,10 +31,17 @@ RawRow = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files each text entry reads, in order, and their SHA-256 by entry and file name."""
+    """The files each text entry reads, in order, and their SHA-256: by a public name that holds no
+    folder of this machine, and in ``contents`` by entry.
+    """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
+    contents: dict[str, list[str]] = field(default_factory=dict)
+
+    def version(self, entry: str) -> str:
+        """Return a short digest of what an entry reads."""
+        return hashlib.sha256(" ".join(self.contents[entry]).encode()).hexdigest()[:12]
 
 
 def check_sources(recipe: Recipe, children: Children) -> None:
@@ -97,11 +105,31 @@ def find_files(recipe: Recipe, lock: Path, mirror: Path | None, update_pins: boo
             path = file_source.source_path(recipe, entry.source)
             if path.is_file():
                 found.paths[entry.name] = [path]
-                found.hashes[f"{entry.name}/{path.name}"] = sha256_file(path)
+                found.contents[entry.name] = [_hash(path)]
+                found.hashes[f"{entry.name}/{path.name}"] = found.contents[entry.name][0]
     hub = {e.name: e.source for e in recipe.entries if isinstance(e.source, HubSource)}
     if hub:
         _find_hub_files(hub, found, lock, mirror, update_pins)
     return found
+
+
+def _hash(path: Path) -> str:
+    try:
+        return sha256_file(path)
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _one_revision_each(hub: dict[str, HubSource]) -> None:
+    """Refuse a repository asked for at two revisions: its files are pinned by name."""
+    asked: dict[str, tuple[str, str]] = {}
+    for name, source in hub.items():
+        first, revision = asked.setdefault(source.repo, (name, source.revision))
+        if revision != source.revision:
+            raise DatasetError(
+                f"entries '{first}' and '{name}' take {source.repo} at two revisions ({revision}, "
+                f"{source.revision}); a recipe takes one of each repository"
+            )
 
 
 def _find_hub_files(
@@ -109,6 +137,7 @@ def _find_hub_files(
 ) -> None:
     from prorl_datasets.hubfiles import Pins, check_pins, resolve_all
 
+    _one_revision_each(hub)
     pins = Pins.read(lock)
     wanted = []
     for source in hub.values():
@@ -124,6 +153,7 @@ def _find_hub_files(
             if any(file.name == p or fnmatchcase(file.name, p) for p in source.files)
         ]
         found.paths[name] = [file.path for file in files]
+        found.contents[name] = [file.sha256 for file in files]
         for file in files:
             found.hashes[f"{source.repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
 
@@ -138,7 +168,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
     source = entry.source
     assert isinstance(source, FileSource | HubSource)
-    names: dict[str, str] = {}
+    names: dict[int, int] = {}  # by 8 bytes of hash, and the line only: there may be millions
     column = _name_column(source)
     for path in files.paths[entry.name]:
         first = True
@@ -148,12 +178,14 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
             first = False
             if column is not None and row.get(column) is not None:
                 name = str(row[column])
-                if name in names:
+                data = name.encode("utf-8", "surrogatepass")
+                short = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest())
+                if short in names:
                     raise DatasetError(
-                        f"{where}: '{column}' is '{name}', as in {names[name]}; names of rows must "
-                        f"differ: drop one, or map another column with columns: {{id: ...}}"
+                        f"{where}: '{column}' is '{name}', as in line {names[short]}; names of rows "
+                        f"must differ: drop one, or map another column with columns: {{id: ...}}"
                     )
-                names[name] = where
+                names[short] = int(where.rpartition(":")[2])
             yield where, row
 
 

@@ -28,7 +28,8 @@ COLUMNS = (
     "metadata",
 )
 MANIFEST = "manifest.json"
-ROW_GROUP = 4096
+ROW_GROUP, GROUP_BYTES = 4096, 32 * 2**20
+"""Rows of a row group, and about how many bytes of text at most: it is held whole in memory."""
 READ_BATCH = 512
 
 
@@ -41,20 +42,22 @@ def _schema() -> Any:
 
 
 def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows (keys: COLUMNS) as zstd Parquet in row groups of ROW_GROUP; return their number.
+    """Write rows (keys: COLUMNS) as zstd Parquet in row groups of ROW_GROUP rows, or fewer where
+    they are long; return their number.
 
     The bytes depend on the rows and on the pyarrow version only.
     """
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema, count, batch = _schema(), 0, []
+    schema, count, size, batch = _schema(), 0, 0, []
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for row in rows:
             batch.append({name: row[name] for name in COLUMNS})
-            if len(batch) == ROW_GROUP:
+            size += len(row["reference"]) + len(row["metadata"])
+            if len(batch) == ROW_GROUP or size >= GROUP_BYTES:
                 writer.write_table(pa.Table.from_pylist(batch, schema=schema))
-                count, batch = count + len(batch), []
+                count, size, batch = count + len(batch), 0, []
         if batch:
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
     return count + len(batch)
@@ -179,7 +182,11 @@ def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
         reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
         if row["domain"] not in DOMAINS or row["split"] not in SPLITS or not row["prompt"]:
             raise ValueError("unknown domain or split, or no prompt")
-    except (ValueError, TypeError) as error:
+        if not isinstance(reference, dict) or not isinstance(metadata, dict):
+            raise TypeError("reference and metadata must be JSON objects")
+        if not all(m and m["role"] and isinstance(m["content"], str) for m in row["prompt"]):
+            raise ValueError("a message of its prompt lacks role or content")
+    except (ValueError, TypeError, KeyError) as error:
         raise DatasetError(f"{path}: row '{row['id']}' is malformed ({error})") from error
     return Sample(
         id=row["id"],

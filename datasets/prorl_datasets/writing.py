@@ -20,7 +20,7 @@ from prorl_datasets.parts import PartStore
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.report import EntryResult, Facts, make_manifest
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
-from prorl_datasets.types import SPLITS, Split
+from prorl_datasets.types import SPLITS, DatasetError, Split
 
 PAIRS = "decontamination.jsonl"
 
@@ -43,7 +43,7 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
     """Write the folder ``out`` in one step and return the manifest. Raises UserError (disk)."""
     _mark_results(work)
     files: dict[str, dict[str, Any]] = {}
-    with atomic_directory(out) as folder:
+    with atomic_directory(out, work.store.folder) as folder:
         for split in SPLITS:
             if any(result.kept[split] for result in work.results):
                 path = folder / f"{split}.parquet"
@@ -118,6 +118,9 @@ class _PartReader:
         if ref.part != self._name:
             part = self._store.get(ref.part)
             if part is None:
-                raise RuntimeError(f"part file {ref.part} vanished during the build")
+                raise DatasetError(
+                    f"part {ref.part} is gone from {self._store.folder}: was the folder removed, or "
+                    "does another build write there? Run the same command again"
+                )
             self._name, self._rows = ref.part, part.rows
         return self._rows[ref.place]

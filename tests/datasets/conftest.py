@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
 import pytest
 
+from prorl_common import NullProgress
 from prorl_datasets import Recipe
+from prorl_datasets.builder import build_with
 from prorl_datasets.recipe import parse_recipe
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import Task, Verdict, VerifierPool
 
 SMALL = """
 name: small
@@ -48,6 +50,13 @@ class FakeScorer:
         return Verdict(0.0, "scored", "not what was asked")
 
 
+@pytest.fixture(scope="session")
+def pool() -> Iterator[VerifierPool]:
+    """One worker that really scores, for all test files: starting one takes a second or more."""
+    with VerifierPool(workers=1) as opened:
+        yield opened
+
+
 @pytest.fixture
 def accepting() -> FakeScorer:
     return FakeScorer()
@@ -62,6 +71,15 @@ def make_scorer() -> type[FakeScorer]:
 def make_recipe(tmp_path: Path) -> Callable[[str], Recipe]:
     """Parse YAML text; relative file paths start at the test's folder."""
     return lambda text: parse_recipe(text, "test recipe", tmp_path)
+
+
+@pytest.fixture(scope="session")
+def small_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset of SMALL, built once; copy it before changing anything."""
+    out = tmp_path_factory.mktemp("built") / "small"
+    recipe = parse_recipe(SMALL, "test recipe", out.parent)
+    build_with(FakeScorer(), recipe, out, progress=NullProgress())
+    return out
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pickle
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,11 @@ HUB_ROWS = Path(__file__).parents[1] / "data" / "hub_rows"
 PACKAGE = Path(__file__).parents[2] / "datasets" / "prorl_datasets"
 
 
-def converted(adapter: str, path: Path) -> list[Row | Drop]:
+def converted(adapter: str, path: Path, most: int | None = None) -> list[Row | Drop]:
     """Return what the adapter makes of every row, the columns checked on the first."""
     ours = source_adapters()[adapter]
     made = []
-    for index, (where, raw) in enumerate(iter_rows(path)):
+    for index, (where, raw) in enumerate(islice(iter_rows(path), most)):
         if index == 0:
             check_columns(ours, raw, where)
         made.append(ours.convert(raw, where, index))
@@ -150,7 +151,7 @@ def test_many_tests_are_thinned_to_the_first_ones_and_evenly_spaced_others() -> 
         assert places[-1] == total - 1
 
 
-def test_list_shaped_function_tests_score_a_right_program() -> None:
+def test_list_shaped_function_tests_score_a_right_program(pool: VerifierPool) -> None:
     rows = {row.index: row for row in fixture("eurus_code", "eurus.jsonl")[0]}
     programs = {
         0: "a, b = map(int, input().split())\nprint(a + b)",
@@ -158,11 +159,10 @@ def test_list_shaped_function_tests_score_a_right_program() -> None:
         2: "def is_even_sum(a, b):\n    return (a + b) % 2 == 0",
         3: "def topCount(xs):\n    return [max(xs), xs.count(max(xs))]",
     }
-    with VerifierPool(workers=1) as pool:
-        made: list[tuple[str, Task]] = [
-            (f"```python\n{p}\n```", rows[i].task) for i, p in programs.items()
-        ]
-        verdicts = pool.score(made)
+    made: list[tuple[str, Task]] = [
+        (f"```python\n{p}\n```", rows[i].task) for i, p in programs.items()
+    ]
+    verdicts = pool.score(made)
     assert [verdict.reward for verdict in verdicts] == [1.0] * 4
 
 
@@ -189,10 +189,9 @@ def test_scp_rows_of_both_versions_keep_the_shipped_response_as_gold() -> None:
     }  # fmt: skip
 
 
-def test_the_stem_verifier_tells_the_shipped_responses_that_agree() -> None:
+def test_the_stem_verifier_tells_the_shipped_responses_that_agree(pool: VerifierPool) -> None:
     rows = [*fixture("scp116k", "scp_old.jsonl")[0], *fixture("scp116k", "scp_new.jsonl")[0]]
-    with VerifierPool(workers=1) as pool:
-        verdicts = pool.score([(str(row.gold), row.task) for row in rows])
+    verdicts = pool.score([(str(row.gold), row.task) for row in rows])
     assert [verdict.reward for verdict in verdicts] == [1.0, 1.0, 1.0, 0.0]
 
 
@@ -204,7 +203,8 @@ def test_an_unknown_r1_column_is_found_by_its_name_and_reasoning_is_none() -> No
     }
     assert kept("scp116k", raw).metadata["gold_from"] == "deepseek_R1_reply"
     del raw["deepseek_R1_reply"]
-    assert dropped("scp116k", {**raw, "r1_reasoning": "so"}) == "no model response"
+    raw |= {"r1_reasoning": "so", "qwq_solution": ""}
+    assert dropped("scp116k", raw) == "no model response"
 
 
 ANSWERS = [
@@ -424,12 +424,15 @@ SLICES = [
     ("nemotron_rl_if", "if/nemo_gym_instruction_following_examples", 1.0),
     ("verl", "contamination/pi1_repeated_128", 1.0),
 ]
-GOLDS_OF_EACH = 12
+GOLDS_OF_EACH = 8
+ROWS_OF_EACH = 150
 
 
 @pytest.fixture(scope="module")
 def real(test_data: Path) -> dict[str, list[Row | Drop]]:
-    return {name: converted(a, test_data / f"{name}.jsonl.gz") for a, name, _ in SLICES}
+    return {
+        name: converted(a, test_data / f"{name}.jsonl.gz", ROWS_OF_EACH) for a, name, _ in SLICES
+    }
 
 
 @pytest.mark.parametrize(("name", "least"), [(name, least) for _, name, least in SLICES])
@@ -444,14 +447,13 @@ def test_every_row_of_a_real_slice_is_kept_or_dropped_with_a_reason(
 
 
 def test_the_golds_of_the_real_slices_are_accepted_by_their_verifiers(
-    real: dict[str, list[Row | Drop]],
+    real: dict[str, list[Row | Drop]], pool: VerifierPool
 ) -> None:
     chosen = []
     for name, items in sorted(real.items()):
         rows = [item for item in items if isinstance(item, Row) and item.gold is not None]
         chosen += random.Random(name).sample(rows, min(GOLDS_OF_EACH, len(rows)))
-    with VerifierPool(workers=1) as pool:
-        verdicts = pool.score([(str(row.gold), row.task) for row in chosen])
+    verdicts = pool.score([(str(row.gold), row.task) for row in chosen])
     refused = [row.question for row, v in zip(chosen, verdicts, strict=True) if v.reward != 1.0]
     assert len(refused) <= len(chosen) // 50, refused
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,6 @@ from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import VerifierPool
 
 ROWS = Path(__file__).parents[1] / "data" / "benchmark_rows"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[VerifierPool]:
-    with VerifierPool(workers=1) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -88,6 +88,9 @@ def test_ids_do_not_depend_on_the_copy_or_the_order(tmp_path: Path) -> None:
 def test_files_that_cannot_be_had_are_one_line_with_the_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip(
+        "huggingface_hub"
+    )  # imported now: it reads HF_HUB_OFFLINE at its first import
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     for mirror in (None, tmp_path):
         with pytest.raises(
@@ -212,7 +215,10 @@ def _run(*words: str) -> Result:
 def test_the_command_lists_every_benchmark() -> None:
     listed = json.loads(_run("--json").stdout)
     assert [b["name"] for b in listed] == benchmark_names()
-    assert "9600" in _run().stdout
+    shown = _run().stdout
+    lines = shown.splitlines()
+    assert "9600" in shown and all(len(line.rstrip()) <= 80 for line in lines)
+    assert len([n for n in benchmark_names() if any(x.startswith(n + " ") for x in lines)]) == 19
 
 
 def test_the_command_writes_samples_and_prints_examples(tmp_path: Path) -> None:

@@ -70,15 +70,16 @@ def test_a_renamed_column_is_named_with_those_found() -> None:
         convert_math(load_spec("math_500"), {"probleme": "Q", "answer": "1"}, "f:1")
 
 
-def test_minerva_golds_that_are_python_are_accepted_by_their_verifier(tmp_path: Path) -> None:
+def test_minerva_golds_that_are_python_are_accepted_by_their_verifier(
+    tmp_path: Path, pool: VerifierPool
+) -> None:
     (tmp_path / "minerva.jsonl").symlink_to(ROWS / "minerva.jsonl")
     samples = load_benchmark("minerva", mirror=tmp_path)
     golds = [s.task.reference["answer"] for s in samples]
     assert golds == ["\\arcsin(10/13)", "4.5e33", "6.5e-7"]
     answers = ["\\arcsin\\frac{10}{13}", "4.5\\times 10^{33}", "6.5 \\times 10^{-7}"]
-    with VerifierPool(workers=1) as pool:
-        pairs = [(f"\\boxed{{{a}}}", s.task) for a, s in zip(answers, samples, strict=True)]
-        assert [v.reward for v in pool.score(pairs)] == [1.0, 1.0, 1.0]
+    pairs = [(f"\\boxed{{{a}}}", s.task) for a, s in zip(answers, samples, strict=True)]
+    assert [v.reward for v in pool.score(pairs)] == [1.0, 1.0, 1.0]
 
 
 def test_a_list_of_golds_keeps_its_first_and_shows_the_others() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,6 @@ SLICES = {
     "ifeval": ("if/ifeval_input_data", 541, None),
 }
 """Benchmark -> (slice, rows, what is said where the count is not the published one)."""
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[VerifierPool]:
-    with VerifierPool(workers=1) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("name", SLICES)

@@ -81,7 +81,7 @@ def test_reasoning_gym_items_do_not_depend_on_the_interpreters_hash_seed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     recipe = make_recipe(
-        "name: x\nentries:\n  - {name: a, domain: logic, source: {kind: reasoning_gym, task: "
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n  - {name: a, domain: logic, source: {kind: reasoning_gym, task: "
         "isomorphic_strings}, count: {train: 5}}\n"
     )
     for name in ("1", "2"):  # of the process that builds
@@ -143,7 +143,7 @@ def test_splits_share_no_prompt_and_evaluation_splits_win(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
 ) -> None:
     recipe = make_recipe(
-        "name: x\nentries:\n  - {name: a, domain: math, source: {kind: procedural, family: multiply},"
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n  - {name: a, domain: math, source: {kind: procedural, family: multiply},"
         " count: {train: 500, validation: 10, test: 10}}\n"
     )
     report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
@@ -172,7 +172,7 @@ def test_logic_rows_hold_the_entry_and_chance_is_the_commonest_answers_share(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
 ) -> None:
     recipe = make_recipe(
-        "name: x\nentries:\n  - {name: letters, domain: logic, source: {kind: reasoning_gym,"
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n  - {name: letters, domain: logic, source: {kind: reasoning_gym,"
         " task: letter_counting, config: {min_words: 2, max_words: 4}}, count: {train: 20}}\n"
     )
     build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())

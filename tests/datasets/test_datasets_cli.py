@@ -13,6 +13,7 @@ from prorl_common import UserError
 
 RECIPE = """
 name: mine
+decontamination: {benchmarks: []}
 entries:
   - {name: add, domain: math, source: {kind: procedural, family: add}, count: {train: 12, test: 2}}
   - {name: few, domain: math, source: {kind: procedural, family: multiply}, count: {train: %d}}

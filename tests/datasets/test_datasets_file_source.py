@@ -20,7 +20,8 @@ ROWS = [{"q": f"What is {i} + {i}?", "a": 2 * i} for i in range(30)]
 def _recipe(make: Callable[[str], Recipe], path: str, count: str, **more: str) -> Recipe:
     domain, columns = more.get("domain", "math"), more.get("columns", "{prompt: q, answer: a}")
     return make(
-        f"name: x\nentries:\n  - {{name: mine, domain: {domain}, licence: CC0,"
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n"
+        f"  - {{name: mine, domain: {domain}, licence: CC0,"
         f" source: {{kind: file, path: {path}, columns: {columns}}}, count: {count}}}\n"
     )
 
@@ -66,7 +67,7 @@ def test_duplicate_and_refused_rows_make_a_reported_shortfall(
     recipe = _recipe(make_recipe, "rows.jsonl", "{train: 100}")
     scorer = make_scorer(refused=("{8}",))
     report = build_with(scorer, recipe, tmp_path / "d", progress=NullProgress())
-    assert report.manifest["drops"] == {"duplicate prompt": 5, "gold response not accepted": 1}
+    assert report.manifest["drops"] == {"duplicate": 4, "gold response not accepted": 2}
     assert report.short == {"mine": ["train 29/100"]}
 
 
@@ -98,7 +99,9 @@ def test_truncated_gzip_is_named(
     _write(tmp_path / "rows.jsonl.gz", ROWS)
     whole = (tmp_path / "rows.jsonl.gz").read_bytes()
     (tmp_path / "rows.jsonl.gz").write_bytes(whole[:-20])
-    with pytest.raises(UserError, match=r"rows\.jsonl\.gz: not a readable JSONL file"):
+    with pytest.raises(
+        UserError, match=r"rows\.jsonl\.gz: the gzip file is cut off; line 28 is the last whole one"
+    ):
         build_with(
             accepting,
             _recipe(make_recipe, "rows.jsonl.gz", "{train: 5}"),

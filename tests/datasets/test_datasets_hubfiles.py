@@ -160,6 +160,7 @@ def hub_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # it is read once, at the first import
     yield seen
     server.shutdown()
     thread.join()
@@ -197,7 +198,8 @@ def test_each_refusal_of_the_hub_is_one_line(hub_at: list[str], repo: str, messa
 
 
 def test_a_hub_that_nobody_answers_for_is_not_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("huggingface_hub")
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -50,31 +50,56 @@ def test_there_are_many_distinct_requests() -> None:
 
 @by_family
 def test_same_seed_gives_the_same_item_and_seeds_differ(family: Family) -> None:
-    first = items(family, 12)
-    assert first == [fresh.generate(Random(at), 1 + at % 3) for at, fresh in _fresh(family, 12)]
-    assert len({json.dumps(item.parameters, sort_keys=True) for item in first}) == 12
+    first = items(family, 6)
+    (anew,) = [f for f in ifeval_families() if f.name == family.name]  # no state is carried over
+    assert first[::-1] == [anew.generate(Random(at), 1 + at % 3) for at in (5, 4, 3, 2, 1, 0)]
+    assert len({json.dumps(item.parameters, sort_keys=True) for item in first}) == 6
 
 
-def _fresh(family: Family, number: int) -> list[tuple[int, Family]]:
-    """The family built anew for every item, so that no state is carried over."""
+def _unmet(asked: list[Item]) -> list[tuple[str, Item]]:
     return [
-        (at, next(f for f in ifeval_families() if f.name == family.name)) for at in range(number)
+        (mode, item)
+        for item in asked
+        for mode in ("fixed", "reference")
+        if reward(item.gold, item.task.reference, mode) != 1.0
     ]
 
 
-@by_family
-def test_every_gold_meets_all_constraints_in_both_modes(family: Family) -> None:
-    for item in items(family, 5, start=900):
-        for mode in ("fixed", "reference"):
-            assert reward(item.gold, item.task.reference, mode) == 1.0, (mode, item)
+def test_every_gold_meets_all_constraints_in_both_modes() -> None:
+    """Without the two whose reference mode loads a large library (the slow test has them)."""
+    drawn = [item for family in FAMILIES for item in items(family, 2, start=900)]
+    heavy = {"length_constraints:number_sentences", "change_case:capital_word_frequency"}
+    asked = [i for i in drawn if not heavy & set(i.task.reference["instruction_id_list"])]
+    assert len(asked) > 35
+    assert _unmet(asked) == []
+
+
+def test_golds_with_numbers_of_sentences_and_capital_words_meet_all_constraints() -> None:
+    for name in ("ifeval_number_sentences", "ifeval_capital_word_frequency"):
+        for item in items(BY_NAME[name], 6, start=900):
+            assert reward(item.gold, item.task.reference, "fixed") == 1.0
+
+
+@pytest.mark.slow
+def test_every_gold_of_many_meets_all_constraints_in_both_modes() -> None:
+    assert _unmet([item for family in FAMILIES for item in items(family, 150, 2000)]) == []
+
+
+def test_the_core_is_the_request_alone_without_a_constraint_sentence() -> None:
+    alone = {text.split("{t}")[0] for text in (*REQUESTS, *QUESTIONS)}
+    for family in FAMILIES:
+        for item in items(family, 3):
+            assert item.core and item.core in item.question
+            assert any(item.core.startswith(start) for start in alone)
+            assert len(item.core) < 120 and "word" not in item.core.split()
 
 
 def test_golds_pass_the_verifiers_own_pool() -> None:
-    golds = items(BY_NAME["ifeval_title"], 12)
+    golds = items(BY_NAME["ifeval_title"], 6)
     asked = [(item.gold, load_task("instruction", item.task.reference)) for item in golds]
     with VerifierPool(workers=1) as pool:
         verdicts = pool.score(asked)
-    assert [verdict.reward for verdict in verdicts] == [1.0] * 12
+    assert [verdict.reward for verdict in verdicts] == [1.0] * 6
 
 
 @by_family
@@ -109,18 +134,28 @@ def test_parameters_do_not_depend_on_wording_or_order() -> None:
 
 def test_pairs_that_are_kept_apart_never_meet() -> None:
     pairs = apart()
-    for item in items(BY_NAME["ifeval_mixed"], 150):
+    for item in items(BY_NAME["ifeval_mixed"], 60):
         short = [name.partition(":")[2] for name in item.task.reference["instruction_id_list"]]
         assert not [(a, b) for a in short for b in short if (a, b) in pairs]
 
 
+def _constant(family: Family, golds: int, tasks: int) -> int:
+    """Return how many of the tasks the best of the golds meets."""
+    told: dict[tuple[str, str], bool] = {}
+    asked = [item.task.reference for item in items(family, tasks, start=7000)]
+    texts = [item.gold for item in items(family, golds, start=5000)]
+    return max(sum(_meets(text, one, told) for one in asked) for text in texts)
+
+
 @by_family
 def test_no_gold_taken_as_a_constant_meets_a_fifth_of_the_items(family: Family) -> None:
-    golds = [item.gold for item in items(family, 10, start=5000)]
-    tasks = [item.task.reference for item in items(family, 50, start=7000)]
-    told: dict[tuple[str, str], bool] = {}
-    for gold in golds:
-        assert sum(_meets(gold, reference, told) for reference in tasks) <= 10
+    assert _constant(family, 3, 30) <= 6
+
+
+@pytest.mark.slow
+@by_family
+def test_none_of_many_golds_meets_a_fifth_of_many_items(family: Family) -> None:
+    assert _constant(family, 30, 300) <= 60
 
 
 def _meets(gold: str, reference: Mapping[str, Any], told: dict[tuple[str, str], bool]) -> bool:

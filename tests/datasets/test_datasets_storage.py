@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from prorl_datasets.builder import build_with
 
 
 @pytest.fixture
-def dataset(small: Recipe, tmp_path: Path, accepting: Any) -> Path:
-    build_with(accepting, small, tmp_path / "data" / "small", progress=NullProgress())
+def dataset(small_dataset: Path, tmp_path: Path) -> Path:
+    shutil.copytree(small_dataset, tmp_path / "data" / "small")
     return tmp_path / "data" / "small"
 
 

@@ -103,7 +103,7 @@ def test_signs_numbers_and_chinese_characters_are_words() -> None:
 def test_hostile_texts_take_linear_time() -> None:
     start = time.monotonic()
     for text in ("[asy]", "[/asy] [asy]", "\\begin{", "-  ", "\\left\\begin {a} {", "1,000,", "x'"):
-        words(text * (400_000 // len(text)))
+        words(text * (100_000 // len(text)))
     words("- " + " " * 400_000 + "x")
     assert time.monotonic() - start < 30
 

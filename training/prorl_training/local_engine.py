@@ -27,7 +27,7 @@ from prorl_training.metrics import step_metrics
 from prorl_training.objectives import grpo_advantages, reinforce_baseline_advantages
 from prorl_training.packing import PromptGroup
 from prorl_training.policy import Policy, UpdateStats
-from prorl_training.prompt_order import step_order, weighted_order
+from prorl_training.prompt_order import item_order, step_order, weighted_order
 from prorl_training.rollout import FULL_MARKS, Batch, Collector, Group, Scorer
 from prorl_training.run_folder import RunFolder
 from prorl_training.scalar_log import ScalarLog
@@ -151,6 +151,8 @@ class LocalEngine:
         if c.data.domain_weights:
             domains = [s.domain for s in train]
             order = weighted_order(domains, c.data.domain_weights, c.seed, step)
+        elif len(set(weights := [float(s.metadata.get("weight", 1.0)) for s in train])) > 1:
+            order = item_order(weights, c.seed, step)
         else:
             order = step_order(len(train), c.seed, step, c.rollout.prompts)
         return (train[i] for i in order)

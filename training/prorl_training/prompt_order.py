@@ -1,8 +1,8 @@
 """Which prompts a step sees: a function of (seed, step) alone, so that a resumed run sees the same.
 
-Without domain weights the first ``batch`` prompts of a step walk through a fresh permutation each epoch;
-what follows, for refilling, is a shuffle of the rest. With weights, prompts are drawn without replacement
-within a step, each with its domain's weight. Leaves out: sampling and filtering (``rollout``).
+Without weights the first ``batch`` prompts of a step walk through a fresh permutation each epoch; what
+follows, for refilling, is a shuffle of the rest. With weights (of domains from the config, else of items
+from the dataset's recipe), prompts are drawn without replacement within a step. Leaves out: sampling and filtering (``rollout``).
 """
 
 from __future__ import annotations
@@ -52,9 +52,17 @@ def weighted_order(
                 f"{nearest(name, present)}; it has {', '.join(sorted(present))}"
             )
     sizes = Counter(domains)
-    per_item = np.array([max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains])
+    return item_order([max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains], seed, step)
+
+
+def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:
+    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006).
+
+    An item's chance is proportional to its weight; weight 0 leaves it out.
+    """
+    per_item = np.array(weights)
     rng = np.random.default_rng(derive_seed(seed, "weighted", step))
-    keys = np.log(rng.random(len(domains)))
+    keys = np.log(rng.random(len(per_item)))
     usable = np.flatnonzero(per_item > 0)
     order = np.argsort(-(keys[usable] / per_item[usable]), kind="stable")
     return [int(i) for i in usable[order]]

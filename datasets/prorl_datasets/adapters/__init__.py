@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_datasets.adapters import code_sets, instruction_sets, math_sets, scp, stem_sets
-from prorl_datasets.adapters.fields import Unusable, check_columns
+from prorl_datasets.adapters.fields import Unusable, check_columns, require_plain
 from prorl_datasets.rows import Adapter, Drop, Row
 from prorl_datasets.types import DatasetError, Domain
 
@@ -59,6 +59,7 @@ class _Guarded:
 
     def __call__(self, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
         try:
+            require_plain(raw)
             return self.convert(raw, where, index)
         except Unusable as unusable:
             detail = f"{where}: {unusable.detail}" if unusable.detail else where

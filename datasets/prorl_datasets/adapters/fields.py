@@ -13,6 +13,7 @@ from typing import Any
 
 from prorl_common import nearest
 from prorl_datasets.readers.decode import long_integers
+from prorl_datasets.readers.plain import odd_value, one_line, some_names
 from prorl_datasets.rows import Adapter, Row
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import TaskError, load_task
@@ -27,7 +28,14 @@ class Unusable(Exception):
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.detail = reason, detail[:200]
+        self.reason, self.detail = reason, one_line(detail)
+
+
+def require_plain(value: Any) -> None:
+    """Raise Unusable for values that cannot be carried on (``readers.plain``)."""
+    problem = odd_value(value)
+    if problem is not None:
+        raise Unusable("a value that cannot be carried on", problem)
 
 
 def check_columns(adapter: Adapter, columns: Iterable[str], where: str) -> None:
@@ -46,8 +54,8 @@ def missing_column(
     """Return the error for a row or file without any of ``names``."""
     others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
-        f"{where}: no column '{names[0]}'{others}{nearest(names[0], found)}; columns found: "
-        f"{', '.join(map(str, found)) or 'none'}; the schema is not the one that adapter '{source}' knows"
+        f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
+        f"{some_names(list(found))}; the schema is not the one that adapter '{source}' knows"
     )
 
 
@@ -90,6 +98,7 @@ def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
                 value = json.loads(value)
         except (ValueError, RecursionError) as error:
             raise Unusable(f"the {what} is not valid JSON", str(error)) from error
+        require_plain(value)
     if not isinstance(value, kinds):
         raise Unusable(f"the {what} has an unknown shape", type(value).__name__)
     return value
@@ -106,6 +115,7 @@ def user_text(value: Any, what: str = "prompt") -> str:
             read = json.loads(value)
         except (ValueError, RecursionError):
             read = None
+        require_plain(read)
         if isinstance(read, dict) and "content" in read:
             read = [read]
         if isinstance(read, list) and read and all(_is_message(m) for m in read):
@@ -143,19 +153,20 @@ def finished(
 ) -> Row:
     """Return the row (``more``: further fields of Row).
 
-    Raises Unusable: an empty question, text that is not valid Unicode, a reference that its verifier
-    does not take.
+    Raises Unusable: an empty question, text that is not valid Unicode, a value that JSON cannot hold, a
+    reference that its verifier does not take.
     """
     question = text_of(question, "question")
     try:
         task = load_task(verifier, reference)
-    except TaskError as error:
+    except (TaskError, RecursionError, MemoryError) as error:
         raise Unusable("the verifier does not take the reference", str(error)) from error
     try:
-        question.encode()
-        json.dumps([reference, more], ensure_ascii=False, default=str).encode()
+        json.dumps([question, reference, more], ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         raise Unusable("the text is not valid Unicode", str(error)) from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Unusable("a value that JSON cannot hold", str(error)) from error
     return Row(index, question, task, **more)
 
 

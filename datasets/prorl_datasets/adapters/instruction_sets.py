@@ -26,6 +26,10 @@ from prorl_datasets.rows import Row
 
 Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
 """(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
+MAX_ARGUMENT = 20_000
+"""Characters of a text argument (a prompt to repeat is the longest); members of a list: a hundredth."""
+MAX_COUNT = 10_000
+"""The most words, sentences or letters that a constraint may ask for: no response here is longer."""
 _QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
 
 
@@ -55,6 +59,8 @@ def instruction_row(
         raise Unusable("no constraints")
     if len(cleaned) != len(ids):
         raise Unusable("not one kwargs for each constraint", f"{len(cleaned)} for {len(ids)}")
+    for values in cleaned:
+        _check_sizes(values)
     cleaned = [_named(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
     reference = {"instruction_id_list": ids, "kwargs": cleaned}
     row = finished(index, question, "instruction", reference, metadata=metadata, consistent=True)
@@ -64,6 +70,16 @@ def instruction_row(
     if verdict == "witness":
         metadata["witness"] = True
     return row
+
+
+def _check_sizes(values: Mapping[str, Any]) -> None:
+    """Raise Unusable for arguments so large that checking them would take for ever."""
+    for name, value in values.items():
+        members = value if isinstance(value, list | tuple) else [value]
+        long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
+        large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
+        if long or large or len(members) > MAX_ARGUMENT // 100:
+            raise Unusable("an argument of a constraint is too large", str(name))
 
 
 def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:

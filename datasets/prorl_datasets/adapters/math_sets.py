@@ -33,12 +33,13 @@ _SUFFIXES = (
     DAPO_SUFFIX,
     "Let's think step by step and output the final answer within \\boxed{}.",
     'Let\'s think step by step and output the final answer after "####".',
-    'Let\'s think step by step and output the final answer after "####".',
     "Present the answer in LaTex format: \\boxed{Your answer}",
     "Please reason step by step, and put your final answer within \\boxed{}.",
 )
 """Sentences of the published prompts; the builder's template says its own."""
 _MATH = ("math", "")
+MAX_ANSWER = 10_000
+"""Characters of an answer; a longer one is no answer, and would be slow to search."""
 
 
 def plain_question(text: str) -> str:
@@ -51,8 +52,10 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without ``$`` and ``\boxed{}`` around it. Raises Unusable when empty."""
+    r"""Return an answer without ``$`` and ``\boxed{}`` around it. Raises Unusable when empty or too long."""
     answer = text_of(value, "answer")
+    if len(answer) > MAX_ANSWER:
+        raise Unusable("the answer is too long", f"{len(answer)} characters")
     box = last_boxed(answer)
     if box is not None:
         answer = box

@@ -30,19 +30,19 @@ def options_in(problem: str) -> list[str] | None:
     for pattern in _LABELS:
         found = list(pattern.finditer(problem))
         for start in range(len(found)):
-            run = _run(found[start:])
+            run = _run(found, start)
             if len(run) >= 3:
                 return _texts(problem, run)
     return None
 
 
-def _run(found: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the longest A, B, C, ... in one case at the head of ``found``."""
-    first = found[0].group(1)
+def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
+    """Return the longest A, B, C, ... in one case that begins at ``start``."""
+    first = found[start].group(1)
     if first not in "Aa":
         return []
     run: list[re.Match[str]] = []
-    for match in found:
+    for match in found[start : start + 26]:
         if match.group(1) != chr(ord(first) + len(run)):
             break
         run.append(match)

@@ -12,7 +12,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from prorl_datasets.adapters.fields import Raw, Unusable, column, finished, is_missing, text_of
+from prorl_datasets.adapters.fields import (
+    Raw,
+    Unusable,
+    column,
+    finished,
+    is_missing,
+    missing_column,
+    text_of,
+)  # fmt: skip
 from prorl_datasets.adapters.worked import NO_TRUTH, short_answer
 from prorl_datasets.rows import Row
 
@@ -24,7 +32,9 @@ RESPONSES = (
 )  # fmt: skip
 OLD_RESPONSES = ("qwq_solution", "o1_solution")
 _R1 = re.compile(r"(?:^|_)r1(?:_|$)|deepseek", re.IGNORECASE)
-_NOT_A_RESPONSE = re.compile(r"^is_|same|reason|think|token|length|model|prompt", re.IGNORECASE)
+_NOT_A_RESPONSE = re.compile(
+    r"^is_|same|reason|think|thought|token|length|model|prompt", re.IGNORECASE
+)
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
@@ -36,15 +46,21 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 
 
 def scp116k(raw: Raw, where: str, index: int) -> Row:
-    """EricLu/SCP-116K, 116k and 274k versions."""
+    """EricLu/SCP-116K, 116k and 274k versions.
+
+    Raises DatasetError naming all columns where none can be a model's response: what the 274k version
+    calls it is not known, and without one no row could be kept.
+    """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")
     candidates = response_columns(raw)
+    if not candidates:
+        raise missing_column("scp116k", (*RESPONSES, *OLD_RESPONSES), list(raw), where)
     shipped = [
         name for name in candidates if isinstance(raw[name], str) and not is_missing(raw[name])
     ]
     if not shipped:
-        raise Unusable("no model response", f"of {', '.join(candidates) or 'no such column'}")
+        raise Unusable("no model response", f"of {', '.join(candidates)}")
     if is_missing(reference):
         raise Unusable(NO_TRUTH, "the reference solution is empty")
     found = short_answer(problem, text_of(reference, "reference solution"))

@@ -9,6 +9,7 @@ a wrong gold costs more than a lost row. Leaves out: several-part answers, deriv
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from prorl_datasets.adapters.fields import Unusable
@@ -33,14 +34,16 @@ _MANY = re.compile(
     r"\b(?:all|values|each|both|pairs|roots|solutions)\b|\brespectively\b",
     re.IGNORECASE,
 )
-_PARTS = re.compile(
-    r"(?:^|\s)\(?(?:a|i|1)[.)]\s.{0,4000}?\s\(?(?:b|ii|2)[.)]\s", re.DOTALL | re.IGNORECASE
-)
+_FIRST_PART = re.compile(r"(?:^|(?<=\s))\(?(?:a|i|1)[.)](?=\s)", re.IGNORECASE)
+_SECOND_PART = re.compile(r"(?<=\s)\(?(?:b|ii|2)[.)](?=\s)", re.IGNORECASE)
+_PART = 4000
+"""Characters between the labels of the first and the second part, at most."""
 _MATH = re.compile(
-    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|\$((?:[^$\\]|\\.)+?)\$|"
-    r"\\begin\{(?:align|equation|gather)\*?\}(.+?)\\end\{(?:align|equation|gather)\*?\}",
+    r"\$\$(.{1,2000}?)\$\$|\\\[(.{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\$((?:[^$\\]|\\.){1,2000}?)\$|"
+    r"\\begin\{(?:align|equation|gather)\*?\}(.{1,2000}?)\\end\{(?:align|equation|gather)\*?\}",
     re.DOTALL,
 )
+"""A formula; the bounds keep a text of unclosed ``\\[`` from being searched to its end at each of them."""
 _SAYS = re.compile(
     r"\b(?:(?:final|correct)\s+)?(?:answer|ans)\b\.?\s*(?:is\s*:?|:|=)\s*(.+)", re.IGNORECASE
 )
@@ -97,7 +100,7 @@ def short_answer(problem: str, solution: str) -> Found:
     boxes = _boxes(solution)
     if len(boxes) > 1:
         raise Unusable(NO_TRUTH, "several boxed answers")
-    if _PARTS.search(problem):
+    if _has_parts(problem):
         raise Unusable(NO_TRUTH, "the problem has several parts or unnamed options")
     if boxes:
         return Found(_bounded(boxes[0]), "boxed")
@@ -122,13 +125,23 @@ def _unboxed(problem: str, solution: str) -> Found:
         raise Unusable(NO_TRUTH, "the problem asks for a proof, drawing or explanation")
     if _MANY.search(problem):
         raise Unusable(NO_TRUTH, "the problem asks for several values")
-    if _PARTS.search(solution):
+    if _has_parts(solution):
         raise Unusable(NO_TRUTH, "the solution has several parts")
     for rule, find in (("said", _said), ("whole", _whole), ("equation", _equation)):
         answer = find(problem, solution)
         if answer is not None:
             return Found(answer, rule)
     raise Unusable(NO_TRUTH, "the solution ends in no readable answer")
+
+
+def _has_parts(text: str) -> bool:
+    """Whether a label of a second part, (b) or ii. or 2), follows one of a first part."""
+    first = [match.end() for match in _FIRST_PART.finditer(text)]
+    for second in _SECOND_PART.finditer(text):
+        place = bisect_right(first, second.start())
+        if place and second.start() - first[place - 1] <= _PART:
+            return True
+    return False
 
 
 def _boxes(solution: str) -> list[str]:

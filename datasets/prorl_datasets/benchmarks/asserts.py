@@ -13,6 +13,11 @@ import ast
 import json
 from typing import Any
 
+from prorl_datasets.adapters.code_sets import parts_of
+from prorl_datasets.readers.plain import slow_name
+
+MAX_PARTS = 1_000_000
+"""Separators of a test source that is read; its syntax tree takes about 1.4 kB for each."""
 TOLERANCE = 1e-6
 """What HumanEval+ compares floats with, and the code verifier in ``call`` tests."""
 
@@ -48,10 +53,17 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
     ``head`` is the prompt: functions that it defines and the check uses (HumanEval/32, 38 and 50)
     are put before the check.
     """
+    if parts_of(source) > MAX_PARTS or slow_name(source):
+        raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
     try:
-        tree = ast.parse(source)
+        return _as_tests(ast.parse(source), entry_point, head)
+    except UnreadableTests:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableTests(f"not readable Python ({error})") from error
+
+
+def _as_tests(tree: ast.Module, entry_point: str, head: str) -> list[dict[str, Any]]:
     check = next((n for n in tree.body if _is_check(n)), None)
     if not isinstance(check, ast.FunctionDef):
         raise UnreadableTests("no check(candidate) in them")

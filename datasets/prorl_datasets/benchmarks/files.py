@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +47,25 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
     sources = [spec.hub.model_copy(update={"files": files}), *spec.alternates]
     if mirror is not None:
         for source in sources:
+            folder = _folder(mirror, source.repo)
+            if folder is not None and (len(sources) == 1 or _has_all(folder, source.files)):
+                return _resolved(source, mirror)
+        for source in sources:
             if _folder(mirror, source.repo) is not None:
                 return _resolved(source, mirror)
-    try:
-        return _resolved(sources[0], None)
-    except UserError as error:
-        raise DatasetError(
-            f"benchmark {spec.name}: {_why(error)}; {_cure(spec, mirror)}"
-        ) from error
+    own = [source for source in sources if source.repo == spec.hub.repo]
+    failure: UserError | None = None
+    for source in own:
+        try:
+            return _resolved(source, None)
+        except UserError as error:
+            failure = failure or error
+            if "has no file" not in str(error):
+                break
+    assert failure is not None
+    raise DatasetError(
+        f"benchmark {spec.name}: {_why(failure)}; {_cure(spec, mirror)}"
+    ) from failure
 
 
 def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -80,6 +92,11 @@ def _named_file(name: str, mirror: Path) -> Path | None:
 def _folder(mirror: Path, repo: str) -> Path | None:
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def _has_all(folder: Path, patterns: list[str]) -> bool:
+    names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
+    return all(any(fnmatchcase(name, pattern) for name in names) for pattern in patterns)
 
 
 def _why(error: UserError) -> str:

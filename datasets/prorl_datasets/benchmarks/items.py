@@ -11,6 +11,7 @@ from typing import Any
 
 from prorl_common import nearest
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
+from prorl_datasets.readers.plain import one_line, some_names
 from prorl_datasets.types import DatasetError
 
 
@@ -60,7 +61,7 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
     looked = ", ".join(candidates)
     raise DatasetError(
         f"{where}: benchmark {spec.name} finds no column for '{name}' (looked for {looked})"
-        f"{nearest(candidates[0], raw)}; columns here: {', '.join(map(str, raw))}"
+        f"{nearest(candidates[0], list(raw)[:100])}; columns here: {some_names(list(raw))}"
     )
 
 
@@ -69,7 +70,8 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
     value = field_of(spec, raw, name, where)
     if not isinstance(value, str) or not value.strip():
         raise DatasetError(
-            f"{where}: column for '{name}' must be text, got {type(value).__name__} {value!r:.40}"
+            f"{where}: column for '{name}' must be text, got {type(value).__name__} "
+            f"{one_line(repr(value), 40)}"
         )
     return value.strip()
 

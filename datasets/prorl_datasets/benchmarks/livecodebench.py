@@ -35,6 +35,8 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
     except (PackedError, TaskError, ValueError, RecursionError) as error:
         return Unusable(where, f"tests: {error}")
     starter = field_of(spec, raw, "starter", where) or ""
+    if not isinstance(starter, str):
+        raise DatasetError(f"{where}: starter_code must be text, got {type(starter).__name__}")
     added = _WITH_STARTER.format(starter=starter.rstrip()) if starter.strip() else _WITH_STDIN
     platform = field_of(spec, raw, "platform", where)
     day = contest_day(spec, raw, where)
@@ -90,9 +92,9 @@ def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> C
         tests = [{"input": a, "output": b, "testtype": kind} for a, b in pairs]
         reference = livecodebench_reference(tests, function)
         labels = _object(raw["labels"])
-    except (PackedError, TaskError, ValueError, KeyError, TypeError) as error:
+        content = str(raw["content"])
+    except (PackedError, TaskError, ValueError, KeyError, TypeError, RecursionError) as error:
         return Unusable(where, f"tests: {error}")
-    content = str(raw["content"])
     question = content.split("### Question:\n", 1)[-1].split("### Format:", 1)[0].strip()
     key = str(labels.get("task_id") or raw.get("id"))
     metadata = {"platform": labels.get("category"), "difficulty": labels.get("difficulty")}

@@ -16,6 +16,7 @@ from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import BenchmarkFiles, find_files, raw_rows
 from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
 from prorl_datasets.benchmarks.questions import identity
+from prorl_datasets.readers.plain import odd_value, one_line
 from prorl_datasets.types import DatasetError, GoldCheck, Sample
 from prorl_verifiers.types import TaskError
 
@@ -108,7 +109,8 @@ def _stream(
     for where, raw in raw_rows(files):
         if days is not None and not _inside(spec, raw, where, days):
             continue
-        found = convert(spec, raw, where)
+        odd = odd_value(raw)
+        found = convert(spec, raw, where) if odd is None else Unusable(where, odd)
         if found is not None:
             yield found
 
@@ -189,6 +191,9 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
     }
     if item.gold is not None:
         metadata["gold_response"] = item.gold
+    odd = odd_value([prompt, metadata, task.reference])
+    if odd is not None:
+        return Unusable(name, odd)
     return Sample(
         id=name,
         domain=spec.domain,
@@ -219,5 +224,5 @@ def _check(loaded: Loaded) -> None:
         first = loaded.unusable[0]
         raise DatasetError(
             f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
-            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {first.reason}"
+            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {one_line(first.reason)}"
         )

@@ -15,6 +15,9 @@ import zlib
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 """The most that one row's tests may unpack to; a longer stream is refused as soon as it is."""
 
+MAX_OPCODES = 32
+"""One text takes five opcodes, a pair nine; FRAME and PROTO may repeat. More are refused unread."""
+
 _TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT")
 _PAIR = ("EMPTY_DICT", "text", "text", "SETITEM", "STOP")
@@ -53,8 +56,12 @@ def pickled_text(data: bytes) -> str:
     texts: list[str] = []
     last = 0
     try:
-        for opcode, argument, position in pickletools.genops(data):
+        for number, (opcode, argument, position) in enumerate(pickletools.genops(data)):
             last = position if position is not None else last
+            if number >= MAX_OPCODES:
+                raise PackedError(
+                    f"a pickle of more than {MAX_OPCODES} opcodes holds no single text"
+                )
             if opcode.name in _SILENT:
                 continue
             if opcode.name in _TEXTS:

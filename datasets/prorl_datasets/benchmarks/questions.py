@@ -14,7 +14,8 @@ from typing import Any
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
 from prorl_datasets.benchmarks.items import BenchmarkItem, field_of, text_of
-from prorl_datasets.types import Sample
+from prorl_datasets.readers.plain import odd_value
+from prorl_datasets.types import DatasetError, Sample
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
@@ -31,6 +32,10 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
                 yield identity(spec, item.key, item.question), item.question
         return
     for where, raw in raw_rows(find_files(spec, spec.hub.files, mirror)):
+        identifiers = [raw.get(name) for name in spec.columns.get("id", ())]
+        odd = odd_value(identifiers)
+        if odd is not None:
+            raise DatasetError(f"{where}: {odd} as the row's id")
         found = _question(spec, raw, where)
         if found is not None:
             key, question = found

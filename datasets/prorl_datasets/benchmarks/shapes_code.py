@@ -5,21 +5,19 @@ Leaves out: LiveCodeBench (``livecodebench``) and reading HumanEval's test sourc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from prorl_datasets.adapters.code_sets import decoded_tests, without_wrapper
+from prorl_datasets.adapters.fields import Unusable as NotDecoded
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.readers.plain import one_line
 from prorl_datasets.types import DatasetError
-from prorl_verifiers.code.shapes import eurus_reference
-from prorl_verifiers.types import TaskError
 
-_PRIME_WRAPPER = re.compile(
-    r"\s*Write Python code to solve the problem\. Present the code in\s*```python\s*Your code\s*```"
-    r"\s*at the end\.?\s*\Z"
-)
+CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
+"""The values of ``data_source`` that PRIME's code rows are known to have; the math rows' begin with numina."""
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
@@ -57,9 +55,9 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Co
     if not isinstance(truth, str):
         raise DatasetError(f"{where}: reward_model.ground_truth must be text")
     try:
-        reference = eurus_reference(truth)
-    except TaskError as error:
-        return Unusable(where, f"tests: {error}")
+        reference = decoded_tests(truth)
+    except NotDecoded as error:
+        return Unusable(where, f"tests: {error.detail}")
     form = "call" if "entry_point" in reference else "stdin"
     metadata = {"data_source": spec.options["data_source"], "form": form}
     return BenchmarkItem(question, reference, metadata=metadata)
@@ -67,10 +65,15 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Co
 
 def eurus_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
     """Return the problem without PRIME's wrapper, or None for a row of another source."""
-    if field_of(spec, raw, "source", where) != spec.options["data_source"]:
+    source = field_of(spec, raw, "source", where)
+    if source != spec.options["data_source"]:
+        if source not in CODE_SOURCES and raw.get("ability") == "code":
+            raise DatasetError(
+                f"{where}: a code row of data_source {one_line(repr(source), 40)}, known are "
+                f"{', '.join(CODE_SOURCES)}; no benchmark would hold it"
+            )
         return None
-    text = _user_turn(field_of(spec, raw, "question", where), where)
-    return _PRIME_WRAPPER.sub("", text).strip()
+    return without_wrapper(_user_turn(field_of(spec, raw, "question", where), where))
 
 
 def _user_turn(prompt: Any, where: str) -> str:

@@ -36,7 +36,7 @@ def _read(value: Any, name: str, where: str) -> list[Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{where}: {name} is not valid JSON ({error})") from error
     if not isinstance(value, list) or not value:
         raise DatasetError(f"{where}: {name} must be a list with an entry an instruction")
@@ -48,7 +48,7 @@ def _without_nulls(values: Any, where: str) -> dict[str, Any]:
     if isinstance(values, str):
         try:
             values = json.loads(values) if values.strip() else {}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{where}: kwargs are not valid JSON ({error})") from error
     if not isinstance(values, Mapping | None):
         raise DatasetError(f"{where}: each kwargs must be an object, got {type(values).__name__}")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from prorl_datasets.types import DatasetError
 
+_LIMIT = threading.RLock()
 DEFAULT_MAX_ROW_BYTES = 64 * 1024 * 1024
 MAX_INTEGER_DIGITS = 100_000
 """Digits of the longest integer that is read (Python's own limit is 4,300; APPS has longer ones)."""
@@ -22,14 +24,16 @@ MAX_INTEGER_DIGITS = 100_000
 def long_integers() -> Iterator[None]:
     """Let integers of MAX_INTEGER_DIGITS digits be read and written inside the block.
 
-    The limit belongs to the whole interpreter, so the block is kept as small as one call.
+    The limit belongs to the whole interpreter: the block is kept as small as one call, and one
+    thread at a time is in it, or the first to leave would take the limit from the others.
     """
-    before = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(MAX_INTEGER_DIGITS)
-    try:
-        yield
-    finally:
-        sys.set_int_max_str_digits(before)
+    with _LIMIT:
+        before = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(MAX_INTEGER_DIGITS)
+        try:
+            yield
+        finally:
+            sys.set_int_max_str_digits(before)
 
 
 def utf8(data: bytes, where: str) -> str:

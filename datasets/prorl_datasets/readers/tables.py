@@ -35,7 +35,7 @@ def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str
                 for row in batch.to_pylist():
                     yield f"{path}:{number}", row
                     number += 1
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DatasetError(
             f"{path}:{number}: not a readable Parquet file, or cut off ({short(error)}); fetch it again"
         ) from error

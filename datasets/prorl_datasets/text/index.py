@@ -28,6 +28,8 @@ from prorl_datasets.text.hashing import (
 from prorl_datasets.text.index_file import Contents, Rules, read_contents, write_contents
 
 EXCERPT_WORDS = 40
+_MOST_PAIRS = 1_000_000
+"""Pairs of words that are compared for an excerpt: 5,000 words of a row and 200 of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,7 @@ def _without_common(grams: Sequence[Hashes], questions: Sequence[str], common: i
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:
-    """Return the longest run of words that both have."""
+    """Return the longest run of words that both have, looked for in the first words of a huge row."""
+    row = row[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
     found = SequenceMatcher(None, row, item, autojunk=False).find_longest_match()
     return row[found.a : found.a + found.size]

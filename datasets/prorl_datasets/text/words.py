@@ -22,6 +22,10 @@ _WORD = re.compile(rf"[^\W\d_{_CJK}]+|{_NUMBER_OR_SIGN}|[{_CJK}]")
 or Japanese character.
 """
 
+_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
+"""A run that may be all combining marks: normalising one takes time quadratic in its length."""
+_KEPT_MARKS = 30
+
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)")
 _VARIANT = re.compile(r"\\var(?=[a-z])")
@@ -88,13 +92,31 @@ def words(text: str) -> list[str]:
 
     ``The value of $\frac{1}{2}x$`` gives ``the value of 1 2 x``.
     """
-    plain = (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()
+    plain = (text if text.isascii() else _normal(text)).lower()
     if "\\" in plain or "[asy]" in plain:
         plain = _plain_latex(plain)
     plain = _GROUPED.sub("", plain)
     if plain.isascii():
         return _ASCII_WORD.findall(plain.replace("'", ""))
     return _WORD.findall(plain.translate(_APOSTROPHES).translate(_NAMES))
+
+
+def _normal(text: str) -> str:
+    """Return the NFKC form; of a run of combining marks only the first 30 count (UAX 15, 13.1)."""
+    return unicodedata.normalize("NFKC", _MARKS.sub(_fewer_marks, text))
+
+
+def _fewer_marks(run: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for character in run.group():
+        marks = marks + 1 if _is_mark(character) else 0
+        if marks <= _KEPT_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
 
 
 def _plain_latex(text: str) -> str:

@@ -61,7 +61,7 @@ def _frequency(rng: Random, context: Context) -> Drawn:
         'Mention "{w}" {r} {n} times.',
     )
     relation = "at least" if least else "less than"
-    ask = worded(rng, texts, w=word, r=relation, n=number)
+    ask = worded(rng, texts, w=word, r=_relation(rng, least), n=number)
     kwargs = {"keyword": word, "relation": relation, "frequency": number}
     return Drawn("keywords:frequency", kwargs, ask, least)
 
@@ -88,7 +88,7 @@ def _letter(rng: Random, context: Context) -> Drawn:
         "In your whole answer the letter {c} must occur {r} {n} times.",
     )
     relation = "at least" if least else "less than"
-    ask = worded(rng, texts, c=letter, r=relation, n=number)
+    ask = worded(rng, texts, c=letter, r=_relation(rng, least), n=number)
     kwargs = {"letter": letter, "let_relation": relation, "let_frequency": number}
     return Drawn("keywords:letter_frequency", kwargs, ask)
 

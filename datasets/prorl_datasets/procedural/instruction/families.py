@@ -27,7 +27,7 @@ _APART = (
     (
         "response_language: existence frequency forbidden_words letter_frequency number_sentences "
         "end_checker constrained_response nth_paragraph_first_word capital_word_frequency "
-        "repeat_prompt english_capital english_lowercase"
+        "repeat_prompt english_capital english_lowercase multiple_sections"
     ),
     (
         "json_format: number_sentences number_paragraphs nth_paragraph_first_word postscript title "

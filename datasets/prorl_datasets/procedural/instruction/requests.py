@@ -22,7 +22,7 @@ Write a letter of complaint about {t}.
 Write a letter to the mayor that asks for more support for {t}.
 Write a postcard text that mentions {t}.
 Explain {t} to a child of eight.
-Explain {t} to someone who has never heard of it.
+Explain {t} to a complete beginner.
 Explain why so many people care about {t}.
 Explain how views on {t} have changed over the last fifty years.
 Explain the link between {t} and daily life.
@@ -33,7 +33,7 @@ Explain the costs and the benefits of {t}.
 Explain which skills one needs for {t}.
 Describe {t} for a travel guide.
 Describe {t} in the voice of an old sailor.
-Describe {t} as if you saw it for the first time.
+Describe {t} through the eyes of a visitor from far away.
 Describe a typical day that has to do with {t}.
 Describe the sounds and smells of {t}.
 Describe a photograph that shows {t}.

@@ -127,8 +127,8 @@ def _drug(rng: Random, level: int) -> Solved:
 
 
 def _breathing(rng: Random, level: int) -> Solved:
-    who = rng.choice(("A sleeper", "A cyclist", "A climber", "A singer"))
-    rate, tidal, dead = rng.randint(9, 40), 10 * rng.randint(40, 250), 10 * rng.randint(11, 21)
+    who = rng.choice(("A runner", "A cyclist", "A climber", "A rower"))
+    rate, tidal, dead = rng.randint(16, 45), 10 * rng.randint(80, 260), 10 * rng.randint(11, 21)
     if level == 1:
         text = f"{who} takes {rate} breaths a minute of {tidal} mL each. What volume is breathed "
         text += "in a minute?"
@@ -160,14 +160,14 @@ def _kidney(rng: Random, level: int) -> Solved:
     u, p, v = clean(rng, 20, 300, 1), clean(rng, 0.5, 6, 2), clean(rng, 0.4, 6, 2)
     lead = f"In {who} the urine holds {shown(u)} mg/mL of inulin, the plasma {shown(p)} mg/mL"
     gfr = u * v / p
-    if gfr > 400 or gfr < 15:
+    litres = clean(rng, 0.6, 4, 2)
+    if not 45 < (gfr if level != 2 else u * litres / 1.44 / p) < 160:
         return _kidney(rng, level)
     if level == 1:
         text = f"{lead}; {shown(v)} mL of urine form in a minute. What is the clearance (U V/P)?"
         wrong: tuple[float, ...] = (u / p, u * p / v, v * p / u, p * v)
         return Solved(text, gfr, "mL/min", {"U": u, "P": p, "V": v}, 3, wrong)
     if level == 2:
-        litres = clean(rng, 0.6, 4, 2)
         text = f"{lead}; {shown(litres)} L of urine form in 24 h. What is the clearance (U V/P)?"
         value = u * litres * 1000 / 1440 / p
         wrong = (u * litres / p, value * 1440 / 1000, value * 60, value * 24)

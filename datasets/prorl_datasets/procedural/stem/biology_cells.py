@@ -43,11 +43,11 @@ def _michaelis_menten(rng: Random, level: int) -> Solved:
 
 def _plate_count(rng: Random, level: int) -> Solved:
     what = rng.choice(("milk", "river water", "a yoghurt drink", "a soil extract"))
-    colonies, steps, tenth = rng.randint(25, 280), rng.randint(2, 7), rng.choice((0.1, 0.2, 0.5))
+    colonies, steps, tenth = rng.randint(25, 280), rng.randint(2, 5), rng.choice((0.1, 0.2, 0.5))
     if level == 1:
         text = f"A sample of {what} is diluted by a factor of 10^{steps}; {shown(tenth)} mL of "
-        text += f"the dilution on a plate grow {colonies} colonies. How many colony-forming units "
-        text += "are in 1 mL of the sample?"
+        text += f"the dilution, spread on a plate, give {colonies} colonies. How many "
+        text += "colony-forming units are in 1 mL of the sample?"
         value = colonies / tenth * 10.0**steps
         wrong: tuple[float, ...] = (
             colonies * 10.0**steps,
@@ -62,10 +62,11 @@ def _plate_count(rng: Random, level: int) -> Solved:
     plates += [max(5, plates[0] + rng.randint(-20, 20)) for _ in range(2)]
     mean, parts = sum(plates) / 3, rng.choice((5, 10, 20, 50))
     if level == 2:
+        steps = min(steps, {5: 5, 10: 5, 20: 4, 50: 3}[parts])
         volume = rng.choice((50, 100, 150, 200))
         text = f"A sample of {what} is diluted {steps} times in a row, each time 1 mL into "
         text += f"{parts - 1} mL of saline. {volume} µL of the last tube on each of three plates "
-        text += f"grow {plates[0]}, {plates[1]} and {plates[2]} colonies. How many colony-forming "
+        text += f"give {plates[0]}, {plates[1]} and {plates[2]} colonies. How many colony-forming "
         text += "units are in 1 mL of the sample (mean)?"
         value = mean / volume * 1000 * float(parts) ** steps
         wrong = (value * 3, mean * float(parts) ** steps, mean / volume * 1000 * parts * steps)
@@ -82,9 +83,9 @@ def _plate_count(rng: Random, level: int) -> Solved:
 def _plate_count_hard(rng: Random, steps: int, what: str, colonies: int) -> Solved:
     later, hours = rng.randint(25, 280), rng.randint(2, 9)
     more = steps + rng.randint(1, 2)
-    text = f"From a culture in {what}, 0.1 mL of a 10^{steps}-fold dilution grows {colonies} "
+    text = f"From a culture in {what}, 0.1 mL of a 10^{steps}-fold dilution gives {colonies} "
     text += f"colonies. After {hours} h of exponential growth 0.1 mL of a 10^{more}-fold dilution "
-    text += f"grows {later}. What is the doubling time in minutes?"
+    text += f"gives {later}. What is the doubling time in minutes?"
     ratio = later / colonies * 10.0 ** (more - steps)
     value = hours * 60 / math.log2(ratio)
     wrong = (
@@ -98,7 +99,7 @@ def _plate_count_hard(rng: Random, steps: int, what: str, colonies: int) -> Solv
 
 
 def _beer_lambert(rng: Random, level: int) -> Solved:
-    what = rng.choice(("NADH", "a protein", "a food dye", "chlorophyll", "DNA"))
+    what = rng.choice(("a drug", "a plant pigment", "a food dye", "an indicator"))
     eps, conc = 10 * rng.randint(50, 4000), clean(rng, 5, 90, 1)
     a = clean(rng, 0.05, 1.5, 3)
     lead = f"The molar absorption coefficient of {what} is {eps} L/(mol cm)"
@@ -140,9 +141,9 @@ def _beer_lambert(rng: Random, level: int) -> Solved:
 
 def _metabolism(rng: Random, level: int) -> Solved:
     who = rng.choice(
-        ("A yeast culture", "A germinating seed batch", "A mouse", "An athlete's muscle")
+        ("A yeast culture", "A germinating seed batch", "A dog", "An athlete's muscle")
     )
-    plant = rng.choice(("A wheat field plot", "A water plant", "A potted tree", "An algal reactor"))
+    plant = rng.choice(("A wheat field plot", "A vineyard plot", "A young tree", "A hedge"))
     m = clean(rng, 0.5, 90, 2)
     breath = "C6H12O6 + 6 O2 -> 6 CO2 + 6 H2O"
     build = "6 CO2 + 6 H2O -> C6H12O6 + 6 O2"

@@ -11,7 +11,7 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
 
-GROWERS = ("a colony of bacteria", "a culture of yeast", "an algal bloom", "a colony of aphids")
+GROWERS = ("a stand of duckweed", "a culture of algae", "a colony of mites", "a colony of aphids")
 
 
 def _exponential_growth(rng: Random, level: int) -> Solved:
@@ -50,7 +50,7 @@ def _exponential_growth(rng: Random, level: int) -> Solved:
 
 
 def _logistic(rng: Random, level: int) -> Solved:
-    what = rng.choice(("a fish stock", "a population of voles", "a yeast culture", "a seal colony"))
+    what = rng.choice(("a fish stock", "a population of voles", "a herd of deer", "a seal colony"))
     k, r = 50 * rng.randint(10, 400), clean(rng, 0.05, 1.2, 2)
     n = int(k * rng.randint(5, 90) / 100)
     lead = f"In {what} the carrying capacity is {k} and the intrinsic growth rate {shown(r)} per "

@@ -23,6 +23,15 @@ TRAITS = (
 )
 
 
+BEARERS = (
+    ("an island population", ("a metabolic disorder", "a blood marker")),
+    ("a village", ("a metabolic disorder", "a blood marker")),
+    ("a herd of deer", ("white fur", "short antlers")),
+    ("a lake's trout", ("short fins", "a pale skin")),
+)
+"""(population, recessive traits that it can have)."""
+
+
 def dominant_share(one: str, other: str) -> float:
     """Return the share of offspring with the dominant phenotype, from all pairs of gametes."""
     pairs = list(product(one, other))
@@ -69,8 +78,8 @@ def _punnett(rng: Random, level: int) -> Solved:
 
 
 def _hardy_weinberg(rng: Random, level: int) -> Solved:
-    who = rng.choice(("an island population", "a herd of deer", "a village", "a lake's trout"))
-    what = rng.choice(("a metabolic disorder", "white fur", "a blood marker", "short fins"))
+    who, traits = rng.choice(BEARERS)
+    what = rng.choice(traits)
     lead = f"In {who} in Hardy-Weinberg equilibrium"
     n = rng.randint(400, 20000)
     if level == 1:

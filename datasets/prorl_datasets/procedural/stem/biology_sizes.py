@@ -13,13 +13,12 @@ from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown
 
 
 def _cell_count(rng: Random, level: int) -> Solved:
-    what = rng.choice(("yeast", "blood", "sperm", "an algal culture", "a cell line"))
-    squares, cells, factor = (
-        rng.randint(4, 25),
-        rng.randint(40, 400),
-        rng.choice((2, 5, 10, 20, 50)),
+    what = rng.choice(
+        ("yeast cells", "blood cells", "sperm cells", "algal cells", "cultured cells")
     )
-    lead = f"In a counting chamber {cells} cells of {what} lie in {squares} squares"
+    squares, cells = rng.randint(4, 25), rng.randint(40, 400)
+    factor = rng.choice((2, 5, 10, 20, 50))
+    lead = f"In a counting chamber {cells} {what} lie in {squares} squares"
     if level == 1:
         text = f"{lead}; the volume over a square is 0.0040 mm^3. How many cells are there in 1 "
         text += "mm^3?"

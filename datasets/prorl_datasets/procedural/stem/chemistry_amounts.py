@@ -36,7 +36,7 @@ AVOGADRO_NOTE = "Take Avogadro's number as $6.022 \\times 10^{23}$ per mol."
 def _molar_mass(rng: Random, level: int) -> Solved:
     formula = organic(rng, min(level, 2))
     mass = molar_mass(formula)
-    what = rng.choice(("A drug candidate", "A natural product", "A dye", "A plant hormone"))
+    what = rng.choice(("A drug candidate", "A natural product", "A dye", "An organic compound"))
     if level == 1:
         text = f"{what} has the molecular formula {formula}. {masses(formula)} What is its molar "
         text += "mass?"

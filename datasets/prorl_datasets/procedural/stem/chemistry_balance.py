@@ -38,9 +38,7 @@ def _gibbs(rng: Random, level: int) -> Solved:
     h, s, t = clean(rng, -250, 250, 1), clean(rng, -300, 300, 1), rng.randint(250, 900)
     if abs(h) < 5 or abs(s) < 5:
         return _gibbs(rng, level)
-    lead = rng.choice(
-        ("For a synthesis", "For the melting of a new alloy phase", "For a decomposition")
-    )
+    lead = rng.choice(("For a synthesis", "For a reaction in the gas phase", "For a decomposition"))
     values = f"ΔH° = {shown(abs(h))} kJ/mol and ΔS° = {shown(abs(s))} J/(mol K)"
     if level == 2:
         text = f"{lead} {values} (both positive and independent of temperature). Above which "
@@ -85,6 +83,8 @@ def _equilibrium(rng: Random, level: int) -> Solved:
         text = f"For A + B <=> C + D in {vessel}, Kc = {shown(k)}. At equilibrium [A] = "
         text += f"{shown(a)}, [B] = {shown(b)} and [C] = {shown(c)} mol/L. What is [D]?"
         value = k * a * b / c
+        if not 0.01 < value < 4:
+            return _equilibrium(rng, level)
         wrong = (c / (k * a * b), k * a / b / c, k * c / (a * b), a * b / (k * c))
         return Solved(text, value, "mol/L", {"k": k, "c": [a, b, c]}, 3, wrong)
     text = f"In {vessel} A and B are brought to {shown(a)} mol/L each; there is no C and no D. "

@@ -57,10 +57,8 @@ def _percent_composition(rng: Random, level: int) -> Solved:
 
 def _empirical_formula(rng: Random, level: int) -> Choice:
     symbols = ["C", "H", *rng.sample(["N", "O", "S", "Cl"], min(level, 2))]
-    while True:
-        counts = [rng.randint(1, 6 if level == 3 else 9) for _ in symbols]
-        if all(any(n % d for n in counts) for d in range(2, 10)):
-            break
+    factor = rng.randint(2, 3) if level == 3 else 1
+    counts = _valent(rng, symbols, factor)
     share = [n * MASS[s] for n, s in zip(counts, symbols, strict=True)]
     if level == 1:
         k = clean(rng, 0.02, 0.9, 2)
@@ -71,7 +69,6 @@ def _empirical_formula(rng: Random, level: int) -> Choice:
     else:
         percents = [f"{100 * x / sum(share):.2f}% {s}" for x, s in zip(share, symbols, strict=True)]
         text = f"A compound is {', '.join(percents)} by mass. {masses(''.join(symbols))}"
-    factor = rng.randint(2, 3) if level == 3 else 1
     if level == 3:
         text += f" Its molar mass is {round(sum(share) * factor):d} g/mol."
     text += f" What is its {'molecular' if level == 3 else 'empirical'} formula?"
@@ -79,10 +76,24 @@ def _empirical_formula(rng: Random, level: int) -> Choice:
     wrong = [_formula(symbols, counts)] if factor > 1 else []
     while len(wrong) < 5:
         changed = [max(1, n + rng.choice((-1, 0, 1))) * factor for n in counts]
-        if (other := _formula(symbols, changed)) not in (right, *wrong):
+        same = all(x * counts[0] == n * changed[0] for x, n in zip(changed, counts, strict=True))
+        if (other := _formula(symbols, changed)) not in (right, *wrong) and not same:
             wrong.append(other)
     lead = rng.choice(("", "Combustion analysis was done. ", "From a quality check: "))
     return Choice(lead + text, right, tuple(wrong), {"right": right, "level": level, "data": text})
+
+
+def _valent(rng: Random, symbols: list[str], factor: int) -> list[int]:
+    """Draw counts of atoms without a common divisor; ``factor`` times them is a molecule whose
+    number of hydrogens fits the valences."""
+    most = {"C": 18 // (factor + 1), "H": 40 // (factor + 1), "N": 3, "O": 4, "S": 2, "Cl": 3}
+    while True:
+        count = {symbol: rng.randint(1, most[symbol]) for symbol in symbols}
+        spare = 2 * count["C"] + count.get("N", 0) - count.get("Cl", 0) - count["H"]
+        if factor * spare + 2 < 0 or factor * spare % 2 or count["H"] < count["C"] // 2:
+            continue
+        if all(any(n % d for n in count.values()) for d in range(2, 10)):
+            return list(count.values())
 
 
 def _formula(symbols: list[str], counts: list[int]) -> str:
@@ -96,7 +107,7 @@ def _isotopes(rng: Random, level: int) -> Solved:
     b = round(low + rng.randint(1, 3) - clean(rng, 0.01, 0.09, 3), 3)
     part = clean(rng, 5, 95, 2)
     mean = (a * part + b * (100 - part)) / 100
-    where = rng.choice(("from a meteorite", "made in a reactor", "enriched for research"))
+    where = rng.choice(("from an isotope separator", "made in a reactor", "enriched for research"))
     lead = (
         f"A sample of {name} {where} contains only two isotopes, of masses {a:.3f} u and {b:.3f} u"
     )

@@ -122,7 +122,7 @@ def _bond_enthalpy(rng: Random, level: int) -> Solved:
 
 def _calorimetry(rng: Random, level: int) -> Solved:
     what = rng.choice(
-        ("dissolving a salt", "neutralising an acid", "a reaction of a metal with acid")
+        ("dissolving a salt", "dissolving a dry powder", "the reaction of a solid with water")
     )
     grams, rise = rng.randint(50, 500), clean(rng, 1.5, 18, 1)
     heat, n = grams * 4.18 * rise, clean(rng, 0.02, 0.6, 3)
@@ -136,6 +136,8 @@ def _calorimetry(rng: Random, level: int) -> Solved:
         text += f" {shown(n)} mol had reacted. What is the enthalpy of reaction (negative if heat "
         text += "is set free)?"
         value = -heat / n / 1000
+        if not 5 < -value < 120:
+            return _calorimetry(rng, level)
         return Solved(text, value, "kJ/mol", {"g": grams, "rise": rise, "n": n}, 3,
                       (-value, value * 1000, -heat * n / 1000, -heat / 1000))  # fmt: skip
     cup, m, mm = rng.randint(20, 150), clean(rng, 1, 20, 2), clean(rng, 30, 250, 1)
@@ -143,6 +145,8 @@ def _calorimetry(rng: Random, level: int) -> Solved:
     text += f"{shown(mm)} g/mol) had reacted. What is the enthalpy of reaction (negative if heat "
     text += "is set free)?"
     value = -(heat + cup * rise) / (m / mm) / 1000
+    if not 5 < -value < 120:
+        return _calorimetry(rng, level)
     wrong = (
         -heat / (m / mm) / 1000,
         -value,

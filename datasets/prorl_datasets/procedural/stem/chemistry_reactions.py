@@ -25,7 +25,7 @@ _KPA = "Take R = 8.314 L kPa/(mol K) and 0 °C = 273.15 K."
 
 def _gas_amount(rng: Random, level: int) -> Solved:
     formula, name = rng.choice(GASES)
-    vessel = rng.choice(("A steel cylinder", "A weather balloon", "A reaction vessel", "A tank"))
+    vessel = rng.choice(("A steel cylinder", "A pressure flask", "A reaction vessel", "A tank"))
     volume, kelvin = clean(rng, 0.5, 60, 1), rng.randint(250, 600)
     if level == 1:
         p = clean(rng, 0.5, 20, 2)
@@ -90,7 +90,7 @@ def _gas_density(rng: Random, level: int) -> Solved:
 
 def _partial_pressure(rng: Random, level: int) -> Solved:
     (f1, a), (f2, b) = rng.sample(GASES, 2)
-    lead = rng.choice(("A tank holds", "A diver's cylinder holds", "A glove box is filled with"))
+    lead = rng.choice(("A tank holds", "A gas cylinder holds", "A vessel is filled with"))
     n, m = clean(rng, 0.2, 6, 2), clean(rng, 0.2, 6, 2)
     total = rng.randint(80, 900)
     if level == 1:
@@ -209,7 +209,7 @@ def _second_order(rng: Random, level: int) -> Solved:
 
 def _arrhenius(rng: Random, level: int) -> Solved:
     what = rng.choice(
-        ("a hydrolysis", "the spoiling of milk", "an isomerisation", "an etching step")
+        ("a hydrolysis", "the browning of a sugar", "an isomerisation", "an etching step")
     )
     ea, t1 = rng.randint(30, 140), rng.randint(280, 360)
     t2 = t1 + rng.randint(5, 40)

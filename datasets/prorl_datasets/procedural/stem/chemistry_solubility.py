@@ -39,7 +39,7 @@ def _solubility(rng: Random, level: int) -> Solved:
 
 
 def _colligative(rng: Random, level: int) -> Solved:
-    who = rng.choice(("A chemist", "A student", "A road service"))
+    who = rng.choice(("A chemist", "A student", "A technician"))
     kg, n = clean(rng, 0.2, 3, 2), clean(rng, 0.1, 2, 2)
     if level == 1:
         text = f"{who} dissolves {shown(n)} mol of a non-electrolyte in {shown(kg)} kg of water "

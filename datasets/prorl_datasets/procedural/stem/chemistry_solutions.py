@@ -18,13 +18,23 @@ SOLUTES = (
     ("KNO3", "potassium nitrate"),
     ("C6H12O6", "glucose"),
     ("NaOH", "sodium hydroxide"),
-    ("CuSO4", "copper(II) sulfate"),
-    ("KMnO4", "potassium permanganate"),
+    ("ZnSO4", "zinc sulfate"),
+    ("NH4NO3", "ammonium nitrate"),
     ("C12H22O11", "sucrose"),
     ("CaCl2", "calcium chloride"),
     ("CO(NH2)2", "urea"),
     ("KI", "potassium iodide"),
 )
+STRONGEST = 2.5
+"""No solution of a drawn mass is stronger, in mol/L: all of SOLUTES dissolve to that."""
+STOCKS = (
+    ("hydrochloric acid", 12),
+    ("nitric acid", 15),
+    ("ammonia", 14),
+    ("sodium hydroxide", 12),
+    ("ethanoic acid", 17),
+)
+"""(substance, a concentration in mol/L that its stock solutions reach)."""
 STRONG_ACIDS = ("HCl", "HNO3", "HBr", "HClO4", "HI")
 STRONG_BASES = ("NaOH", "KOH", "LiOH")
 WEAK_ACIDS = (
@@ -36,6 +46,15 @@ WEAK_ACIDS = (
     ("hydrocyanic acid", 6.2e-10),
 )
 """(name, Ka at 25 °C); the Ka stands in the question."""
+BUFFERS = (
+    ("formate", 3.75),
+    ("phosphate", 7.20),
+    ("TRIS", 8.07),
+    ("lactate", 3.86),
+    ("carbonate", 10.33),
+    ("borate", 9.24),
+)
+"""(name, pKa at 25 °C); the pKa in the question is near it, as salts and warmth move it."""
 
 
 def _molarity(rng: Random, level: int) -> Solved:
@@ -45,6 +64,8 @@ def _molarity(rng: Random, level: int) -> Solved:
     if level == 1:
         n = clean(rng, 0.1, 6, 2)
         litres = volume / 1000
+        if n / litres > STRONGEST:
+            return _molarity(rng, level)
         text = f"{lead} {shown(n)} mol of {name} in water and makes it up to {shown(litres)} L. "
         text += "What is the molar concentration?"
         wrong: tuple[float, ...] = (n * litres, litres / n)
@@ -54,6 +75,8 @@ def _molarity(rng: Random, level: int) -> Solved:
         f"{lead} {shown(mass)} g of {name}, {formula}, in water and makes it up to {volume} mL. "
     )
     c = mass / molar_mass(formula) / volume * 1000
+    if c > STRONGEST:
+        return _molarity(rng, level)
     parameters: dict[str, Any] = {"m": mass, "of": formula, "mL": volume}
     if level == 2:
         text = f"{given}{molar_masses(formula)} What is the molar concentration?"
@@ -69,10 +92,8 @@ def _molarity(rng: Random, level: int) -> Solved:
 
 
 def _dilution(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("hydrochloric acid", "a dye", "ammonia", "sodium hydroxide", "a buffer salt")
-    )
-    c, v = clean(rng, 1, 18, 1), rng.randint(5, 100)
+    what, strongest = rng.choice(STOCKS)
+    c, v = clean(rng, 1, strongest, 1), rng.randint(5, 100)
     total = v + 5 * rng.randint(10, 180)
     if level == 1:
         text = f"{v} mL of a {shown(c)} mol/L solution of {what} is diluted with water to {total} "
@@ -164,8 +185,8 @@ def _ph_weak(rng: Random, level: int) -> Solved:
 
 
 def _buffer(rng: Random, level: int) -> Solved:
-    what = rng.choice(("phosphate", "TRIS", "citrate", "lactate", "carbonate"))
-    pka = clean(rng, 3.5, 9.5, 2)
+    what, tabled = rng.choice(BUFFERS)
+    pka = round(tabled + clean(rng, -0.15, 0.15, 2), 2)
     acid, base = clean(rng, 0.05, 0.9, 3), clean(rng, 0.05, 0.9, 3)
     value = pka + math.log10(base / acid)
     if level == 1:

@@ -78,6 +78,20 @@ _PLACES = (
 )
 
 
+def _one_resistor(
+    rng: Random, place: int, part: float, flow: float
+) -> tuple[str, tuple[float, str]]:
+    """Draw what is asked of one resistor: (words, (value, unit))."""
+    what, value, unit = rng.choice(
+        (
+            (f"the current in R{place}", flow * 1e3, "mA"),
+            (f"the power in R{place}", flow**2 * part, "W"),
+            (f"the voltage across R{place}", flow * part, "V"),
+        )
+    )
+    return what, (value, unit)
+
+
 def _resistors(rng: Random, level: int) -> Solved:
     count = by_level(level, 3, 4, rng.randint(4, 6))
     network = drawn_network(rng, 1, count, rng.choice((SERIES, PARALLEL)))
@@ -98,19 +112,11 @@ def _resistors(rng: Random, level: int) -> Solved:
         wrong = (voltage / swapped, voltage / sum(parts.values()), voltage / parts[1])
         solution = (voltage / whole, "A")
     else:
-        what, value, unit = rng.choice(
-            (
-                (f"the current in R{asked}", flows[asked] * 1e3, "mA"),
-                (f"the power in R{asked}", flows[asked] ** 2 * parts[asked], "W"),
-                (f"the voltage across R{asked}", flows[asked] * parts[asked], "V"),
-            )
-        )
+        what, solution = _one_resistor(rng, asked, parts[asked], flows[asked])
         told.append(f"The network is connected to {shown(voltage)} V. Find {what}.")
-        wide = voltage / whole
-        share = {"mA": wide * 1e3, "W": wide**2 * parts[asked], "V": wide * parts[asked]}[unit]
-        alone = {"mA": 1e3, "W": voltage, "V": parts[asked]}[unit] * voltage / parts[asked]
-        wrong = (share, alone)
-        solution = (value, unit)
+        wide, part, unit = voltage / whole, parts[asked], solution[1]
+        share = {"mA": wide * 1e3, "W": wide**2 * part, "V": wide * part}[unit]
+        wrong = (share, {"mA": 1e3, "W": voltage, "V": part}[unit] * voltage / part)
     return Solved(
         " ".join(told),
         solution[0],

@@ -26,6 +26,24 @@ ORGANELLES = (
     ("plasma membrane", "controls what enters and leaves the cell"),
     ("flagellum", "propels a sperm cell"), ("cytosol", "is the place of glycolysis"),
 )  # fmt: skip
+ORGANELLES_TOO = (
+    ("cytosol", "joins amino acids to proteins"), ("rough endoplasmic reticulum", "joins amino acids to proteins"),
+    ("mitochondrion", "joins amino acids to proteins"), ("chloroplast", "joins amino acids to proteins"),
+    ("nucleus", "makes ribosomal RNA and assembles ribosomal subunits"),
+    ("mitochondrion", "makes ribosomal RNA and assembles ribosomal subunits"),
+    ("chloroplast", "makes ribosomal RNA and assembles ribosomal subunits"),
+    ("nucleolus", "holds the chromosomes of a eukaryotic cell"), ("cytosol", "makes lipids and steroids"),
+    ("chloroplast", "makes lipids and steroids"), ("mitochondrion", "makes lipids and steroids"),
+    ("peroxisome", "makes lipids and steroids"), ("rough endoplasmic reticulum", "makes lipids and steroids"),
+    ("nucleus", "carries ribosomes that make secreted proteins"),
+    ("central vacuole", "digests worn-out parts with acid hydrolases"),
+    ("plant cell wall", "controls what enters and leaves the cell"),
+    ("plant cell wall", "keeps up the turgor of a plant cell"),
+    ("plasma membrane", "keeps up the turgor of a plant cell"),
+    ("nucleus", "organises the microtubules of animal cells"), ("centrosome", "propels a sperm cell"),
+    ("mitochondrion", "propels a sperm cell"),
+)  # fmt: skip
+"""True in part, so that they must not count as wrong."""
 HORMONES = (
     ("insulin", "pancreas"), ("glucagon", "pancreas"), ("adrenaline", "adrenal gland"), ("cortisol", "adrenal gland"),
     ("aldosterone", "adrenal gland"), ("thyroxine", "thyroid gland"), ("calcitonin", "thyroid gland"),
@@ -36,6 +54,19 @@ HORMONES = (
     ("secretin", "small intestine"), ("cholecystokinin", "small intestine"),
 )  # fmt: skip
 """(hormone, its main place of release)."""
+HORMONES_TOO = (
+    ("gastrin", "small intestine"), ("testosterone", "ovaries"), ("testosterone", "adrenal gland"),
+    ("oestradiol", "testes"), ("oestradiol", "fat tissue"), ("oestradiol", "adrenal gland"), ("leptin", "stomach"),
+)  # fmt: skip
+TERMS_TOO = (
+    ("osmosis", "spreading of particles from high to low concentration"),
+    ("diffusion", "flow of water through a selective membrane"),
+    ("meiosis", "division of a nucleus into two with the same chromosomes"),
+    ("endocytosis", "carrying a substance against its gradient with energy"),
+    ("exocytosis", "carrying a substance against its gradient with energy"),
+    ("speciation", "change of a community over time"), ("genetic drift", "formation of new species"),
+    ("parasitism", "a relation that helps one species and leaves the other unaffected"),
+)  # fmt: skip
 TERMS = (
     ("mitosis", "division of a nucleus into two with the same chromosomes"),
     ("meiosis", "division that halves the number of chromosomes"),
@@ -163,14 +194,15 @@ def _strands(rng: Random, level: int) -> Choice:
 FAMILIES = (
     stem_family("facts_organelles", matching(
         ORGANELLES, ("What is a main task or property of this part of a cell: {}?", "Which statement fits the {} best?"),
-        ("Which part of a cell {}?", "Name the part of a cell that {}."), "part of a cell and what it does")),
+        ("Which part of a cell {}?", "Name the part of a cell that {}."), "part of a cell and what it does",
+        ORGANELLES_TOO)),
     stem_family("facts_hormones", matching(
         HORMONES, ("Where is most of the hormone {} released?", "Which organ or tissue is the main source of {}?"),
         ("Which of these hormones comes mainly from this source: {}?", "Which hormone has this main source: {}?"),
-        "hormone and main source")),
+        "hormone and main source", HORMONES_TOO)),
     stem_family("facts_biology_terms", matching(
         TERMS, ("What does the term '{}' mean?", "Which description fits '{}'?"),
-        ("Which term means '{}'?", "What is the term for this: {}?"), "term and meaning")),
+        ("Which term means '{}'?", "What is the term for this: {}?"), "term and meaning", TERMS_TOO)),
     stem_family("facts_animals", belonging(ORGANISMS, "animal")),
     stem_family("facts_kingdoms", belonging(PLANTS, "organism")),
     stem_family("facts_codons", _codons),

@@ -186,7 +186,7 @@ def _formula_rank(rng: Random, level: int) -> Choice:
     what = ("number of atoms in a formula unit", "molar mass", "percentage of oxygen by mass")[
         level - 1
     ]
-    side = rng.choice(("largest", "greatest")) if top else rng.choice(("smallest", "least"))
+    side = rng.choice(("largest", "highest")) if top else rng.choice(("smallest", "lowest"))
     text = f"Which of these substances has the {side} {what}?"
     wrong = [f for f in drawn if f != first]
     return Choice(

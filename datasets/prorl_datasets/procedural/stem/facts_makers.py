@@ -21,21 +21,25 @@ def _choice(question: str, right: str, wrong: Sequence[str], asked: str) -> Choi
     return Choice(question, right, tuple(wrong), parameters)
 
 
-def matching(rows: Pairs, forward: Sequence[str], backward: Sequence[str], pair: str) -> Make:
+def matching(
+    rows: Pairs, forward: Sequence[str], backward: Sequence[str], pair: str, also: Pairs = ()
+) -> Make:
     """Return a maker on (left, right) pairs, which may share their right sides.
 
     Level 1 asks ``forward`` (holding ``{}`` for the left side), level 2 ``backward``, level 3 for
-    the one right or the one wrong pairing among six; ``pair`` says what is paired.
+    the one right or the one wrong pairing among six; ``pair`` says what is paired. ``also`` holds pairs that are
+    true too, in part at least: they are never asked and never stand as wrong ones.
     """
+    known = (*rows, *also)
 
     def make(rng: Random, level: int) -> Choice:
         left, right = rng.choice(rows)
         if level == 1:
-            others = list(dict.fromkeys(r for _, r in rows if (left, r) not in rows))
+            others = list(dict.fromkeys(r for _, r in rows if (left, r) not in known))
             question = rng.choice(forward).format(left)
             return _choice(question, right, rng.sample(others, 5), f"of {left}")
         if level == 2:
-            others = list(dict.fromkeys(name for name, _ in rows if (name, right) not in rows))
+            others = list(dict.fromkeys(name for name, _ in rows if (name, right) not in known))
             question = rng.choice(backward).format(right)
             return _choice(question, left, rng.sample(others, 5), f"to {right}")
         odd = rng.random() < 0.5
@@ -43,7 +47,7 @@ def matching(rows: Pairs, forward: Sequence[str], backward: Sequence[str], pair:
         texts = []
         for place, (name, fact) in enumerate(drawn):
             if (place == 0) == odd:
-                fact = rng.choice([r for _, r in rows if (name, r) not in rows])
+                fact = rng.choice([r for _, r in rows if (name, r) not in known])
             texts.append(f"{name}: {fact}")
         what = "wrong" if odd else "right"
         lead = rng.choice(("Which", "Only one of these is " + what + ". Which"))

@@ -27,6 +27,9 @@ UNITS = (
     ("surface tension", "newton per metre"), ("angular velocity", "radian per second"),
 )  # fmt: skip
 """(quantity, its SI unit), one to one."""
+UNITS_TOO = (("radioactive activity", "hertz"), ("frequency", "becquerel"), ("angular velocity", "hertz"),
+             ("frequency", "radian per second"))  # fmt: skip
+"""Of the same dimension, and met in use."""
 DIMENSIONS: tuple[tuple[str, tuple[int, int, int, int]], ...] = (
     ("length", (1, 0, 0, 0)), ("area", (2, 0, 0, 0)), ("volume", (3, 0, 0, 0)), ("speed", (1, 0, -1, 0)),
     ("acceleration", (1, 0, -2, 0)), ("force", (1, 1, -2, 0)), ("weight", (1, 1, -2, 0)), ("work", (2, 1, -2, 0)),
@@ -171,7 +174,8 @@ def _magnitudes(rng: Random, level: int) -> Choice:
 FAMILIES = (
     stem_family("facts_units", matching(
         UNITS, ("Which is the SI unit of {}?", "In which SI unit is the quantity '{}' measured?"),
-        ("Which quantity has the SI unit {}?", "What is measured in the SI unit {}?"), "quantity and SI unit")),
+        ("Which quantity has the SI unit {}?", "What is measured in the SI unit {}?"), "quantity and SI unit",
+        UNITS_TOO)),
     stem_family("facts_dimensions", _dimensions),
     stem_family("facts_prefixes", _prefixes),
     stem_family("facts_magnitudes", _magnitudes),

@@ -141,7 +141,7 @@ def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
         if law.bounds and not law.bounds[0] <= drawn.values[head] <= law.bounds[1]:
             continue
         asked = rng.choice([key for key in law.solve if key != head]) if unknown else head
-        if asked == head or _turned(law, drawn, asked):
+        if (asked == head or _turned(law, drawn, asked)) and _readable(law, drawn, asked):
             return _worded(rng, law, drawn, asked)
     raise RuntimeError(f"no sensible draw for the law of {law.quantities[0].noun}")
 
@@ -177,6 +177,20 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
     del drawn.stated[asked], drawn.values[asked]
     drawn.values[asked] = law.solve[asked](drawn.values)
     return abs(drawn.values[asked] - before) <= 0.05 * abs(before)
+
+
+def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
+    """Whether no computed value stands in a unit that nobody would choose, such as 5e6 ms: only a
+    quantity's first unit may need a power of ten."""
+    numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
+    head = law.quantities[0].key
+    if head != asked:
+        numbers[head] = drawn.stated[head]
+    plain = {quantity.key: quantity.scales[0] for quantity in law.quantities}
+    return all(
+        drawn.scales[key] == plain[key] or 1e-2 <= abs(number) < 1e5
+        for key, number in numbers.items()
+    )
 
 
 def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:

@@ -28,9 +28,9 @@ _KINETIC = power_law(
     {"m": 1, "v": 2},
     (
         "A body moves without rotation.",
-        "A sledge glides over ice.",
-        "A railway wagon rolls slowly along a track; its wheels are light.",
-        "A parcel moves on a conveyor belt.",
+        "A body slides over smooth ice without turning.",
+        "A load glides on a cushion of air; it does not rotate.",
+        "A body flies straight on and does not rotate.",
     ),
     constant=0.5,
 )

@@ -99,7 +99,7 @@ _FLOAT = Law(
         "f": (v["b"] * v["h"] / v["H"], v["b"] / (1 - v["h"] / v["H"])),
     }[asked],
 )
-_DEPTH = given("h", "the depth", ("m", 1, 0.5, 60, 1), ("cm", 1e-2, 40, 900, 0))
+_DEPTH = given("h", "the depth", ("m", 1, 0.5, 15, 2), ("cm", 1e-2, 40, 900, 0))
 _PRESSURE = power_law(
     (
         result(

@@ -84,9 +84,10 @@ _SPEED = power_law(
     (
         "A cyclist rides from a village to a station.",
         "A ferry crosses a lake.",
-        "A delivery robot drives along a canal.",
-        "A horse trots along a beach.",
+        "A motor boat goes up a canal.",
+        "A rider lets a horse trot and gallop along a beach.",
     ),
+    bounds=(2.5, 11),
 )
 _TWO_LEGS = Law(
     (

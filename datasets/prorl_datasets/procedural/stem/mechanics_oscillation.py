@@ -112,7 +112,7 @@ _SWING_SPEED = Law(
     (
         "A pendulum is let go from rest with a taut cord; neglect all friction.",
         "A ball on a light cord is pulled aside and released from rest, without air drag.",
-        "A wrecking ball, pulled aside on its light cable, swings down from rest without losses.",
+        "A weight, pulled aside on its light cable, swings down from rest without losses.",
     ),
     {
         "v": lambda v: math.sqrt(2 * G * v["L"] * (1 - math.cos(math.radians(v["a"])))),

@@ -114,9 +114,9 @@ _CENTRIPETAL = power_law(
     {"m": 1, "v": 2, "r": -1},
     (
         "A body moves on a horizontal circle at constant speed.",
-        "A model car drives round a circular track at constant speed.",
-        "A seat of a roundabout moves steadily on a circle.",
-        "A ball on a cord is swung on a horizontal circle at a steady rate on a smooth table.",
+        "A body slides without friction round the inside of a level ring at constant speed.",
+        "A body at the end of a turning arm moves steadily on a level circle.",
+        "A body on a cord is swung on a horizontal circle at a steady rate on a smooth table.",
     ),
 )
 _SPIN = power_law(
@@ -129,8 +129,8 @@ _SPIN = power_law(
     {"m": 1, "r": 1, "T": -2},
     (
         "A body moves steadily on a circle.",
-        "A sample sits in the arm of a slow centrifuge.",
-        "A child sits on a roundabout that turns evenly.",
+        "A load at the end of a turning arm goes round evenly.",
+        "A body rests on a platform that turns evenly.",
     ),
     constant=4 * math.pi**2,
 )

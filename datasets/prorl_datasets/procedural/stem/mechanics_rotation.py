@@ -7,6 +7,7 @@ Formulas: balance of torques, w = w0 + at, E = I w^2/2, I w = const (Halliday, R
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from prorl_datasets.procedural.stem.laws import (
     G_NOTE,
@@ -172,15 +173,18 @@ _SKATERS = (
 )
 _INERTIA_2 = given("J", "the moment of inertia after", ("kg m^2", 1, 0.8, 4, 2))
 _OMEGA = given("u", "the angular speed before", ("rad/s", 1, 1, 12, 2), ("rpm", RPM, 10, 120, 0))
-_SKATER = power_law(
-    (
-        result("w", "the angular speed after", "rad/s", ("rpm", RPM)),
-        _INERTIA_1,
-        _INERTIA_2,
-        _OMEGA,
+_SKATER = replace(
+    power_law(
+        (
+            result("w", "the angular speed after", "rad/s", ("rpm", RPM)),
+            _INERTIA_1,
+            _INERTIA_2,
+            _OMEGA,
+        ),
+        {"I": 1, "u": 1, "J": -1},
+        _SKATERS,
     ),
-    {"I": 1, "u": 1, "J": -1},
-    _SKATERS,
+    check=lambda v: v["I"] > 1.2 * v["J"],
 )
 _SKATER_WORK = Law(
     (

@@ -217,6 +217,9 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
         rng.shuffle(near)
         scaled = [float(math.floor(x + 0.5)) for x in scaled] + near
         mistakes = [x for x in mistakes if float(x).is_integer()]
+    elif solved.exact:  # no option betrays itself by more decimals than data have
+        mistakes = [round(x, 2) for x in mistakes]
+        scaled = [round(x, 2) for x in scaled]
     kept = [solved.value]
     for group, limit in ((mistakes, 5), (scaled, 6)):
         for value in group:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
-from prorl_datasets.procedural.stem.wording import listed, named
+from prorl_datasets.procedural.stem.wording import listed, named, plural
 
 THINGS = (
     ("heights of seedlings in cm", 5, 60),
@@ -148,10 +148,10 @@ def _spread(rng: Random, level: int) -> Solved:
 
 
 WEIGHED = (
-    ("mines", "tonnes", "ore grade in %"),
-    ("batches", "tonnes", "sugar content in %"),
-    ("plots", "hectares", "yield in t/ha"),
-    ("tanks", "litres", "salt content in g/L"),
+    ("mines", "tonne", "ore grade in %"),
+    ("batches", "tonne", "sugar content in %"),
+    ("plots", "hectare", "yield in t/ha"),
+    ("tanks", "litre", "salt content in g/L"),
 )
 """(what, its weight, its value)."""
 
@@ -161,7 +161,7 @@ def _weighted_mean(rng: Random, level: int) -> Solved:
     size = rng.randint(3, 3 + level)
     weights = [rng.randint(1, 12) for _ in range(size)]
     values = [clean(rng, 2, 30, 1) for _ in range(size)]
-    pairs = [f"{shown(v)} ({w} {context[1]})" for v, w in zip(values, weights, strict=True)]
+    pairs = [f"{shown(v)} ({plural(w, context[1])})" for v, w in zip(values, weights, strict=True)]
     total = math.fsum(v * w for v, w in zip(values, weights, strict=True))
     value = total / sum(weights)
     lead = f"For {size} {context[0]} the {context[2]} is {named(pairs)}."
@@ -170,7 +170,7 @@ def _weighted_mean(rng: Random, level: int) -> Solved:
         "ask": level,
     }
     if level == 1:
-        text = f"{lead} What is the mean weighted by {context[1]}?"
+        text = f"{lead} What is the mean weighted by {context[1]}s?"
         wrong: tuple[float, ...] = (
             mean(values),
             total / size,
@@ -181,7 +181,7 @@ def _weighted_mean(rng: Random, level: int) -> Solved:
     extra = rng.randint(2, 15)
     if level == 2:
         goal = round(value + clean(rng, 0.2, 1.5, 1), 1)
-        text = f"{lead} One more with {extra} {context[1]} is to bring the weighted mean to "
+        text = f"{lead} One more with {extra} {context[1]}s is to bring the weighted mean to "
         text += f"{shown(goal)}. Which value must it have?"
         need = (goal * (sum(weights) + extra) - total) / extra
         wrong = (goal, 2 * goal - value, goal * (size + 1) - math.fsum(values))
@@ -214,8 +214,13 @@ def _z_score(rng: Random, level: int) -> Solved:
         return Solved(text, dev**2, "", {"mu": mu, "z": z, "x": round(mu + sd * z, 1)}, 2,
                       (dev, dev**2 * z * z, dev / z, math.sqrt(abs(dev))))  # fmt: skip
     mu2, sd2 = clean(rng, 30, 200, 1), clean(rng, 2, 25, 1)
-    text = f"In {what} version A has mean {shown(mu)} and standard deviation {shown(sd)}, version "
-    text += f"B {shown(mu2)} and {shown(sd2)}. Which result in version B has the same z-score as "
+    test = rng.choice(("An entrance test", "A reading test", "A fitness test", "A driving test"))
+    text = (
+        f"{test} has two versions: A with mean {shown(mu)} and standard deviation {shown(sd)}, B "
+    )
+    text += (
+        f"with {shown(mu2)} and {shown(sd2)}. Which result in version B has the same z-score as "
+    )
     text += f"{shown(x)} in version A?"
     value = mu2 + sd2 * (x - mu) / sd
     if value < 1:
@@ -242,7 +247,7 @@ def _percentile(rng: Random, level: int) -> Solved:
         rank = math.ceil(size * p / 100)
         text = f"{lead}Use the nearest-rank rule (the value at place n p/100 in order, rounded "
         text += f"up). What is the {p}th percentile?"
-        near = (ordered[rank - 2], ordered[min(rank, size - 1)], median(values))
+        near = tuple(value for value in ordered if value != ordered[rank - 1])
         parameters: dict[str, Any] = {"values": ordered, "p": p, "ask": 1}
         return Solved(text, ordered[rank - 1], "", parameters, 3, near, True)
     rule = "Use linear interpolation: in order, place 1 + (n - 1) p/100. What is the "

@@ -17,13 +17,13 @@ def _counting(rng: Random, level: int) -> Solved:
     n, k = rng.randint(7, 40), rng.randint(2, 6)
     k = min(k, n // 2)
     if level == 1:
-        n = rng.randint(7, 90)
+        n = rng.randint(7, 250)
         k, kind = min(k, n // 2), rng.choice(("teams", "prizes", "codes"))
         group, what = rng.choice(
             (("students", "a team"), ("plots", "a sample"), ("proteins", "a panel"))
         )
         text = {
-            "teams": f"In how many ways can {what} of {k} be chosen from {n} {group}, in no order?",
+            "teams": f"In how many ways can {what} of {k} be chosen from {n} {group} (order does not matter)?",
             "prizes": f"In how many ways can {k} different labels go to {n} {group}, at most one to each?",
             "codes": f"How many codes of {k} signs are there if each sign is one of {n} and may repeat?",
         }[kind]

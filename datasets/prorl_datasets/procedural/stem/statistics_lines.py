@@ -16,7 +16,7 @@ from prorl_datasets.procedural.stem.wording import named
 
 def _line(rng: Random) -> tuple[str, list[float], list[float], float, float]:
     what = rng.choice(
-        ("dose and response", "years and price", "load and stretch", "light and growth")
+        ("dose and response", "age and price", "height and temperature", "depth and salt content")
     )
     size = rng.randint(4, 6)
     xs = [float(x) for x in sorted(rng.sample(range(1, 21), size))]

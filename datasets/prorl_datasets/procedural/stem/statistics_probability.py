@@ -23,7 +23,7 @@ def _binomial(rng: Random, level: int) -> Solved:
     lead = f"The probability that {what} is {shown(p)}, independently in each of {n} trials."
     parameters: dict[str, Any] = {"n": n, "p": p, "k": k, "ask": level}
     if level == 1:
-        text = f"{lead} What is the probability of exactly {k} such trials?"
+        text = f"{lead} What is the probability that this happens in exactly {k} of them?"
         wrong: tuple[float, ...] = (
             p**k,
             p**k * (1 - p) ** (n - k),
@@ -32,13 +32,17 @@ def _binomial(rng: Random, level: int) -> Solved:
         )
         return Solved(text, terms[k], "", parameters, 3, wrong)
     if level == 2:
-        text = f"{lead} What is the standard deviation of their number?"
+        text = f"{lead} What is the standard deviation of the number of times that this happens?"
         wrong = (n * p * (1 - p), n * p, math.sqrt(n * p), math.sqrt(p * (1 - p) / n))
         return Solved(text, math.sqrt(n * p * (1 - p)), "", {"n": n, "p": p, "ask": 2}, 3, wrong)
-    text = f"{lead} What is the probability of at least {k} such trials?"
+    text = f"{lead} What is the probability that this happens in at least {k} of them?"
     value = math.fsum(terms[k:])
     wrong = (1 - value, math.fsum(terms[k + 1 :]), terms[k], math.fsum(terms[: k + 1]))
     return Solved(text, value, "", parameters, 3, wrong)
+
+
+COUNTED = (("calls", "hour"), ("mutations", "generation"), ("decays", "second"), ("cars", "minute"))
+"""(what is counted, the span of the mean)."""
 
 
 def point(i: int, mean: float) -> float:
@@ -47,9 +51,7 @@ def point(i: int, mean: float) -> float:
 
 
 def _poisson(rng: Random, level: int) -> Solved:
-    what, place = rng.choice(
-        (("calls", "hour"), ("mutations", "generation"), ("decays", "second"), ("cars", "minute"))
-    )
+    what, place = rng.choice(COUNTED)
     rate = clean(rng, 0.5, 9, 2)
     k = min(max(round(rate) + rng.randint(-2, 2), 0), 12)
     lead = f"The number of {what} is Poisson distributed with a mean of {shown(rate)} per {place}."
@@ -75,7 +77,8 @@ def _poisson(rng: Random, level: int) -> Solved:
         )
         return Solved(text, point(k, mean), "", {"rate": rate, "k": k, "times": times}, 3, wrong)
     mean, k = rate * times / 4, rng.randint(1, 4)
-    text = f"{lead} What is the probability of more than {k} in {shown(times / 4)} {place}s?"
+    text = f"{lead} What is the probability of more than {k} in {shown(times / 4)} "
+    text += f"{place}{'' if times == 4 else 's'}?"
     value = 1 - math.fsum(point(i, mean) for i in range(k + 1))
     if value < 0.005:
         return _poisson(rng, level)
@@ -123,8 +126,10 @@ def _conditional(rng: Random, level: int) -> Solved:
     parameters: dict[str, Any] = {"counts": counts, "ask": level}
     total = sum(counts)
     if level == 1:
-        text += " One is drawn at random. What is the probability that it is in at least one of "
-        text += "the groups?"
+        text += (
+            f" One of the {who} is drawn at random. What is the probability of drawing one that "
+        )
+        text += "belongs to at least one of the groups?"
         wrong: tuple[float, ...] = (
             (2 * both + one + other) / total,
             none / total,
@@ -134,7 +139,7 @@ def _conditional(rng: Random, level: int) -> Solved:
         return Solved(text, (both + one + other) / total, "", parameters, 3, wrong)
     if level == 2:
         text += f" One is drawn at random from those that {names[1]}. What is the probability "
-        text += f"that it also belongs to those that {names[0]}?"
+        text += f"of drawing one that also belongs to those that {names[0]}?"
         wrong = (both / total, both / (both + one), (both + one) / total, (both + other) / total)
         return Solved(text, both / (both + other), "", parameters, 3, wrong)
     text += " If belonging to the two groups were independent with the same shares, how many of "

@@ -90,7 +90,7 @@ _PUMP = Law(
         result("P", "the least electrical power needed", "kW", ("W", 1e-3)),
         given("H", "the heat needed per second", ("kW", 1, 2, 90, 1), ("W", 1e-3, 1500, 9500, 0)),
         given(
-            "T", "the temperature inside", ("K", 1, 290, 325, 0), Scale("°C", 1, 18, 55, 1, ZERO_C)
+            "T", "the temperature inside", ("K", 1, 290, 305, 0), Scale("°C", 1, 17, 32, 1, ZERO_C)
         ),
         given(
             "U",

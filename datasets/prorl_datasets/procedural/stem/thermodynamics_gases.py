@@ -98,6 +98,7 @@ _INNER_ENERGY = power_law(
     {"p": 0.5, "V": 0.5, "m": -0.5},
     tuple(scene.replace("gas", "noble gas") for scene in _GASES),
     math.sqrt(3),
+    bounds=(180, 1800),
 )
 _HEAT_IN = given("Q", "the heat taken in", ("J", 1, 200, 9000, 0), ("kJ", 1e3, 0.5, 90, 1))
 _WORK_OUT = given("W", "the work done by the gas", ("J", 1, 100, 8000, 0), ("kJ", 1e3, 0.2, 60, 1))

@@ -33,7 +33,7 @@ _LONGER = power_law(
     (
         "A metal rail warms up and is free to expand.",
         "A metal pipe expands freely when it is heated.",
-        "The span of a metal bridge becomes longer on a hot day.",
+        "A long metal cable that nothing holds becomes warmer.",
     ),
 )
 _SPILL = Law(

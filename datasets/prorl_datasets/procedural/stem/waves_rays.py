@@ -16,7 +16,7 @@ _OBJECT = given(
 )
 _LENSES = (
     "A thin converging lens forms a sharp, real image on a screen.",
-    "The lens of a projector, taken as thin, throws a real image on a wall.",
+    "A thin convex lens throws a real image of a window on a wall.",
     "A thin convex lens on an optical bench gives a real image of a lamp.",
 )
 _LENS = Law(

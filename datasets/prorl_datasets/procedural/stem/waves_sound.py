@@ -211,7 +211,7 @@ _TONES = (
 _HIGH = given("a", "the frequency of the higher tone", ("Hz", 1, 256, 480, 1))
 _LOW = given("b", "the frequency of the lower tone", ("Hz", 1, 250, 479, 1))
 _BEATS = Law(
-    (result("f", "the number of beats per second", "Hz"), _HIGH, _LOW),
+    (result("f", "the beat frequency", "Hz"), _HIGH, _LOW),
     _TONES,
     {
         "f": lambda v: v["a"] - v["b"],
@@ -227,7 +227,7 @@ _BEATS = Law(
 )
 _DETUNED = Law(
     (
-        result("f", "the number of beats per second", "Hz"),
+        result("f", "the beat frequency", "Hz"),
         given("a", "the common frequency before", ("Hz", 1, 110, 480, 1)),
         given("p", "the increase of the tension", ("%", 0.01, 0.5, 6, 2)),
     ),
@@ -250,9 +250,9 @@ _SONAR = power_law(
         result("d", "the distance of the obstacle", "m", ("km", 1e3), ("cm", 1e-2)),
         given(
             "v",
-            "the speed of sound in the medium",
-            ("m/s", 1, 330, 1560, 0),
-            ("km/s", 1e3, 0.33, 1.56, 2),
+            "the speed of sound in the water",
+            ("m/s", 1, 1410, 1560, 0),
+            ("km/s", 1e3, 1.41, 1.56, 3),
         ),
         given(
             "t", "the time until the echo returns", ("s", 1, 0.05, 4, 3), ("ms", 1e-3, 20, 950, 0)
@@ -260,9 +260,9 @@ _SONAR = power_law(
     ),
     {"v": 1, "t": 1},
     (
-        "An echo sounder sends out a short pulse.",
-        "A range finder works with pulses of ultrasound.",
-        "A short signal of a sonar is thrown back by an obstacle.",
+        "A ship's echo sounder sends out a short pulse.",
+        "A range finder under water works with pulses of ultrasound.",
+        "A short signal of a submarine's sonar is thrown back by an obstacle.",
     ),
     0.5,
 )
