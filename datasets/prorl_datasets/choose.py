@@ -122,7 +122,7 @@ def _matrix(packed: list[bytes]) -> NDArray[np.uint32]:
     import numpy as np
 
     joined = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, SIGNATURE)
-    matrix: NDArray[np.uint32] = joined.astype(np.uint32)
+    matrix: NDArray[np.uint32] = joined.astype(np.uint32, copy=False)
     return matrix
 
 

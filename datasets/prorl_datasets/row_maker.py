@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, derive_seed
 from prorl_datasets import file_source, rg_entries, rg_source
 from prorl_datasets.procedural import families
+from prorl_datasets.readers import long_integers
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.recipe_parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
 from prorl_datasets.report import source_label
@@ -113,7 +113,8 @@ class RowMaker:
     ) -> Row | Drop:
         source = entry.source
         if isinstance(source, FileSource) and source.adapter is None:
-            return file_source.map_row(entry.domain, source.columns, raw, where, index)
+            with long_integers():
+                return file_source.map_row(entry.domain, source.columns, raw, where, index)
         if self._adapters is None:
             from prorl_datasets.adapters import source_adapters
 
@@ -132,7 +133,8 @@ class RowMaker:
         if (key := row.key) is not None and digest(key) in self._taken:
             return {"index": row.index, "drop": BENCHMARK_ITEM, "detail": ""}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
-        columns = _columns(self._recipe, entry, row, prompt)
+        with long_integers():
+            columns = _columns(self._recipe, entry, row, prompt)
         if not _readable(columns["reference"]):
             return {"index": row.index, "drop": "an integer is too long", "detail": ""}
         if not _encodable(columns):
@@ -225,14 +227,10 @@ def _readable(reference: str) -> bool:
     """Whether every Python reads the integers of a reference: its own limit is DIGITS digits."""
     if not _LONG.search(reference):
         return True
-    before = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(DIGITS)
     try:
         json.loads(reference)
     except ValueError:
         return False
-    finally:
-        sys.set_int_max_str_digits(before)
     return True
 
 

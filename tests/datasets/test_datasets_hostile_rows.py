@@ -6,7 +6,7 @@ import json
 import pickle
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from prorl_datasets.text.index import BenchmarkIndex
 from prorl_datasets.text.words import words
 
 LARGE = 10**5000
-HANG = 20.0
+HANG = 8.0
 """Seconds that a linear search never takes; a quadratic one takes minutes to hours."""
 TESTS = {"ground_truth": json.dumps({"inputs": ["1"], "outputs": ["2"]})}
 BASES: dict[str, dict[str, Any]] = {
@@ -89,7 +89,7 @@ def replaced(value: Any, place: tuple[Any, ...], other: Any) -> Any:
 
 ODD: list[Any] = [
     LARGE, [LARGE], {"a": -LARGE}, float("inf"), float("nan"), nested(5000), "\ud800", b"x", "\x00",
-    {"ground_truth": "1", "index": LARGE}, "[" * 50_000, '{"a":' * 50_000, '{"ground_truth":' + "9" * 5000 + "}",
+    {"ground_truth": "1", "index": LARGE}, "[" * 9000, '{"a":' * 9000, '{"ground_truth":' + "9" * 5000 + "}",
     [{"role": "user", "content": nested(3000)}], {"a": {"b": b"x"}},
 ]  # fmt: skip
 
@@ -179,7 +179,7 @@ def test_the_columns_of_an_error_are_not_a_million() -> None:
     assert len(str(caught.value)) < 2000
 
 
-SLOW = {
+SLOW: dict[str, Callable[[int], object]] = {
     "words of combining marks": lambda n: words("a" + "\u0315\u0300" * (n // 2)),
     "words of descending marks": lambda n: words("a" + "\u0315" * (n // 2) + "\u0300" * (n // 2)),
     "words of halfwidth marks": lambda n: words("a" + "\uff9e\u0334" * (n // 2)),
@@ -207,7 +207,7 @@ def _matched(item: str, size: int) -> None:
 @pytest.mark.parametrize("name", SLOW)
 def test_a_text_made_to_be_slow_takes_linear_time(name: str) -> None:
     start = time.process_time()
-    SLOW[name](200_000)
+    SLOW[name](100_000)
     assert time.process_time() - start < HANG
 
 

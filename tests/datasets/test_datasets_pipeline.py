@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress
-from prorl_datasets import BuildOptions, DatasetError, Recipe, load
+from prorl_datasets import DOMAINS, BuildOptions, DatasetError, Recipe, load, load_recipe
 from prorl_datasets.builder import build_with
+from prorl_datasets.procedural import families
 from prorl_datasets.recipe_parts import spread
 
 MIXED = """
@@ -73,27 +74,94 @@ def test_every_byte_is_the_same_for_one_and_three_workers(
     assert {"README.md", "manifest.json", "train.parquet"} <= _files(tmp_path / "1").keys()
 
 
-def test_killed_three_times_gives_the_bytes_of_a_build_never_killed(tmp_path: Path) -> None:
+def test_killed_twice_gives_the_bytes_of_a_build_never_killed(
+    tmp_path: Path, make_scorer: Any
+) -> None:
     _write(tmp_path / "rows.jsonl", _rows(300))
-    recipe = tmp_path / "mixed.yaml"
-    recipe.write_text(MIXED)
-    killed = tmp_path / "killed"
-    parts = tmp_path / ".killed.build"
-    for finished in (1, 4, 7):
-        process = _start(recipe, killed)
-        while process.poll() is None and len(list(parts.rglob("*.json"))) < finished:
-            time.sleep(0.02)
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    assert _start(recipe, killed).wait() == 0
-    assert _start(recipe, tmp_path / "whole").wait() == 0
-    assert _files(killed) == _files(tmp_path / "whole")
+    (tmp_path / "mixed.yaml").write_text(MIXED)
+    killed, parts = tmp_path / "killed", tmp_path / ".killed.build"
+    for finished in (1, 4):
+        _kill_at(_start(tmp_path / "mixed.yaml", killed), parts, finished)
+    recipe = load_recipe(tmp_path / "mixed.yaml")
+    build_with(make_scorer(), recipe, killed, progress=NullProgress())
+    build_with(make_scorer(), recipe, tmp_path / "whole", progress=NullProgress())
+    assert _rows_of(killed) == _rows_of(tmp_path / "whole")
     assert not parts.exists()
 
 
-def _start(recipe: Path, out: Path) -> subprocess.Popen[bytes]:
-    words = ["data", "build", "--recipe", str(recipe), "--out", str(out)]
+def _rows_of(folder: Path) -> dict[str, bytes]:
+    return {name: data for name, data in _files(folder).items() if name.endswith(".parquet")}
+
+
+def _kill_at(process: subprocess.Popen[bytes], parts: Path, finished: int) -> None:
+    """Kill a build without warning once so many parts lie there."""
+    while process.poll() is None and len(list(parts.rglob("*.json"))) < finished:
+        time.sleep(0.02)
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+FIVE = """
+name: five
+seed: 11
+decontamination: {benchmarks: []}
+entries:
+  - {name: words, domain: math, source: {kind: file, path: rows.jsonl}, count: {train: 90, validation: 3}}
+groups:
+  - {name: m, domain: math, kind: procedural, members: [add, largest], count: {train: 30, test: 4}}
+  - {name: c, domain: code, kind: procedural, full_path_fraction: 0.1, members: [last_element, add_two],
+     count: {train: 60, validation: 4}}
+  - {name: s, domain: stem, kind: procedural, members: [speed, density], count: {train: 80}}
+  - {name: l, domain: logic, kind: reasoning_gym, members: [gcd, dice, isomorphic_strings], count: {train: 80}}
+  - {name: i, domain: instruction, kind: procedural, members: [%s], count: {train: 60}}
+"""
+
+
+@pytest.mark.slow
+def test_five_domains_are_the_same_bytes_for_1_2_and_8_workers_and_after_three_kills(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path / "rows.jsonl", _rows(150))
+    names = [f.name for f in families().values() if f.domain == "instruction"][:2]
+    recipe = tmp_path / "five.yaml"
+    recipe.write_text(FIVE % ", ".join(names))
+    for workers in (1, 2, 8):
+        assert _start(recipe, tmp_path / str(workers), workers).wait() == 0
+    assert _files(tmp_path / "1") == _files(tmp_path / "2") == _files(tmp_path / "8")
+    killed = tmp_path / "killed"
+    for finished in (1, 4, 7):
+        _kill_at(_start(recipe, killed), tmp_path / ".killed.build", finished)
+    assert _start(recipe, killed).wait() == 0
+    assert _files(killed) == _files(tmp_path / "1")
+    assert len(load(killed)) == 411
+    assert {s.domain for s in load(killed)} == set(DOMAINS)
+
+
+@pytest.mark.slow
+def test_a_row_of_a_gigabyte_is_refused_in_little_memory(tmp_path: Path) -> None:
+    with (tmp_path / "rows.jsonl").open("wb") as file:
+        file.write(b'{"prompt": "one?", "answer": "1"}\n{"prompt": "')
+        file.truncate(2**30)
+    (tmp_path / "x.yaml").write_text(
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n  - {name: a, domain: math, source: "
+        "{kind: file, path: rows.jsonl}, count: {train: all}}\n"
+    )
+    program = (
+        "import resource, sys\nfrom prorl_cli.main import main\ntry:\n    main()\nfinally:\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    words = ["data", "build", "--recipe", str(tmp_path / "x.yaml"), "--out", str(tmp_path / "d")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "rows.jsonl:2: this row is larger than 64 MiB" in done.stderr.splitlines()[-1]
+    assert int(done.stdout.split()[-1]) < 400
+
+
+def _start(recipe: Path, out: Path, workers: int = 2) -> subprocess.Popen[bytes]:
+    words = ["data", "build", "--recipe", str(recipe), "--out", str(out), "--workers", str(workers)]
     return subprocess.Popen(
         [sys.executable, "-m", "prorl_cli", *words],
         stdout=subprocess.DEVNULL,

@@ -1,0 +1,68 @@
+"""Values of a row that no later step could carry: nested too deep, endless integers, broken Unicode.
+
+JSON and Parquet may hold all of them; printing, comparing or writing them would end a build. The walk
+does not recurse. Leaves out: what a column should hold (the adapters).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+MAX_DEPTH = 64
+"""Containers inside each other; the published sets have at most ten."""
+_MAX_BITS = 14_000
+"""Bits of an integer: just under the 4,300 digits that any Python reads and writes."""
+_SHOWN = 40
+_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
+
+
+def odd_value(value: Any) -> str | None:
+    """Return what makes ``value`` unusable, in a few words, or None. Other types are let through."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        following: list[Any] = []
+        for member in level:
+            problem = _odd_leaf(member)
+            if problem is not None:
+                return problem
+            if isinstance(member, Mapping):
+                following += member.keys()
+                following += member.values()
+            elif isinstance(member, list | tuple):
+                following += member
+        if not following:
+            return None
+        level = following
+    return f"values nested more than {MAX_DEPTH} deep"
+
+
+def _odd_leaf(value: Any) -> str | None:
+    if isinstance(value, int):
+        return "an integer of more than 4,200 digits" if value.bit_length() > _MAX_BITS else None
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "text that is not valid Unicode (half a surrogate pair)"
+    return None
+
+
+def slow_name(source: str) -> bool:
+    """Whether ``source`` holds a run of combining marks: Python's parser would normalise it as a name,
+    in time quadratic in its length.
+    """
+    return not source.isascii() and _MARKS.search(source) is not None
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return ``text`` in one line of at most ``limit`` characters that any terminal can be given."""
+    whole = " ".join(text[: 4 * limit].split())[:limit]
+    return whole.encode("utf-8", "backslashreplace").decode()
+
+
+def some_names(names: list[str]) -> str:
+    """Return column names for a message, the first ones where there are very many."""
+    shown = ", ".join(one_line(str(name), 60) for name in names[:_SHOWN]) or "none"
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
