@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.rg_source import ReasoningGymWorker
+from prorl_datasets.row_client import RowClient
 from prorl_verifiers import Task, VerifierPool, logic_datasets
 from prorl_verifiers.logic.rules import RULES
 from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
@@ -105,7 +105,7 @@ def _rewards(
 
 def tallies(items: int, datasets: list[str], marker: Path) -> Iterator[tuple[str, Tally]]:
     """Yield the tally of each dataset, on ``items`` entries of its default configuration."""
-    worker = ReasoningGymWorker()
+    worker = RowClient()
     try:
         with VerifierPool(2, timeout_seconds=60) as pool:
             for dataset in datasets:

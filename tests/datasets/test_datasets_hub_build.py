@@ -112,7 +112,8 @@ def test_a_mirror_of_the_published_shapes_becomes_one_dataset(recipe: Recipe, mi
     assert "| gpqa_diamond |" in card
     assert "ODC-By" in card
     pairs = [
-        json.loads(line) for line in (report.path / "decontamination.jsonl").read_text().splitlines()
+        json.loads(line)
+        for line in (report.path / "decontamination.jsonl").read_text().splitlines()
     ]
     assert {(p["benchmark"], p["row"], p["item"]) for p in pairs} == {
         ("math_500", "deepscaler-5", "math_500-test-0.json")
