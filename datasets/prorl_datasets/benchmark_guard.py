@@ -109,7 +109,8 @@ def _read(guard: Guard, name: str, mirror: Path | None) -> None:
     try:
         texts = [(name, item, text) for item, text in benchmark_questions(name, mirror=mirror)]
     except (DatasetError, MissingExtraError) as error:
-        guard.missing[name] = str(error)
+        reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
+        guard.missing[name] = reason  # in manifest and card, which hold no path of the machine
         return
     guard.texts += texts
     guard.checked[name] = len(texts)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
 from prorl_datasets import file_source, rg_entries, rg_source
-from prorl_datasets.procedural import families
 from prorl_datasets.readers import long_integers
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.recipe_parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
@@ -29,6 +28,7 @@ from prorl_verifiers import Task
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from prorl_datasets.procedural import Family
     from prorl_datasets.text.hashing import Profile
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
@@ -63,7 +63,7 @@ class RowMaker:
         self._recipe, self._seed = recipe, seed
         self._benchmarks, self._taken = benchmarks, taken
         self._entries = {entry.name: entry for entry in recipe.entries}
-        self._families = families()
+        self._families: Mapping[str, Family] | None = None
         self._made: dict[str, Any] = {}
         self._templates: dict[str, NDArray[Any]] = {}
         self._adapters: Mapping[str, Adapter] | None = None
@@ -98,7 +98,7 @@ class RowMaker:
         assert isinstance(source, ProceduralSource)
         rng = Random(rng_seed)
         level = rng.choice(source.levels)
-        item = self._families[source.family].generate(rng, level)
+        item = self._family(source.family).generate(rng, level)
         metadata = {"family": source.family, "level": level, **item.metadata}
         if item.chance is not None:
             metadata["chance"] = item.chance
@@ -107,6 +107,13 @@ class RowMaker:
             key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
         row = Row(index, item.question, item.task, item.gold, item.answer, metadata)
         return _with_identity(row, key, item.core)
+
+    def _family(self, name: str) -> Family:
+        if self._families is None:
+            from prorl_datasets.procedural import families
+
+            self._families = families()
+        return self._families[name]
 
     def _converted(
         self, entry: Entry, raw: Mapping[str, Any], where: str, index: int
