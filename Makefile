@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STEPS ?=
+# Test files run beside each other; a file stays in one process.
+JOBS ?= 2
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
@@ -28,7 +30,7 @@ quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write
 	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
 
 test: dev-venv ## all fast tests (the README's test command)
-	$(BIN)/python -m pytest -q -m 'not slow' $(NO_SERVICE)
+	$(BIN)/python -m pytest -q -m 'not slow' -n $(JOBS) --dist loadfile $(NO_SERVICE)
 
 test-slow: dev-venv ## tests that take more than a minute each
 	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5

@@ -33,7 +33,7 @@ OPTIONAL: dict[Domain, tuple[str, ...]] = {
     "instruction": (),
 }
 JSON_FIELDS = ("tests", "entry", "kwargs", "choices", "instruction_id_list", "limits")
-SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet", ".csv")
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 ID_FIELD = "id"
 """A column of this name (or the one mapped to it) names a row; two rows of one name are a mistake."""
 
