@@ -7,6 +7,7 @@ workers shows in it. Leaves out: which jobs there are (``plan``) and which rows 
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -51,6 +52,7 @@ class Collector:
         self._store, self._scorer, self._progress = store, scorer, progress
         self._children = children
         self._lost: Counter[str] = Counter()
+        self._rows, self._since = 0, time.monotonic()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
         """Yield each job with its part, in no fixed order; finished parts are read, not made again.
@@ -87,6 +89,8 @@ class Collector:
             self._lost[job.entry.domain] += part.dropped()
             drops = " ".join(f"{domain} {n}" for domain, n in sorted(self._lost.items()) if n)
             fields = {"drops": drops} if drops else {}
+            self._rows += len(part.rows)
+            fields["rows/s"] = f"{self._rows / max(time.monotonic() - self._since, 1e-3):.0f}"
             self._progress.advance(len(part.rows), entry=job.entry.name, **fields)
             yield job, part
 
