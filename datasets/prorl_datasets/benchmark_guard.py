@@ -22,7 +22,7 @@ from prorl_datasets.recipe import Recipe
 from prorl_datasets.recipe_parts import ReasoningGymSource
 from prorl_datasets.rg_source import item_key
 from prorl_datasets.row_client import Children
-from prorl_datasets.row_maker import digest
+from prorl_datasets.rows import digest
 from prorl_datasets.types import DatasetError
 
 INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
@@ -41,7 +41,7 @@ class Guard:
     missing: dict[str, str] = field(default_factory=dict)
     texts: list[tuple[str, str, str]] = field(default_factory=list)
     generated: list[str] = field(default_factory=list)
-    keys: set[str] = field(default_factory=set)
+    keys: dict[str, str] = field(default_factory=dict)
 
     def hashes(self) -> dict[str, str]:
         """Return what stands for the benchmarks in the build's fingerprint."""
@@ -61,7 +61,8 @@ class Guard:
             BenchmarkIndex.build(self.texts).save(index)
         if self.keys:
             taken = folder / TAKEN
-            atomic_write_text(taken, "\n".join(sorted(self.keys)) + "\n")
+            lines = (f"{key} {item}\n" for key, item in sorted(self.keys.items()))
+            atomic_write_text(taken, "".join(lines))
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -145,18 +146,26 @@ def add_generated(
     progress.finish()
 
 
-def _keys(folder: Path, children: Children, name: str, task: str, rung: int | None) -> list[str]:
-    """Return the keys of one task's items, made by a child or read from an earlier run."""
+def _keys(
+    folder: Path, children: Children, name: str, task: str, rung: int | None
+) -> dict[str, str]:
+    """Return "benchmark item" by the key of one task's items, made by a child or in an earlier run."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"
     if path.is_file():
-        return path.read_text(encoding="ascii").split()
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return dict(line.split(" ", 1) for line in lines)
     made = load_spec(name).generated
     assert made is not None
     config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
     with children.lend() as child:
         replies = child.entries(task, config, benchmark_seeds(name, task, rung))
-    keys = [digest(item_key(task, reply["entry"])) for reply in replies if "entry" in reply]
-    atomic_write_text(path, "".join(f"{key}\n" for key in keys))
+    place = task if rung is None else f"{task}-{rung}"
+    keys = {
+        digest(item_key(task, reply["entry"])): f"{name} {place}-{number}"
+        for number, reply in enumerate(replies)
+        if "entry" in reply
+    }
+    atomic_write_text(path, "".join(f"{key} {item}\n" for key, item in keys.items()))
     return keys

@@ -19,7 +19,7 @@ from prorl_datasets.gold import GoldResult, Scorer, check_gold
 from prorl_datasets.parts import Part, PartStore
 from prorl_datasets.recipe_parts import Entry
 from prorl_datasets.row_client import Children, RowClient
-from prorl_datasets.row_maker import BENCHMARK_ITEM
+from prorl_datasets.row_maker import SHOWN
 from prorl_verifiers import load_task
 
 
@@ -125,8 +125,11 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
     made = [c for c in candidates if "drop" not in c]
     for lost in candidates:
         if "drop" in lost:
-            stage = "decontamination" if lost["drop"] == BENCHMARK_ITEM else "made"
-            part.drop(stage, lost["drop"], _item(job, lost), lost["detail"])
+            item = _item(job, lost)
+            stage = "decontamination" if "match" in lost else "made"
+            part.drop(stage, lost["drop"], item, lost["detail"])
+            if "match" in lost:
+                part.pairs.append({"row": item, **lost["match"]})
     chosen = [c for c in made if c["checked"]]
     results = check_gold(scorer, [_response_and_task(c) for c in chosen])
     by_index = {c["index"]: r for c, r in zip(chosen, results, strict=True)}
@@ -155,7 +158,7 @@ def _drop_match(part: Part, job: Job, candidate: dict[str, Any]) -> None:
     item = _item(job, candidate)
     part.drop("decontamination", f"like an item of {first['benchmark']}", item, detail)
     question = candidate["columns"]["prompt"][0]["content"]
-    part.pairs += [{"row": item, "text": question[:400], **m} for m in candidate["matches"]]
+    part.pairs += [{"row": item, "text": question[:SHOWN], **m} for m in candidate["matches"]]
 
 
 def _row(candidate: dict[str, Any], result: GoldResult | None) -> dict[str, Any]:

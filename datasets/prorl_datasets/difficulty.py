@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from prorl_common import read_jsonl
 from prorl_datasets.recipe import Recipe
-from prorl_datasets.row_maker import digest, normalised
+from prorl_datasets.rows import digest, normalised
 from prorl_datasets.types import DatasetError
 
 

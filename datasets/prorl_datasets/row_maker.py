@@ -7,7 +7,6 @@ here. Leaves out: the gold check and every comparison between rows.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from prorl_datasets.readers import long_integers
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.recipe_parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
 from prorl_datasets.report import source_label
-from prorl_datasets.rows import Adapter, Drop, Row
+from prorl_datasets.rows import Adapter, Drop, Row, digest, normalised
 from prorl_verifiers import Task
 
 if TYPE_CHECKING:
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 
 PROBES = 24
 """Items of an entry whose shared n-grams are taken for its template, when one resembles a benchmark."""
-BENCHMARK_ITEM = "item of a generated benchmark"
-"""The reason of a generated row that is, by its parameters, an item of a generated benchmark."""
 LEAST_WORDS = 8
 """Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
+SHOWN = 400
+"""Characters of a text that a report of matches shows."""
 MAX_PAIRS = 5
 """Benchmark items named for one offending row."""
 
@@ -49,8 +48,8 @@ class RowMaker:
 
     A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
     ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
-    ``drop`` and ``detail``. ``benchmarks`` is the text index, ``taken`` the keys of generated
-    benchmark items.
+    ``drop`` and ``detail``, and ``match`` if it is an item of a generated benchmark. ``benchmarks``
+    is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
     def __init__(
@@ -58,10 +57,10 @@ class RowMaker:
         recipe: Recipe,
         seed: int,
         benchmarks: BenchmarkIndex | None = None,
-        taken: frozenset[str] = frozenset(),
+        taken: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
         self._recipe, self._seed = recipe, seed
-        self._benchmarks, self._taken = benchmarks, taken
+        self._benchmarks, self._taken = benchmarks, taken or {}
         self._entries = {entry.name: entry for entry in recipe.entries}
         self._families: Mapping[str, Family] | None = None
         self._made: dict[str, Any] = {}
@@ -138,7 +137,7 @@ class RowMaker:
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return {"index": row.index, "drop": "no known answer", "detail": ""}
         if (key := row.key) is not None and digest(key) in self._taken:
-            return {"index": row.index, "drop": BENCHMARK_ITEM, "detail": ""}
+            return _benchmark_item(row, *self._taken[digest(key)])
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
         with long_integers():
             columns = _columns(self._recipe, entry, row, prompt)
@@ -209,6 +208,17 @@ class RowMaker:
         return self._templates[entry.name]
 
 
+def _benchmark_item(row: Row, benchmark: str, item: str) -> dict[str, Any]:
+    """Return the candidate of a row that is, by its parameters, an item of a generated benchmark."""
+    match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0, "shared": ""}
+    return {
+        "index": row.index,
+        "drop": f"item of {benchmark}",
+        "detail": item,
+        "match": {**match, "text": row.question[:SHOWN]},
+    }
+
+
 def _columns(recipe: Recipe, entry: Entry, row: Row, prompt: str) -> dict[str, Any]:
     metadata = {
         **row.metadata,
@@ -260,16 +270,6 @@ def _place(where: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"at {where}")
         raise
-
-
-def normalised(text: str) -> str:
-    """Return a text as exact duplicates are compared: without case and spacing."""
-    return " ".join(text.lower().split())
-
-
-def digest(text: str) -> str:
-    """Return a 16-byte BLAKE2b digest in hexadecimal."""
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _packed(profile: Profile | None) -> str | None:

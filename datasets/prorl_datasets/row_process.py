@@ -53,9 +53,11 @@ def _set_up(request: dict[str, Any]) -> RowMaker:
         from prorl_datasets.text.index import BenchmarkIndex
 
         index = BenchmarkIndex.load(Path(request["index"]))
-    taken: frozenset[str] = frozenset()
+    taken: dict[str, tuple[str, str]] = {}
     if request["taken"] is not None:
-        taken = frozenset(Path(request["taken"]).read_text(encoding="ascii").split())
+        for line in Path(request["taken"]).read_text(encoding="utf-8").splitlines():
+            key, benchmark, item = line.split(" ")
+            taken[key] = (benchmark, item)
     return RowMaker(recipe, request["seed"], index, taken)
 
 

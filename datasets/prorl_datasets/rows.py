@@ -5,6 +5,7 @@ Holds no input or output.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,3 +61,13 @@ class Adapter:
     domain: Domain
     columns: tuple[tuple[str, ...], ...]
     convert: Callable[[Mapping[str, Any], str, int], Row | Drop]
+
+
+def normalised(text: str) -> str:
+    """Return a text as exact duplicates are compared: without case and spacing."""
+    return " ".join(text.lower().split())
+
+
+def digest(text: str) -> str:
+    """Return a 16-byte BLAKE2b digest in hexadecimal."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -12,7 +12,7 @@ import pytest
 from prorl_common import NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
 from prorl_datasets.builder import build_with
-from prorl_datasets.row_maker import normalised
+from prorl_datasets.rows import normalised
 
 
 class StopAfter(NullProgress):
