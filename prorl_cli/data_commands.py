@@ -36,7 +36,7 @@ def inspect_command(
     n: Annotated[int, typer.Option("--n", min=0, help="Sample prompts to show a domain.")] = 3,
     json_out: Json = False,
 ) -> None:
-    """Show counts, sources, gold checks and sample prompts."""
+    """Show counts, histograms, sources, gold checks and sample prompts."""
     from prorl_datasets import inspect
 
     summary = inspect(folder, n)

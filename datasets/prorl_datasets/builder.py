@@ -91,6 +91,8 @@ def build_with(
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
     _check_out(out)
+    if options.mirror is not None and not options.mirror.is_dir():
+        raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
     guard = open_guard(recipe, options.mirror, progress)
     read = {**files.hashes, **guard.hashes(), **_rates_hash(recipe)}
