@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import importlib.resources
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from prorl_common import NullProgress, Progress
@@ -126,11 +128,17 @@ def read_verdict(outcome: Outcome) -> dict[str, Any] | None:
     return dict(json.loads(lines[-1])) if outcome.status == "ok" and lines else None
 
 
+_PARSING = threading.Lock()
+"""CPython 3.11's parser miscounts its depth where threads parse at once (SystemError)."""
+
+
 def peer_source(peer: str) -> str:
     """Return a grader as one program: the common part and its own, without their imports of each other."""
-    return "\n".join(_without_own_imports(name) for name in ("common", f"{peer}_style"))
+    with _PARSING:
+        return "\n".join(_without_own_imports(name) for name in ("common", f"{peer}_style"))
 
 
+@lru_cache(maxsize=16)
 def _without_own_imports(name: str) -> str:
     folder = importlib.resources.files("prorl_sandbox.attacks") / "peers"
     source = (folder / f"{name}.py").read_text(encoding="utf-8")

@@ -46,7 +46,10 @@ _APART = (
         "nth_paragraph_first_word: number_paragraphs multiple_sections title postscript quotation "
         "constrained_response number_bullet_lists"
     ),
-    "constrained_response: english_capital english_lowercase number_paragraphs multiple_sections",
+    (
+        "constrained_response: english_capital english_lowercase number_paragraphs "
+        "multiple_sections number_sentences"
+    ),
     "capital_word_frequency: english_capital english_lowercase",
     "english_capital: english_lowercase letter_frequency number_sentences end_checker",
     "english_lowercase: end_checker postscript",
