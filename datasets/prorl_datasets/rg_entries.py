@@ -7,32 +7,44 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 from typing import Any
 
 from prorl_common import nearest
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
 """Tasks that draw their items when constructed; the others take a new seed on a live object."""
+RUNS_PROGRAMS = ("codeio",)
+"""Tasks whose items come from running stored programs, some of which draw fresh randomness of their own."""
 
 
 def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return {"entry": ...} in plain JSON values, or {"error": text} where none can be made."""
     try:
         entry = make_entry(made, task, config, seed)
+        again = make_entry(made, task, config, seed) if task in RUNS_PROGRAMS else entry
     except (ValueError, TypeError, KeyError, IndexError, AssertionError, ArithmeticError) as error:
         return {"error": f"{type(error).__name__}: {error}"}
     except RuntimeError as error:  # a generator that gave up after its own retries
         return {"error": f"{type(error).__name__}: {error}"}
-    found: dict[str, Any] = json.loads(json.dumps({"entry": entry}, default=plain))
+    text = json.dumps({"entry": entry}, default=plain)
+    if again is not entry and json.dumps({"entry": again}, default=plain) != text:
+        return {"error": "not reproducible: its program draws randomness of its own"}
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
     """Return the entry of ``task`` for a 32-bit ``seed``; ``made`` keeps live objects between
     calls.
+
+    The global generators are seeded too: list_functions and codeio draw from them.
     """
+    import numpy as np
     from reasoning_gym.factory import create_dataset
 
+    random.seed(seed)
+    np.random.seed(seed)
     key = json.dumps([task, config], sort_keys=True)
     if key not in made or task in BUILT_WITH_SEED:
         made[key] = create_dataset(task, size=1, seed=seed, **config)
