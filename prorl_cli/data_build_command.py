@@ -61,7 +61,11 @@ def build_command(
         mirror=mirror,
         update_pins=update_pins,
     )
-    report = _build(recipe, out, options)
+    _show(_build(recipe, out, options), allow_short, json_out)
+
+
+def _show(report: BuildReport, allow_short: bool, json_out: bool) -> None:
+    """Print what came of a build; a shortfall exits 2 unless it is allowed."""
     if json_out:
         print_json({"path": str(report.path), "reused": report.reused, **report.manifest})
     else:

@@ -17,6 +17,7 @@ from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stre
 from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample
 
 ANSWERS_SHOWN = 10
+FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
 ANSWERS_HELD = 200_000
 """Distinct answers of a domain that are counted; the histogram says where there were more."""
 
@@ -79,11 +80,7 @@ def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
         "gold_check": dict(columns["gold_check"].most_common()),
         "prompt_characters": {d: _lengths(domains[d].lengths) for d in known},
         "answers": {d: found for d in known if (found := _answers(domains[d]))},
-        "left_out": manifest.get("left_out", {}),
-        "drops": manifest.get("drops", {}),
-        "stages": manifest.get("stages", {}),
-        "decontamination": manifest.get("decontamination", {}),
-        "short": manifest.get("short", {}),
+        **{name: manifest.get(name, {}) for name in FROM_MANIFEST},
         "examples": [example for d in known for example in domains[d].examples],
     }
 
