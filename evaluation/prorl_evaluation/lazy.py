@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from prorl_inference import Completion, Generator, Request, SamplingParams, model_digest
 
@@ -26,13 +27,19 @@ class LazyGenerator:
         requests: Sequence[Request],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
+        on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
         """Load the model if it is not, then sample; see ``Generator.generate``."""
         if self._inner is None:
             from prorl_inference import load_generator
 
             self._inner = load_generator(*self._arguments)
-        return self._inner.generate(requests, params, on_done)
+        return self._inner.generate(requests, params, on_done, on_result)
+
+    def sync_weights(self, model: Any) -> None:
+        """Take over the weights of ``model``, where one is loaded; see ``Generator.sync_weights``."""
+        if self._inner is not None:
+            self._inner.sync_weights(model)
 
     def close(self) -> None:
         """Free the model if it was loaded."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from prorl_datasets import Domain, Sample
 from prorl_inference import Completion, FinishReason, Request, SamplingParams
@@ -48,6 +49,7 @@ class FakeGenerator:
         requests: Sequence[Request],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
+        on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
         """Answer every seed, or raise KeyboardInterrupt when this call's turn has come."""
         self.calls += 1
@@ -58,12 +60,18 @@ class FakeGenerator:
         answers = [[self._answer(seed, hash(batch)) for seed in r.seeds] for r in requests]
         if on_done is not None:
             on_done(len(batch))
+        if on_result is not None:
+            for i, answer in enumerate(answers):
+                on_result(i, answer)
         return answers
 
     def _answer(self, seed: int, batch: int) -> Completion:
         word = "yes" if seed % 100 < self.percent else "no"
         cut: FinishReason = "length" if seed % 7 == 0 else "stop"
         return Completion(f"{word} {batch}", (1, 2, 3), (-0.5, -0.25, -0.25), cut)
+
+    def sync_weights(self, model: Any) -> None:
+        """Nothing to take over."""
 
     def close(self) -> None:
         """Nothing to free."""

@@ -1,12 +1,18 @@
 """Prompts in, completions with log-probs out; fetch a model."""
 
 from prorl_inference.fetch import fetch_model, fetch_or_resolve
-from prorl_inference.generator import DEFAULT_BATCH_SIZE, TransformersGenerator, stop_token_ids
+from prorl_inference.generator import (
+    DEFAULT_BATCH_SIZE,
+    Batching,
+    TransformersGenerator,
+    stop_token_ids,
+)
 from prorl_inference.loading import (
     cpu_has_fast_bf16,
     load_generator,
     load_model,
     model_digest,
+    open_training_generator,
     pick_device,
     pick_dtype,
     quiet_transformers,
@@ -29,23 +35,28 @@ from prorl_inference.types import (
     Generator,
     Messages,
     ModelError,
+    OnResult,
     Request,
     SamplingParams,
 )
+from prorl_inference.vllm_generator import VllmGenerator
 
 __all__ = [
     "DEFAULT_BATCH_SIZE",
     "DEFAULT_MODEL",
     "KNOWN_MODELS",
+    "Batching",
     "Completion",
     "FinishReason",
     "Generator",
     "Messages",
     "ModelEntry",
     "ModelError",
+    "OnResult",
     "Request",
     "SamplingParams",
     "TransformersGenerator",
+    "VllmGenerator",
     "cache_root",
     "cpu_has_fast_bf16",
     "encode_prompt",
@@ -57,6 +68,7 @@ __all__ = [
     "load_generator",
     "load_model",
     "model_digest",
+    "open_training_generator",
     "pick_device",
     "pick_dtype",
     "quiet_transformers",

@@ -1,8 +1,9 @@
 """The decode loop: one prefill for each distinct prompt, then one token a row a step.
 
 Does: left-padded prefill, repeating each prompt's cache for its samples, stepwise decoding, dropping
-finished rows so that cost follows the rows that still run. Leaves out: refilling freed rows with waiting
-prompts (the batch is fixed, so that it depends on its requests alone), chat templates, text.
+finished rows so that cost follows the rows that still run. Leaves out: refilling freed rows (see
+:mod:`prorl_inference.refill`; here the batch is fixed, so that it depends on its requests alone), chat
+templates, text.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from prorl_inference.types import SamplingParams
 if TYPE_CHECKING:
     import torch
 
-_COMPACT_AT = 0.875
+COMPACT_AT = 0.875
 """Rows are dropped from the batch once at most this share of it still runs: dropping copies the cache."""
 
 
@@ -33,6 +34,13 @@ class Row:
     logprobs: list[float] = field(default_factory=list)
     stopped: bool = False
 
+    def take(self, token: int, logprob: float, stop_ids: frozenset[int]) -> bool:
+        """Append one token; return whether the row ends with it."""
+        self.token_ids.append(token)
+        self.logprobs.append(logprob)
+        self.stopped = token in stop_ids
+        return self.stopped or len(self.token_ids) >= self.budget
+
 
 @dataclass(frozen=True, slots=True)
 class PromptRows:
@@ -47,7 +55,7 @@ def decode_batch(
     prompts: Sequence[PromptRows],
     params: SamplingParams,
     stop_ids: frozenset[int],
-    on_done: Callable[[int], None] | None = None,
+    on_end: Callable[[list[Row]], None],
 ) -> None:
     """Sample every row of ``prompts`` to its end, filling ``token_ids``, ``logprobs`` and ``stopped``.
 
@@ -60,7 +68,7 @@ def decode_batch(
     steps = max(row.budget for row in live)
     device = model.device
     uniforms = uniform_rows([row.seed for row in live], steps).to(device)
-    logits, cache, mask = _prefill(model, prompts, steps)
+    logits, cache, mask = _start(model, prompts, steps)
     width = mask.shape[1] - steps
     running = torch.ones(len(live), dtype=torch.bool)
     for step in range(steps):
@@ -68,36 +76,64 @@ def decode_batch(
             logits, uniforms[:, step], params.temperature, params.top_p
         )
         ended = _record(live, running, tokens.tolist(), logprobs.tolist(), stop_ids)
-        if ended and on_done is not None:
-            on_done(ended)
+        if ended:
+            on_end(ended)
         alive = int(running.sum())
         if alive == 0:
             return
-        if alive <= _COMPACT_AT * len(live):
+        if alive <= COMPACT_AT * len(live):
             keep = running.nonzero().squeeze(-1)
             live = [live[i] for i in keep.tolist()]
             running = running[keep]
             kept = keep.to(device)
             tokens, uniforms, mask = tokens[kept], uniforms[kept], mask[kept]
             cache.batch_select_indices(kept)
-        logits, cache = _advance(model, tokens, mask[:, : width + step + 1], cache)
+        logits, cache = advance(model, tokens, mask[:, : width + step + 1], cache)
 
 
-def _advance(
+def advance(
     model: Any, tokens: torch.Tensor, seen: torch.Tensor, cache: Any
 ) -> tuple[torch.Tensor, Any]:
-    """Feed one token a row; return the next logits ``[rows, vocabulary]`` and the cache."""
+    """Feed one token a row; return the next logits ``[rows, vocabulary]`` and the cache.
+
+    Rows that ended may be fed too; their positions stay inside the model's context.
+    """
+    last = getattr(model.config, "max_position_embeddings", None) or seen.shape[1]
     output = model(
         input_ids=tokens[:, None],
         attention_mask=seen,
-        position_ids=seen.sum(dim=-1, keepdim=True) - 1,
+        position_ids=seen.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
         past_key_values=cache,
         use_cache=True,
     )
     return output.logits[:, -1], output.past_key_values
 
 
-def _prefill(
+def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
+    """Run prompts once, padded at the left; return last logits, cache and mask, a row a prompt."""
+    import torch
+
+    from prorl_inference.roomy_cache import make_cache
+
+    width = max(len(prompt) for prompt in prompts)
+    ids = torch.zeros((len(prompts), width), dtype=torch.long)
+    mask = torch.zeros((len(prompts), width), dtype=torch.long)
+    for i, prompt in enumerate(prompts):
+        ids[i, width - len(prompt) :] = torch.tensor(prompt)
+        mask[i, width - len(prompt) :] = 1
+    ids, mask = ids.to(model.device), mask.to(model.device)
+    output = model(
+        input_ids=ids,
+        attention_mask=mask,
+        position_ids=(mask.cumsum(dim=-1) - 1).clamp(min=0),
+        past_key_values=make_cache(model.config),
+        use_cache=True,
+        logits_to_keep=1,
+    )
+    return output.logits[:, -1], output.past_key_values, mask
+
+
+def _start(
     model: Any, prompts: Sequence[PromptRows], steps: int
 ) -> tuple[torch.Tensor, Any, torch.Tensor]:
     """Run all prompts once; return last logits, cache and mask, repeated to one row a sample.
@@ -106,27 +142,12 @@ def _prefill(
     """
     import torch
 
-    from prorl_inference.roomy_cache import make_cache
-
-    width = max(len(prompt.token_ids) for prompt in prompts)
-    ids = torch.zeros((len(prompts), width), dtype=torch.long)
-    mask = torch.zeros((len(prompts), width + steps), dtype=torch.long)
-    for i, prompt in enumerate(prompts):
-        ids[i, width - len(prompt.token_ids) :] = torch.tensor(prompt.token_ids)
-        mask[i, width - len(prompt.token_ids) :] = 1
-    ids, mask = ids.to(model.device), mask.to(model.device)
-    output = model(
-        input_ids=ids,
-        attention_mask=mask[:, :width],
-        position_ids=(mask[:, :width].cumsum(dim=-1) - 1).clamp(min=0),
-        past_key_values=make_cache(model.config),
-        use_cache=True,
-        logits_to_keep=1,
-    )
+    logits, cache, mask = prefill(model, [prompt.token_ids for prompt in prompts])
     counts = torch.tensor([len(prompt.rows) for prompt in prompts])
     index = torch.arange(len(prompts)).repeat_interleave(counts).to(model.device)
-    output.past_key_values.batch_select_indices(index)
-    return output.logits[index, -1], output.past_key_values, mask[index]
+    cache.batch_select_indices(index)
+    mask = torch.nn.functional.pad(mask, (0, steps), value=1)
+    return logits[index], cache, mask[index]
 
 
 def _record(
@@ -135,16 +156,13 @@ def _record(
     tokens: Sequence[int],
     logprobs: Sequence[float],
     stop_ids: frozenset[int],
-) -> int:
-    """Append one token to every running row, clear ``running`` where a row ended; return how many did."""
-    ended = 0
+) -> list[Row]:
+    """Append one token to every running row, clear ``running`` where a row ended; return those rows."""
+    ended = []
     for i, row in enumerate(live):
         if not running[i]:
             continue
-        row.token_ids.append(tokens[i])
-        row.logprobs.append(logprobs[i])
-        row.stopped = tokens[i] in stop_ids
-        if row.stopped or len(row.token_ids) >= row.budget:
+        if row.take(tokens[i], logprobs[i], stop_ids):
             running[i] = False
-            ended += 1
+            ended.append(row)
     return ended

@@ -8,18 +8,21 @@ loading (see :mod:`prorl_inference.loading`); refilling a running batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from prorl_common import UserError
 from prorl_inference.decoding import PromptRows, Row, decode_batch
-from prorl_inference.prompts import encode_prompt, opened_think
-from prorl_inference.types import Completion, Request, SamplingParams
+from prorl_inference.prompts import encode_prompt
+from prorl_inference.refill import can_refill, decode_refilled
+from prorl_inference.results import Results
+from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 DEFAULT_BATCH_SIZE = 64
+Batching = Literal["fixed", "refill"]
 
 
 class TransformersGenerator:
@@ -40,16 +43,24 @@ class TransformersGenerator:
         batch_size: int = DEFAULT_BATCH_SIZE,
         model_id: str = "",
         model_digest: str = "",
+        batching: Batching = "fixed",
     ) -> None:
-        """Take a loaded model; move it to ``device`` unless that is None. ``batch_size`` is in rows."""
+        """Take a loaded model; move it to ``device`` unless that is None. ``batch_size`` is in rows.
+
+        ``batching``: ``fixed`` decodes batch after batch, bitwise repeatable; ``refill`` gives the place
+        of a row that ended to a waiting sample, equal up to float rounding.
+        """
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
+        if batching not in ("fixed", "refill"):
+            raise UserError(f"batching is '{batching}': it must be fixed or refill")
         self._model = cast(Any, model)  # Transformers types `to` as taking no device
         if device is not None:
             self._model.to(device)
         self._use_grouped_attention()
         self.tokenizer = tokenizer
         self.batch_size = batch_size
+        self.batching = batching
         self.model_id = model_id
         self.model_digest = model_digest
         self.stop_ids = stop_token_ids(model, tokenizer)
@@ -65,6 +76,7 @@ class TransformersGenerator:
         requests: Sequence[Request],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
 
@@ -75,20 +87,20 @@ class TransformersGenerator:
 
         check_params(params)
         work = self._rows(requests, params)
+        results = Results(self.tokenizer, requests, on_done, on_result)
         was_training = self._model.training
         self._model.eval()
         try:
             with torch.no_grad():
-                for batch in pack(work, self.batch_size):
-                    decode_batch(self._model, batch, params, self.stop_ids, on_done)
+                self._decode(work, params, results)
         finally:
             self._model.train(was_training)
-        results: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
-        opened = [opened_think(self.tokenizer, request.prompt) for request in requests]
-        for prompt in work:
-            for row in prompt.rows:
-                results[row.request][row.sample] = self._completion(row, opened[row.request])
-        return [[done for done in row if done is not None] for row in results]
+        return results.all()
+
+    def sync_weights(self, model: Any) -> None:
+        """Do nothing when ``model`` is the one sampled from; else copy its parameters and buffers."""
+        if model is not self._model:
+            self._model.load_state_dict(model.state_dict())
 
     def close(self) -> None:
         """Free the model; the generator cannot be used afterwards."""
@@ -103,40 +115,46 @@ class TransformersGenerator:
         if self._model.config.model_type in grouped_attention.FAMILIES:
             self._model.set_attn_implementation(grouped_attention.register())
 
+    def _decode(self, work: Sequence[PromptRows], params: SamplingParams, results: Results) -> None:
+        if not work:
+            return
+        if self.batching == "refill" and can_refill(self._model):
+            rows = self.batch_size
+            decode_refilled(self._model, work, params, self.stop_ids, results.ended, rows)
+            return
+        for batch in pack(work, self.batch_size):
+            decode_batch(self._model, batch, params, self.stop_ids, results.ended)
+
     def _rows(self, requests: Sequence[Request], params: SamplingParams) -> list[PromptRows]:
         """Encode every prompt; requests with the same tokens share one prefill."""
         by_prompt: dict[tuple[int, ...], PromptRows] = {}
         for i, request in enumerate(requests):
             ids = tuple(encode_prompt(self.tokenizer, request.prompt))
-            budget = self._budget(ids, request, params.max_tokens)
+            budget = prompt_budget(ids, request, params.max_tokens, self.context_tokens)
             rows = by_prompt.setdefault(ids, PromptRows(ids, [])).rows
             rows.extend(Row(i, j, seed, budget) for j, seed in enumerate(request.seeds))
         return [prompt for prompt in by_prompt.values() if prompt.rows]
 
-    def _budget(self, ids: Sequence[int], request: Request, max_tokens: int) -> int:
-        start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
-        if not ids:
-            raise UserError(f"a prompt has no tokens ('{start}'): give it at least one message")
-        if self.context_tokens is None:
-            return max_tokens
-        room = self.context_tokens - len(ids)
-        if room < 1:
-            raise UserError(
-                f"the prompt starting '{start}' has {len(ids)} tokens, but the model's context holds "
-                f"{self.context_tokens}: shorten it or choose a model with a longer context"
-            )
-        return min(max_tokens, room)
 
-    def _completion(self, row: Row, opened: str) -> Completion:
-        text = self.tokenizer.decode(
-            row.token_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
+def prompt_budget(
+    ids: Sequence[int], request: Request, max_tokens: int, context: int | None
+) -> int:
+    """Return how many tokens an answer to the prompt ``ids`` may have, ``max_tokens`` at most.
+
+    Raises UserError for a prompt without tokens, or one that fills the model's ``context``.
+    """
+    start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
+    if not ids:
+        raise UserError(f"a prompt has no tokens ('{start}'): give it at least one message")
+    if context is None:
+        return max_tokens
+    room = context - len(ids)
+    if room < 1:
+        raise UserError(
+            f"the prompt starting '{start}' has {len(ids)} tokens, but the model's context holds "
+            f"{context}: shorten it or choose a model with a longer context"
         )
-        return Completion(
-            text=opened + str(text),
-            token_ids=tuple(row.token_ids),
-            logprobs=tuple(row.logprobs),
-            finish_reason="stop" if row.stopped else "length",
-        )
+    return min(max_tokens, room)
 
 
 def check_params(params: SamplingParams) -> None:

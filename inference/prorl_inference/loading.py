@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import MissingExtraError, UserError, sha256_file
-from prorl_inference.generator import DEFAULT_BATCH_SIZE, TransformersGenerator
+from prorl_inference.generator import DEFAULT_BATCH_SIZE, Batching, TransformersGenerator
 from prorl_inference.store import resolve_model, verify_model_dir
-from prorl_inference.types import ModelError
+from prorl_inference.types import Generator, ModelError
 
 if TYPE_CHECKING:
     import torch
@@ -131,6 +131,33 @@ def load_generator(
         batch_size=batch_size,
         model_id=name_or_path,
         model_digest=model_digest(path),
+    )
+
+
+def open_training_generator(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    path: Path,
+    backend: str = "auto",
+    batch_rows: int = DEFAULT_BATCH_SIZE,
+    batching: Batching = "fixed",
+) -> Generator:
+    """Return what samples for a ``model`` in training, loaded from the folder ``path``.
+
+    ``backend``: ``transformers`` shares the model; ``vllm`` runs beside it and needs ``sync_weights``
+    after every change of the weights (once before the first sample of a resumed run, too); ``auto`` is
+    vLLM where it is installed and the model is on a GPU. Raises MissingExtraError for ``vllm`` without it.
+    """
+    if backend not in ("auto", "transformers", "vllm"):
+        raise UserError(f"backend is '{backend}': it must be auto, transformers or vllm")
+    installed = importlib.util.find_spec("vllm") is not None
+    if backend == "vllm" or (backend == "auto" and installed and model.device.type == "cuda"):
+        from prorl_inference.vllm_generator import VllmGenerator
+
+        dtype = str(model.dtype).removeprefix("torch.")
+        return VllmGenerator(path, tokenizer, dtype, batch_size=batch_rows)
+    return TransformersGenerator(
+        model, tokenizer, batch_size=batch_rows, model_id=str(path), batching=batching
     )
 
 

@@ -1,8 +1,10 @@
 """A key-value cache that grows in place instead of copying itself at every token.
 
 Transformers' own dynamic cache concatenates, which copies everything seen so far once a step and layer.
-This module imports torch and transformers: import it inside functions only. Leaves out: sliding windows
-and linear attention; models that have them keep Transformers' own cache.
+Here the tokens seen are a window into a larger buffer: it grows to the right in place, padding that no
+row needs any more falls off its left edge at no cost, and the rows of one cache can be written over rows
+of another. This module imports torch and transformers: import it inside functions only. Leaves out:
+sliding windows and linear attention; models that have them keep Transformers' own cache.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self._key_room: torch.Tensor | None = None
         self._value_room: torch.Tensor | None = None
+        self._left = 0
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
@@ -30,14 +33,17 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         """Append the new tokens and return all keys and values so far."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
-        start = self.get_seq_length()
-        end = start + key_states.shape[-2]
-        self._key_room = _with_room(self._key_room, self.keys, key_states, end)
-        self._value_room = _with_room(self._value_room, self.values, value_states, end)
-        self._key_room[:, :, start:end] = key_states
-        self._value_room[:, :, start:end] = value_states
-        self.keys = self._key_room[:, :, :end]
-        self.values = self._value_room[:, :, :end]
+        seen, new = self.get_seq_length(), key_states.shape[-2]
+        if self._key_room is None or self._left + seen + new > self._key_room.shape[-2]:
+            self._key_room = _with_room(self.keys, key_states, seen)
+            self._value_room = _with_room(self.values, value_states, seen)
+            self._left = 0
+        assert self._value_room is not None
+        start = self._left + seen
+        self._key_room[:, :, start : start + new] = key_states
+        self._value_room[:, :, start : start + new] = value_states
+        self.keys = self._key_room[:, :, self._left : start + new]
+        self.values = self._value_room[:, :, self._left : start + new]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
@@ -45,17 +51,31 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         super().batch_select_indices(indices)
         self._key_room = self._value_room = None
 
+    def drop_left(self, tokens: int) -> None:
+        """Forget the oldest ``tokens`` positions of every row."""
+        assert self.keys is not None and self.values is not None
+        self.keys, self.values = self.keys[:, :, tokens:], self.values[:, :, tokens:]
+        self._left += tokens
 
-def _with_room(
-    room: torch.Tensor | None, seen: torch.Tensor | None, new: torch.Tensor, end: int
-) -> torch.Tensor:
-    """Return a buffer for ``end`` positions that holds ``seen``: the one given, when it is long enough."""
-    if room is not None and room.shape[-2] >= end:
-        return room
-    length = end + max(_SPARE, end // 4)
-    room = new.new_empty((*new.shape[:2], length, new.shape[-1]))
-    if seen is not None and seen.numel() > 0:
-        room[:, :, : seen.shape[-2]] = seen
+    def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
+        """Put row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
+
+        ``source`` holds at most as many tokens as this layer; what the row held to the left stays, for
+        the mask to hide.
+        """
+        assert self.keys is not None and self.values is not None
+        assert source.keys is not None and source.values is not None
+        start = self.get_seq_length() - source.get_seq_length()
+        self.keys[rows, :, start:] = source.keys[index]
+        self.values[rows, :, start:] = source.values[index]
+
+
+def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
+    """Return a buffer that begins with the ``length`` positions ``seen`` and has room for many more."""
+    end = length + new.shape[-2]
+    room = new.new_empty((*new.shape[:2], end + max(_SPARE, end // 4), new.shape[-1]))
+    if seen is not None and length:
+        room[:, :, :length] = seen
     return room
 
 
@@ -65,3 +85,19 @@ def make_cache(config: Any) -> Cache:
     if own.layers and all(type(layer) is DynamicLayer for layer in own.layers):
         return Cache(layers=[RoomyLayer() for _ in own.layers])
     return own
+
+
+def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
+    """Return a new roomy cache with the rows ``index`` of ``cache``, which stays as it is."""
+    chosen: Any = Cache(layers=[RoomyLayer() for _ in cache.layers])
+    layers: Any = cache.layers
+    for mine, theirs in zip(chosen.layers, layers, strict=True):
+        mine.lazy_initialization(theirs.keys, theirs.values)
+        mine.keys, mine.values = theirs.keys[index], theirs.values[index]
+    result: Cache = chosen
+    return result
+
+
+def is_roomy(cache: Cache) -> bool:
+    """Return whether every layer is a :class:`RoomyLayer`."""
+    return all(isinstance(layer, RoomyLayer) for layer in cache.layers)

@@ -48,29 +48,29 @@ def sample_tokens(
     scaled = logits.float()
     if temperature not in (0.0, 1.0):
         scaled = scaled / temperature
-    logprobs = torch.log_softmax(scaled, dim=-1)
+    probs = torch.softmax(scaled, dim=-1)
     if temperature == 0.0:
-        tokens = logprobs.argmax(dim=-1)
+        tokens = probs.argmax(dim=-1)
     else:
-        probs = logprobs.exp()
+        kept = probs
         if top_p < 1.0:
-            probs = probs.masked_fill(probs < nucleus_floor(probs, top_p)[:, None], 0.0)
-        tokens = invert_cdf(probs, uniforms)
-    return tokens, logprobs.gather(-1, tokens[:, None]).squeeze(-1)
+            kept = probs.masked_fill(probs < nucleus_floor(probs, top_p)[:, None], 0.0)
+        tokens = invert_cdf(kept, uniforms)
+    return tokens, probs.gather(-1, tokens[:, None]).squeeze(-1).log()
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
     """Return, for each row of ``probs`` ``[rows, vocab]``, the token at quantile ``uniforms[row]``.
 
-    Rows need not sum to 1. Sums are in fp64 and in two levels (blocks, then inside one block), which is
-    several times faster than a running sum over a large vocabulary. A token of probability 0 is never
-    returned.
+    Rows need not sum to 1. Sums run in two levels (blocks, then inside one block), which is many times
+    faster than a running sum over a large vocabulary: blocks add up in fp32, as exact as the probabilities
+    themselves, all running sums are in fp64. A token of probability 0 is never returned.
     """
     import torch
 
     padded = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK))
     blocks = padded.view(probs.shape[0], -1, _BLOCK)
-    outer = blocks.sum(dim=-1, dtype=torch.float64).cumsum(dim=-1)
+    outer = blocks.sum(dim=-1).cumsum(dim=-1, dtype=torch.float64)
     point = uniforms[:, None] * outer[:, -1:]
     block = _first_above(outer, point)
     before = torch.nn.functional.pad(outer, (1, 0)).gather(-1, block)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from prorl_common import UserError
 
@@ -53,6 +53,10 @@ class Request:
     seeds: tuple[int, ...]
 
 
+OnResult = Callable[[int, list[Completion]], None]
+"""Called with a request's index and its completions once all of them are there."""
+
+
 class Generator(Protocol):
     """A backend that samples completions. The result depends on each request's seeds, not on its place
     in the list (bitwise where the batch shape is also the same; see docs/concepts)."""
@@ -67,9 +71,21 @@ class Generator(Protocol):
         requests: Sequence[Request],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order. ``on_done(count)`` reports
-        finished completions while working."""
+        """Return, for each request, one completion a seed, in order.
+
+        ``on_done(count)`` reports finished completions while working. ``on_result(index, completions)``
+        is called in the caller's thread as soon as every sample of a request is there, once a request,
+        in the order in which they become whole; what it raises ends the call.
+        """
+        ...
+
+    def sync_weights(self, model: Any) -> None:
+        """Sample from the weights that ``model`` (a Transformers model, peft or not) has now.
+
+        Does nothing where the backend samples from that very model.
+        """
         ...
 
     def close(self) -> None:

@@ -246,6 +246,9 @@ class Interrupted:
             raise KeyboardInterrupt
         return self.inner.generate(*arguments)
 
+    def sync_weights(self, model: Any) -> None:
+        """Left to the owner."""
+
     def close(self) -> None:
         """Left to the owner."""
 

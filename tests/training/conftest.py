@@ -11,15 +11,20 @@ import torch
 
 from prorl_common import NullProgress
 from prorl_datasets import Sample
-from prorl_inference import TransformersGenerator
+from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.prompts import encode_prompt
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_training.checkpoint import has_checkpoint, open_checkpoint, restore_checkpoint
 from prorl_training.config import TrainConfig
 from prorl_training.config_loading import check_config, load_preset, merge
-from prorl_training.local_engine import LocalEngine, Parts
+from prorl_training.engine_parts import Parts
+from prorl_training.local_engine import LocalEngine
 from prorl_training.policy import Policy
+from prorl_training.prompt_source import PromptSource
 from prorl_training.rollout import Scorer
+from prorl_training.rollout_buffer import load_buffer
 from prorl_training.run_folder import RunFolder
+from prorl_training.warm_start import warm_start_if_asked
 from prorl_verifiers import Task, Verdict
 
 
@@ -88,24 +93,41 @@ def build_engine(
     )
     folder = RunFolder(run)
     folder.create(config)
-    parts = Parts(
-        train=digit_samples(),
+    engine = LocalEngine(config, parts_of(policy, tokenizer, folder, scorer))
+    engine.start(warm_start_if_asked(policy, digit_samples(), tokenizer, NullProgress()))
+    return engine
+
+
+def parts_of(
+    policy: Policy, tokenizer: Any, folder: RunFolder, scorer: Scorer | None = None
+) -> Parts:
+    """The engine's parts around a policy: the digit task, a fake scorer, no waiting."""
+    return Parts(
+        prompts=PromptSource(digit_samples(), lambda s: encode_prompt(tokenizer, s.prompt), 512),
         validation=digit_samples("validation"),
         policy=policy,
         tokenizer=tokenizer,
-        generator=TransformersGenerator(model, tokenizer, batch_size=256),
+        generator=TransformersGenerator(policy.model, tokenizer, batch_size=256),
         scorer=scorer or BoxedDigitScorer(),
         folder=folder,
         progress=NullProgress(),
-        encode_prompt=encode_prompt,
+        sleep=lambda seconds: None,
     )
-    return LocalEngine(config, parts)
 
 
 @pytest.fixture
-def make_engine() -> Callable[..., LocalEngine]:
-    """Return the builder of engines on the tiny model."""
-    return build_engine
+def make_engine() -> Iterator[Callable[..., LocalEngine]]:
+    """Return the builder of engines on the tiny model; their folders are closed afterwards."""
+    made: list[LocalEngine] = []
+
+    def build(*args: Any, **options: Any) -> LocalEngine:
+        made.append(build_engine(*args, **options))
+        return made[-1]
+
+    yield build
+    for engine in made:
+        engine.sinks.close()
+        engine.parts.folder.close()
 
 
 @pytest.fixture
@@ -119,34 +141,18 @@ def resume_or_start(run: Path) -> int:
 
     Used by the kill test's child process; the same steps as ``prorl train`` and ``--resume``.
     """
-    from prorl_inference import load_model
-    from prorl_training.checkpoint import latest_checkpoint, restore_checkpoint, verify_checkpoint
-
     config = tiny_config(steps=8, controller={"reset_interval": 3})
-    if not (run / "checkpoints" / "latest").exists():
+    folder = RunFolder(run)
+    if not has_checkpoint(folder.checkpoints):
         build_engine(config, run).run()
         return 0
-    folder = RunFolder(run)
-    path = latest_checkpoint(folder.checkpoints)
-    state = verify_checkpoint(path)
+    path, state, _ = open_checkpoint(folder.checkpoints)
     model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
     policy = Policy(model, config, torch.float32)
     restore_checkpoint(path, policy, state)
     folder.truncate_after(state["step"])
-    generator = TransformersGenerator(model, tokenizer, batch_size=256)
-    samples = (digit_samples(), digit_samples("validation"))
-    parts = Parts(
-        *samples,
-        policy,
-        tokenizer,
-        generator,
-        BoxedDigitScorer(),
-        folder,
-        NullProgress(),
-        encode_prompt,
-    )
-    engine = LocalEngine(config, parts, first_step=state["step"] + 1)
-    engine.controller.restore(state["controller"])
+    engine = LocalEngine(config, parts_of(policy, tokenizer, folder), state["step"])
+    engine.restore(state, load_buffer(path, {s.id: s for s in digit_samples()}))
     engine.run()
     return 0
 

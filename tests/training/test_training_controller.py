@@ -1,109 +1,338 @@
-"""The controller's rules, one fact a test."""
+"""The controller's schedule and rules, one fact a test."""
 
 from __future__ import annotations
 
 import itertools
-import json
+import math
+from typing import Any
 
-from prorl_training.config import ControllerConfig, LengthPenaltyConfig
+import pytest
+
+from prorl_common import UserError
+from prorl_training.config import TrainConfig
 from prorl_training.config_loading import load_config
-from prorl_training.controller import Controller, simulate
+from prorl_training.controller import Controller, Decision, Measured, ValidationResult
+from prorl_training.simulation import simulate
 
-QUIET = ControllerConfig(reset_interval=0, kl_zscore=0, stall_validations=0, cool_down=0)
-NO_PENALTY = LengthPenaltyConfig(weight=0)
+QUIET: dict[str, Any] = {
+    "reset_interval": 0,
+    "kl_zscore": 0,
+    "stall_validations": 0,
+    "cool_down": 0,
+}
+
+
+def config(penalty: dict[str, Any] | None = None, **controller: Any) -> TrainConfig:
+    """A config whose controller does nothing but what is asked for."""
+    return TrainConfig.model_validate(
+        {"controller": QUIET | controller, "length_penalty": penalty or {"weight": 0}}
+    )
+
+
+def validated(mean: float, se: float = 0.02) -> Measured:
+    return Measured(None, None, ValidationResult(mean, se, 250))
+
+
+def feed(controller: Controller, means: list[float], first: int = 1) -> list[Decision]:
+    return [d for i, m in enumerate(means) for d in controller.end_step(first + i, validated(m))]
+
+
+def rules(decisions: list[Decision]) -> list[tuple[int, str]]:
+    return [(d.step, d.evidence["rule"]) for d in decisions if d.kind == "reference_reset"]
 
 
 def test_penalty_window_is_on_for_its_steps_and_off_for_the_rest() -> None:
-    penalty = LengthPenaltyConfig(steps_on=2, steps_off=3, start_step=4)
-    controller = Controller(QUIET, penalty)
-    on = [s for s in range(1, 15) if controller.penalty_active(s)]
-    assert on == [4, 5, 9, 10, 14]
+    controller = Controller(config({"steps_on": 2, "steps_off": 3, "start_step": 4}))
+    assert [s for s in range(1, 15) if controller.penalty_active(s)] == [4, 5, 9, 10, 14]
 
 
 def test_each_window_is_announced_when_it_opens_and_when_it_closes() -> None:
-    penalty = LengthPenaltyConfig(steps_on=2, steps_off=3, start_step=4)
-    got = [(d.step, d.kind) for d in simulate(Controller(QUIET, penalty), 10)]
+    got = simulate(config({"steps_on": 2, "steps_off": 3, "start_step": 4}), 10)
     opened, closed = "penalty_window_opened", "penalty_window_closed"
-    assert got == [(4, opened), (6, closed), (9, opened)]
+    assert [(d.step, d.kind) for d in got] == [(4, opened), (6, closed), (9, opened)]
 
 
 def test_window_that_starts_at_step_one_is_announced_at_step_one() -> None:
-    penalty = LengthPenaltyConfig(steps_on=2, steps_off=3, start_step=1)
-    assert [d.step for d in simulate(Controller(QUIET, penalty), 2)] == [1]
+    got = simulate(config({"steps_on": 2, "steps_off": 3, "start_step": 1}), 2)
+    assert [d.step for d in got] == [1]
+
+
+def test_window_without_an_off_stretch_opens_once() -> None:
+    got = simulate(config({"steps_on": 2, "steps_off": 0, "start_step": 1}), 9)
+    assert [d.kind for d in got] == ["penalty_window_opened"]
 
 
 def test_interval_resets_every_n_steps() -> None:
-    config = QUIET.model_copy(update={"reset_interval": 200})
-    steps = [d.step for d in simulate(Controller(config, NO_PENALTY), 1000)]
-    assert steps == [200, 400, 600, 800, 1000]
+    got = simulate(config(reset_interval=200), 1000)
+    assert [d.step for d in got] == [200, 400, 600, 800, 1000]
 
 
 def test_kl_above_the_threshold_resets_with_the_value_as_evidence() -> None:
-    config = QUIET.model_copy(update={"kl_threshold": 0.5})
-    (decision,) = Controller(config, NO_PENALTY).end_step(7, 0.6)
+    (decision,) = Controller(config(kl_threshold=0.5)).end_step(7, Measured(0.6))
     assert decision.kind == "reference_reset"
     assert decision.evidence["kl"] == 0.6
     assert decision.evidence["rule"] == "kl_threshold"
 
 
-def test_kl_spike_is_measured_in_robust_deviations() -> None:
-    config = QUIET.model_copy(update={"kl_zscore": 5.0, "kl_window": 5})
-    controller = Controller(config, NO_PENALTY)
-    for step, kl in enumerate([1.0, 2.0, 3.0, 4.0, 5.0], start=1):
-        assert controller.end_step(step, kl) == []
-    # median 3, MAD 1, robust std 1.4826: the bar is 3 + 5 * 1.4826 = 10.413
-    assert controller.end_step(6, 10.4) == []
-    # now the window is 2 3 4 5 10.4: median 4, MAD 1 -> bar 11.413
-    (decision,) = controller.end_step(7, 11.5)
+def test_kl_spike_is_measured_in_robust_log_deviations() -> None:
+    controller = Controller(config(kl_zscore=5.0, kl_window=5))
+    for step in range(1, 6):
+        assert controller.end_step(step, Measured(0.01)) == []
+    # a constant history: expected 0.01, spread held at 0.1, so the bar is 0.01 * exp(0.5) = 0.01649
+    assert controller.end_step(6, Measured(0.0164)) == []
+    (decision,) = controller.end_step(7, Measured(0.018))
     assert decision.evidence["rule"] == "kl_zscore"
+    assert decision.evidence["expected"] == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "climb",
+    [
+        lambda n: 1e-4 * n,
+        lambda n: 1e-3 * math.sqrt(n),
+        lambda n: 1e-6 * n * n,
+        lambda n: 1e-5 * math.exp(n / 40),
+        lambda n: 0.0,
+    ],
+)
+def test_steady_climb_after_a_reset_is_no_spike(climb: Any) -> None:
+    controller = Controller(config(kl_zscore=8.0))
+    assert [d for n in range(200) for d in controller.end_step(n + 1, Measured(climb(n)))] == []
+
+
+def test_jump_within_a_climb_is_a_spike() -> None:
+    controller = Controller(config(kl_zscore=8.0))
+    for n in range(1, 100):
+        controller.end_step(n, Measured(1e-4 * n))
+    (decision,) = controller.end_step(100, Measured(3e-2))
+    assert decision.evidence["z"] > 8
+
+
+def test_kl_history_begins_anew_after_a_reset() -> None:
+    controller = Controller(config(kl_zscore=5.0, kl_window=5, kl_threshold=1.0))
+    for step in range(1, 8):
+        controller.end_step(step, Measured(0.01))
+    assert len(controller.end_step(8, Measured(2.0))) == 1
+    later = [d for s in range(9, 13) for d in controller.end_step(s, Measured(0.5))]
+    assert later == []
 
 
 def test_cool_down_holds_back_a_second_kl_reset() -> None:
-    config = QUIET.model_copy(update={"kl_threshold": 0.5, "cool_down": 10})
-    controller = Controller(config, NO_PENALTY)
-    assert len(controller.end_step(5, 0.6)) == 1
-    assert controller.end_step(14, 0.6) == []
-    assert len(controller.end_step(15, 0.6)) == 1
+    controller = Controller(config(kl_threshold=0.5, cool_down=10))
+    assert len(controller.end_step(5, Measured(0.6))) == 1
+    assert controller.end_step(14, Measured(0.6)) == []
+    assert len(controller.end_step(15, Measured(0.6))) == 1
 
 
-def test_stalled_validation_resets_after_the_stated_number_without_a_best() -> None:
-    config = QUIET.model_copy(update={"stall_validations": 2})
-    controller = Controller(config, NO_PENALTY)
-    got = [
-        controller.end_step(s, None, v) for s, v in [(10, 0.3), (20, 0.4), (30, 0.4), (40, 0.39)]
-    ]
-    assert [len(d) for d in got] == [0, 0, 0, 1]
-    assert got[3][0].evidence["best"] == 0.4
+def test_two_rules_at_one_step_make_one_reset_that_names_both() -> None:
+    controller = Controller(config(kl_threshold=0.5, reset_interval=9))
+    (decision,) = controller.end_step(9, Measured(0.6))
+    assert (decision.evidence["rule"], decision.evidence["also"]) == ("kl_threshold", ["interval"])
+
+
+def test_flat_validation_stalls_after_two_blocks() -> None:
+    controller = Controller(config(stall_validations=3))
+    assert rules(feed(controller, [0.4] * 6)) == [(6, "stalled_validation")]
+
+
+def test_one_noisy_drop_is_no_stall_and_no_degradation() -> None:
+    controller = Controller(config(stall_validations=3))
+    rising = [0.30, 0.32, 0.34, 0.36, 0.38, 0.40, 0.42, 0.44, 0.30]
+    assert feed(controller, rising) == []
+
+
+def test_climb_below_a_lucky_early_block_is_no_stall() -> None:
+    controller = Controller(config(stall_validations=3))
+    means = [0.5] * 3 + [0.40 + 0.005 * i for i in range(15)]
+    got = [controller.end_step(s, validated(m, se=0.2)) for s, m in enumerate(means, start=1)]
+    # the lucky block stays the best before, but has left the twelve that the trend is sought in
+    assert [len(d) for d in got[12:]] == [0] * 6
+
+
+def test_climb_smaller_than_min_delta_a_block_is_a_stall() -> None:
+    controller = Controller(config(stall_validations=3, stall_min_delta=0.05))
+    got = feed(controller, [0.40 + 0.001 * i for i in range(6)])
+    assert rules(got) == [(6, "stalled_validation")]
+
+
+def test_drop_beyond_the_noise_resets_as_degraded() -> None:
+    controller = Controller(config(stall_validations=3))
+    got = feed(controller, [0.50, 0.51, 0.49, 0.30, 0.31, 0.29])
+    assert rules(got) == [(6, "degraded_validation")]
+    assert got[0].evidence["p"] < 0.01
+
+
+def test_same_drop_with_larger_standard_errors_is_not_degraded() -> None:
+    controller = Controller(config(stall_validations=3))
+    for step, mean in enumerate([0.50, 0.51, 0.49, 0.30, 0.31, 0.29], start=1):
+        got = controller.end_step(step, validated(mean, se=0.3))
+    assert rules(got) == [(6, "stalled_validation")]
+
+
+def test_drop_that_nothing_takes_back_resets_once() -> None:
+    controller = Controller(config(stall_validations=3, degrade_alpha=0.01))
+    got = feed(controller, [0.5] * 3 + [0.3] * 3 + [0.300, 0.301, 0.302, 0.303, 0.304, 0.305])
+    assert rules(got) == [(6, "degraded_validation")]
+
+
+def test_reset_to_best_keeps_the_old_level_as_the_measure() -> None:
+    controller = Controller(config(stall_validations=3, reset_to="best"))
+    got = feed(controller, [0.5] * 3 + [0.3] * 6)
+    assert rules(got) == [(6, "degraded_validation"), (9, "degraded_validation")]
+    assert (got[0].evidence["reset_to"], got[0].evidence["best_step"]) == ("best", 1)
+
+
+def test_reset_to_best_right_after_the_best_validation_is_to_the_current_policy() -> None:
+    controller = Controller(config(reset_interval=2, reset_to="best"))
+    feed(controller, [0.3])
+    (decision,) = controller.end_step(2, validated(0.4))
+    assert (decision.evidence["reset_to"], decision.evidence["best_step"]) == ("current", 2)
+
+
+def test_reset_to_best_without_any_validation_is_to_the_current_policy() -> None:
+    (decision,) = Controller(config(reset_interval=2, reset_to="best")).end_step(2, Measured(None))
+    assert (decision.evidence["reset_to"], decision.evidence["best_step"]) == ("current", None)
 
 
 def test_not_a_number_never_triggers_a_reset() -> None:
-    config = QUIET.model_copy(update={"kl_threshold": 0.5, "stall_validations": 1})
-    assert Controller(config, NO_PENALTY).end_step(3, float("nan"), float("nan")) == []
+    controller = Controller(config(kl_threshold=0.5, stall_validations=1))
+    nan = float("nan")
+    for step in range(1, 20):
+        measured = Measured(nan, nan, ValidationResult(nan, nan, 5))
+        assert controller.end_step(step, measured) == []
+    assert controller.best_step is None
 
 
-def test_restored_state_decides_like_the_original() -> None:
-    config = ControllerConfig(reset_interval=7, kl_zscore=3, kl_window=4, cool_down=2)
-    whole, first = Controller(config, NO_PENALTY), Controller(config, NO_PENALTY)
-    kls = [0.1, 0.2, 0.1, 0.15, 0.9, 0.1, 0.2, 0.3, 0.1, 0.1, 0.1, 0.1, 5.0, 0.1]
-    expected = [whole.end_step(i, kl) for i, kl in enumerate(kls, start=1)]
-    got = [first.end_step(i, kl) for i, kl in enumerate(kls[:6], start=1)]
-    second = Controller(config, NO_PENALTY)
-    second.restore(json.loads(json.dumps(first.to_json())))
-    got += [second.end_step(i, kl) for i, kl in enumerate(kls[6:], start=7)]
-    assert got == expected
+PHASES = [
+    {"name": "one", "steps": 10},
+    {"name": "two", "steps": 5, "reset": True, "set": {"rollout": {"samples": 32}}},
+    {"name": "three", "steps": 100, "set": {"controller": {"optimizer": "clear"}}},
+]
+
+
+def phased(phases: list[dict[str, Any]], **more: Any) -> TrainConfig:
+    penalty = more.pop("penalty", {"weight": 0})
+    controller = QUIET | more
+    return TrainConfig.model_validate(
+        {"phases": phases, "controller": controller, "length_penalty": penalty}
+    )
+
+
+def test_phases_begin_on_time_with_their_reset_and_their_settings() -> None:
+    controller = Controller(phased(PHASES))
+    seen = []
+    for step in range(1, 31):
+        seen += [(d.step, d.kind) for d in controller.begin_step(step)]
+        assert controller.settings.rollout.samples == (32 if 11 <= step <= 15 else 16)
+        controller.end_step(step, Measured(None))
+    started, reset = "phase_started", "reference_reset"
+    assert seen == [(1, started), (11, started), (11, reset), (16, started)]
+
+
+def test_last_phase_holds_for_all_steps_beyond_its_own() -> None:
+    controller = Controller(phased([{"name": "only", "steps": 3}]))
+    for step in range(1, 10):
+        controller.begin_step(step)
+    assert controller.phase == 0
+
+
+def test_reset_takes_the_phases_own_optimizer_rule() -> None:
+    got = simulate(phased(PHASES, reset_interval=20), 40)
+    resets = [(d.step, d.evidence["optimizer"]) for d in got if d.kind == "reference_reset"]
+    # the interval counts from the phase's reset, which came after step 10
+    assert resets == [(11, "keep"), (30, "clear")]
+
+
+def test_interval_does_not_reset_right_before_a_phase_that_resets() -> None:
+    got = simulate(phased(PHASES, reset_interval=10), 14)
+    assert [d.step for d in got if d.kind == "reference_reset"] == [11]
+
+
+def test_phase_until_stall_ends_with_the_stall_instead_of_a_reset() -> None:
+    phases = [{"name": "one", "steps": 50, "until": "stall"}, {"name": "two", "steps": 50}]
+    controller = Controller(phased(phases, stall_validations=3))
+    started = []
+    for step in range(1, 9):
+        started += controller.begin_step(step)
+        assert controller.end_step(step, validated(0.4)) == []
+    assert [(d.step, d.kind) for d in started] == [(1, "phase_started"), (7, "phase_started")]
+    assert started[1].evidence["ended_by"]["rule"] == "stalled_validation"
+
+
+def test_last_phase_until_stall_resets_on_a_stall() -> None:
+    phases = [{"name": "one", "steps": 50, "until": "stall"}]
+    controller = Controller(phased(phases, stall_validations=3))
+    controller.begin_step(1)
+    assert rules(feed(controller, [0.4] * 6)) == [(6, "stalled_validation")]
+
+
+def test_phase_that_changes_the_context_forgets_the_validations_before_it() -> None:
+    phases = [
+        {"name": "short", "steps": 3},
+        {"name": "long", "steps": 9, "set": {"rollout": {"max_tokens": 16384}}},
+    ]
+    controller = Controller(phased(phases, stall_validations=3))
+    for step, mean in enumerate([0.5, 0.5, 0.5, 0.2, 0.21, 0.22], start=1):
+        controller.begin_step(step)
+        assert controller.end_step(step, validated(mean)) == []
+    assert controller.best_step == 6
+
+
+def test_window_open_at_a_phase_boundary_stays_open_where_the_phase_leaves_the_penalty() -> None:
+    phases = [{"name": "one", "steps": 5}, {"name": "two", "steps": 50}]
+    penalty = {"steps_on": 4, "steps_off": 20, "start_step": 4}
+    got = simulate(phased(phases, penalty=penalty), 10)
+    assert [(d.step, d.kind[15:]) for d in got if "window" in d.kind] == [
+        (4, "opened"),
+        (8, "closed"),
+    ]
+
+
+def test_window_open_at_a_phase_boundary_is_closed_by_a_phase_without_penalty() -> None:
+    off = {"length_penalty": {"weight": 0}}
+    phases = [{"name": "one", "steps": 5}, {"name": "two", "steps": 50, "set": off}]
+    got = simulate(phased(phases, penalty={"steps_on": 9, "steps_off": 9, "start_step": 4}), 30)
+    windows = [d for d in got if "window" in d.kind]
+    assert [(d.step, d.kind[15:]) for d in windows] == [(4, "opened"), (6, "closed")]
+
+
+def test_open_window_whose_values_the_phase_changes_is_closed_and_opened_anew() -> None:
+    other = {"length_penalty": {"weight": 0.5}}
+    phases = [{"name": "one", "steps": 5}, {"name": "two", "steps": 50, "set": other}]
+    got = simulate(phased(phases, penalty={"steps_on": 4, "steps_off": 9, "start_step": 4}), 9)
+    windows = [(d.step, d.kind[15:], d.evidence["weight"]) for d in got if "window" in d.kind]
+    assert windows == [
+        (4, "opened", 1.0),
+        (6, "closed", 1.0),
+        (6, "opened", 0.5),
+        (8, "closed", 0.5),
+    ]
+
+
+def test_start_step_that_a_phase_sets_counts_from_the_phases_first_step() -> None:
+    own = {"length_penalty": {"weight": 1, "start_step": 3, "steps_on": 2, "steps_off": 50}}
+    phases = [{"name": "one", "steps": 5}, {"name": "two", "steps": 50, "set": own}]
+    got = simulate(phased(phases), 30)
+    windows = [(d.step, d.kind[15:]) for d in got if "window" in d.kind]
+    assert windows == [(8, "opened"), (10, "closed")]
+
+
+def test_state_of_a_phase_that_the_config_lacks_is_refused() -> None:
+    controller = Controller(phased(PHASES))
+    for step in range(1, 20):
+        controller.begin_step(step)
+    with pytest.raises(UserError, match="the checkpoint is in phase 3, but the config has 1"):
+        Controller(phased(PHASES[:1])).restore(controller.to_json())
 
 
 def test_quickstart_opens_a_window_and_resets_the_reference() -> None:
-    config = load_config("quickstart")
-    kinds = {
-        d.kind for d in simulate(Controller(config.controller, config.length_penalty), config.steps)
-    }
+    quickstart = load_config("quickstart")
+    kinds = {d.kind for d in simulate(quickstart, quickstart.steps)}
     assert {"penalty_window_opened", "penalty_window_closed", "reference_reset"} <= kinds
 
 
 def test_v2_resets_within_its_published_interval_of_200_to_500_steps() -> None:
-    config = load_config("prorl-v2")
-    decisions = simulate(Controller(config.controller, config.length_penalty), 3000)
+    decisions = simulate(load_config("prorl-v2"), 3000)
     resets = [0, *(d.step for d in decisions if d.kind == "reference_reset")]
     gaps = [b - a for a, b in itertools.pairwise(resets)]
     assert gaps and all(200 <= gap <= 500 for gap in gaps)

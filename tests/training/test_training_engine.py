@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import torch
 
+from prorl_training.checkpoint import open_checkpoint
 from prorl_training.metrics import TIMING_KEYS
 from prorl_training.run_folder import RunFolder
 from prorl_verifiers import Verdict
@@ -125,7 +127,7 @@ def test_groups_without_spread_are_dropped_and_the_step_is_skipped_with_the_reas
     assert (row["groups_kept"], row["refill_rounds"], row["filter_rate"]) == (0, 3, 1.0)
     (decision,) = engine.parts.folder.decisions()
     assert decision["kind"] == "step_skipped"
-    assert "after 3 rounds" in decision["reason"]
+    assert decision["evidence"]["rounds"] == 3
     after = engine.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
@@ -147,12 +149,70 @@ def test_infra_errors_are_masked_out_of_their_group_and_counted(
     make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
 ) -> None:
     config = make_config(dynamic_sampling={"max_rounds": 1}, warm_start={"examples": 0})
-    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, None, 0.0, None))
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, None, 0.0, 1.0))
     row = engine.step(1)
-    assert row["infra_errors"] == 8  # 4 groups of 4, half of them broken
-    assert row["reward_mean"] == 0.5  # (1 + 0) / 2: the broken ones are no zeros
-    group = engine.collector.collect(engine._prompts(1), 1, False).kept[0]
-    assert [t.sample_index for t in group.scored] == [0, 2]
+    assert row["infra_errors"] == 4  # 4 groups of 4, a quarter of them broken
+    assert row["reward_mean"] == pytest.approx(2 / 3)  # the broken ones are no zeros
+    prompts = engine.parts.prompts.draw(2, config)
+    group = engine.collector.collect(prompts, 2, config).kept[0]
+    assert [t.sample_index for t in group.scored] == [0, 2, 3]
+
+
+def test_a_reward_service_that_stays_away_stops_the_run_before_the_step_with_a_checkpoint(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    class GoesAway(ScriptedScorer):
+        calls = 0
+
+        def score(self, items: Any) -> list[Verdict]:
+            self.calls += 1
+            self.rewards = (1.0, 0.0) if self.calls == 1 else (None,)
+            return super().score(items)
+
+    config = make_config(
+        warm_start={"examples": 0}, validation={"every": 0}, reward={"overlap": False}
+    )
+    engine = make_engine(config, tmp_path / "run", GoesAway())
+    assert engine.run() == 1
+    assert "no verdict for 16 of 16 responses" in engine.stop_reason
+    path, _, _ = open_checkpoint(engine.parts.folder.checkpoints)
+    assert path.name == "step_000001"
+    kinds = [d["kind"] for d in engine.parts.folder.decisions()]
+    assert kinds.count("outage") == 6
+    assert kinds[-1] == "run_stopped"
+    assert [r["step"] for r in engine.parts.folder.metrics()] == [1]
+
+
+def test_a_token_budget_ends_the_run_after_the_step_that_spends_it(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    config = make_config(warm_start={"examples": 0}, token_budget=300, steps=50)
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, 0.0))
+    last = engine.run()
+    totals = [r["tokens_total"] for r in engine.parts.folder.metrics()]
+    assert len(totals) == last < 50
+    assert totals[-1] >= 300 > totals[-2]
+    assert engine.stop_reason is None
+
+
+def test_a_phase_changes_samples_and_mix_at_its_first_step(
+    make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
+) -> None:
+    phases = [
+        {"name": "short", "steps": 2},
+        {"name": "wide", "steps": 2, "reset": True, "set": {"rollout": {"samples": 6}}},
+    ]
+    config = make_config(phases=phases, warm_start={"examples": 0})
+    engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, 0.0))
+    engine.run()
+    tokens_of = {}
+    for row in engine.parts.folder.metrics():
+        tokens_of[row["step"]] = (row["phase"], row["groups"])
+    assert [tokens_of[s][0] for s in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    decisions = engine.parts.folder.decisions()
+    assert [(d["step"], d["kind"]) for d in decisions if d["kind"] == "phase_started"][-1][0] == 3
+    widths = pq.read_table(tmp_path / "run" / "rollouts" / "step_000003.parquet")
+    assert max(widths["sample_index"].to_pylist()) == 5
 
 
 def test_bf16_compute_trains_float32_master_weights(

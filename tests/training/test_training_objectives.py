@@ -3,73 +3,158 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
+from prorl_training.config import AdvantageConfig, KLConfig, LossConfig, MismatchConfig
 from prorl_training.objectives import (
-    group_centred,
-    grpo_advantages,
-    kl_estimate,
-    ppo_clip_loss,
-    reinforce_baseline_advantages,
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
     token_weights,
 )
 
 
+def advantages(
+    rewards: list[float], groups: list[int], lengths: list[int] | None = None, **config: Any
+) -> list[float]:
+    sizes = torch.tensor(lengths or [1] * len(rewards))
+    result = compute_advantages(
+        torch.tensor(rewards), torch.tensor(groups), sizes, AdvantageConfig(**config)
+    )
+    return result.tolist()
+
+
+def loss_of(ratios: list[float], signs: list[float], **config: Any) -> Any:
+    logprobs = torch.tensor(ratios).log()
+    return policy_loss(
+        logprobs, torch.zeros(len(ratios)), torch.tensor(signs), LossConfig(**config)
+    )
+
+
 def test_group_mean_is_taken_within_the_group_only() -> None:
-    rewards = torch.tensor([1.0, 0.0, 10.0, 20.0])
     # means 0.5 and 15
-    assert group_centred(rewards, torch.tensor([0, 0, 1, 1])).tolist() == [0.5, -0.5, -5.0, 5.0]
+    got = advantages([1.0, 0.0, 10.0, 20.0], [0, 0, 1, 1], estimator="dr_grpo")
+    assert got == [0.5, -0.5, -5.0, 5.0]
+
+
+def test_group_ids_need_be_neither_dense_nor_in_order() -> None:
+    got = advantages([1.0, 10.0, 0.0, 20.0], [70, -3, 70, -3], estimator="dr_grpo")
+    assert got == [0.5, -5.0, -0.5, 5.0]
 
 
 def test_reinforce_baseline_divides_by_the_batch_std_of_centred_rewards() -> None:
-    rewards = torch.tensor([1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
-    groups = torch.tensor([0, 0, 0, 0, 1, 1])
     # group 0: mean .25 -> .75 -.25 -.25 -.25; group 1: mean 1 -> 0 0
     # mean 0, variance (.5625 + 3*.0625)/6 = .125, std .3535534 -> .75/.3535534 = 2.1213203
-    got = reinforce_baseline_advantages(rewards, groups).tolist()
+    got = advantages([1.0, 0.0, 0.0, 0.0, 1.0, 1.0], [0, 0, 0, 0, 1, 1])
     assert got == pytest.approx([2.1213203, -0.7071068, -0.7071068, -0.7071068, 0.0, 0.0], abs=1e-6)
 
 
+def test_sample_std_divides_by_one_less() -> None:
+    # as above, variance .75/5 = .15, std .3872983 -> .75/.3872983 = 1.9364917
+    got = advantages([1.0, 0.0, 0.0, 0.0, 1.0, 1.0], [0, 0, 0, 0, 1, 1], std="sample")
+    assert got[0] == pytest.approx(1.9364917, abs=1e-6)
+
+
 def test_token_weighted_statistics_let_long_answers_count_more() -> None:
-    rewards = torch.tensor([1.0, 0.0])
-    groups = torch.tensor([0, 0])
     # centred .5 -.5 with weights 1 and 3: mean (.5 - 1.5)/4 = -.25,
     # variance (1*.5625 + 3*.0625)/4 = .1875, std .4330127 -> .75/.4330127 = 1.7320508, -.25/.433 = -.5773503
-    got = reinforce_baseline_advantages(rewards, groups, torch.tensor([1, 3])).tolist()
+    got = advantages([1.0, 0.0], [0, 0], [1, 3], normalise="token")
     assert got == pytest.approx([1.7320508, -0.5773503], abs=1e-6)
-
-
-def test_batch_without_spread_has_no_advantage() -> None:
-    got = reinforce_baseline_advantages(torch.ones(4), torch.tensor([0, 0, 1, 1]))
-    assert got.tolist() == [0.0, 0.0, 0.0, 0.0]
+    # with 4 tokens' worth of n - 1: variance .75/3 = .25 -> 1.5, -.5
+    got = advantages([1.0, 0.0], [0, 0], [1, 3], normalise="token", std="sample")
+    assert got == pytest.approx([1.5, -0.5], abs=1e-6)
 
 
 def test_grpo_divides_by_the_group_std() -> None:
-    rewards = torch.tensor([1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
-    groups = torch.tensor([0, 0, 0, 0, 1, 1])
     # group 0: std sqrt(.25*.75) = .4330127 -> .75/.4330127 = 1.7320508, -.25/.4330127 = -.5773503
-    got = grpo_advantages(rewards, groups).tolist()
+    got = advantages([1.0, 0.0, 0.0, 0.0, 1.0, 1.0], [0, 0, 0, 0, 1, 1], estimator="grpo")
     assert got == pytest.approx([1.7320508, -0.5773503, -0.5773503, -0.5773503, 0, 0], abs=1e-6)
+    # sample std sqrt(.75/3) = .5 -> 1.5, -.5
+    got = advantages([1.0, 0, 0, 0], [0, 0, 0, 0], estimator="grpo", std="sample")
+    assert got == pytest.approx([1.5, -0.5, -0.5, -0.5], abs=1e-6)
+
+
+@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "dr_grpo"])
+@pytest.mark.parametrize("std", ["population", "sample"])
+def test_batch_without_spread_has_no_advantage_to_the_last_bit(estimator: str, std: str) -> None:
+    # 0.1 three times: its mean in floating point need not be 0.1
+    assert advantages([0.1] * 5, [0, 0, 0, 1, 1], estimator=estimator, std=std) == [0.0] * 5
+
+
+@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "dr_grpo"])
+def test_a_lone_trajectory_has_no_advantage(estimator: str) -> None:
+    assert advantages([0.7], [4], estimator=estimator, std="sample") == [0.0]
+
+
+def test_empty_batch_gives_an_empty_answer() -> None:
+    none = torch.zeros(0)
+    ids = torch.zeros(0, dtype=torch.int64)
+    assert compute_advantages(none, ids, ids, AdvantageConfig()).shape == (0,)
+
+
+def test_minus_one_turns_every_advantage_round() -> None:
+    plus = advantages([1.0, 0.0, 0.0], [0, 0, 0])
+    assert advantages([1.0, 0.0, 0.0], [0, 0, 0], sign=-1) == [-x for x in plus]
+
+
+def test_vectors_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="one length"):
+        compute_advantages(
+            torch.zeros(2), torch.zeros(3, dtype=torch.int64), torch.ones(2), AdvantageConfig()
+        )
 
 
 def test_clip_bounds_are_separate_above_and_below() -> None:
-    ratios = torch.tensor([1.5, 1.1, 0.5, 1.5, 0.5])
-    advantages = torch.tensor([1.0, 1.0, 1.0, -1.0, -1.0])
-    got = ppo_clip_loss(ratios.log(), torch.zeros(5), advantages, (0.2, 0.28))
+    got = loss_of([1.5, 1.1, 0.5, 1.5, 0.5], [1.0, 1.0, 1.0, -1.0, -1.0])
     # min(1.5, 1.28)=1.28; min(1.1, 1.1)=1.1; min(.5, .8)=.5; min(-1.5, -1.28)=-1.5; min(-.5, -.8)=-.8
     assert got.per_token.tolist() == pytest.approx([-1.28, -1.1, -0.5, 1.5, 0.8])
     # clipped: token 0 (too high, positive) and token 4 (too low, negative)
     assert float(got.clipped_fraction) == pytest.approx(2 / 5)
 
 
-def test_clipped_token_has_no_gradient() -> None:
-    logprobs = torch.tensor([math.log(1.5)], requires_grad=True)
-    loss = ppo_clip_loss(logprobs, torch.zeros(1), torch.ones(1), (0.2, 0.28)).per_token.sum()
-    loss.backward()  # type: ignore[no-untyped-call]
-    assert logprobs.grad is not None
-    assert float(logprobs.grad) == 0.0
+def test_dual_clip_bounds_the_loss_of_negative_advantages_only() -> None:
+    got = loss_of([4.0, 4.0, 2.9], [-2.0, 2.0, -2.0], dual_clip=3.0)
+    # 3 * 2 = 6 instead of 8; positive is clipped at 1.28 * 2; 2.9 * 2 is below 6
+    assert got.per_token.tolist() == pytest.approx([6.0, -2.56, 5.8])
+    assert float(got.clipped_fraction) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "sign", "dual"), [(1.5, 1.0, 0.0), (0.5, -1.0, 0.0), (4.0, -1.0, 3.0)]
+)
+def test_clipped_token_has_no_gradient(ratio: float, sign: float, dual: float) -> None:
+    logprobs = torch.tensor([math.log(ratio)], requires_grad=True)
+    config = LossConfig(dual_clip=dual)
+    loss = policy_loss(logprobs, torch.zeros(1), torch.tensor([sign]), config)
+    assert grad(loss.per_token, logprobs) == [0.0]
+
+
+def grad(value: Tensor, logprobs: Tensor) -> list[float]:
+    (gradient,) = torch.autograd.grad(value.sum(), logprobs)
+    result: list[float] = gradient.tolist()
+    return result
+
+
+def test_forced_on_policy_ratio_is_one_with_the_gradient_of_the_log_prob() -> None:
+    logprobs = torch.tensor([math.log(9.0), math.log(0.01)], requires_grad=True)
+    signs = torch.tensor([2.0, -3.0])
+    got = policy_loss(logprobs, torch.zeros(2), signs, LossConfig(on_policy_ratio=True))
+    assert got.per_token.tolist() == [-2.0, 3.0]
+    assert float(got.clipped_fraction) == 0.0
+    assert grad(got.per_token, logprobs) == [-2.0, 3.0]
+
+
+def test_extreme_log_ratios_give_finite_losses_and_gradients() -> None:
+    logprobs = torch.tensor([500.0, -500.0, 500.0, -500.0], requires_grad=True)
+    signs = torch.tensor([1.0, 1.0, -1.0, -1.0])
+    got = policy_loss(logprobs, torch.zeros(4), signs, LossConfig())
+    assert torch.isfinite(got.per_token).all()
+    assert grad(got.per_token, logprobs) == [0.0] * 4
 
 
 @pytest.mark.parametrize(
@@ -77,26 +162,86 @@ def test_clipped_token_has_no_gradient() -> None:
     # d = log pi - log ref = -0.5: k1 = -.5, k2 = .125, k3 = e^.5 - 1 - .5 = .1487213
     [("k1", -0.5), ("k2", 0.125), ("k3", 0.1487213)],
 )
-def test_kl_estimators_at_a_log_ratio_of_minus_one_half(estimator: str, expected: float) -> None:
-    got = kl_estimate(torch.tensor([-1.5]), torch.tensor([-1.0]), estimator, "none")  # type: ignore[arg-type]
-    assert float(got) == pytest.approx(expected, abs=1e-6)
+def test_kl_estimators_at_a_log_ratio_of_minus_one_half(estimator: Any, expected: float) -> None:
+    for clamp in ("input", "output", "both", "none"):
+        config = KLConfig(estimator=estimator, clamp=clamp)
+        got = kl_penalty(torch.tensor([-1.5]), torch.tensor([-1.0]), config)
+        assert float(got) == pytest.approx(expected, abs=1e-6)
 
 
-def test_input_clamp_holds_the_log_ratio_at_ten() -> None:
-    got = kl_estimate(torch.tensor([0.0]), torch.tensor([-40.0]), "k2", "input", 10.0)
-    assert float(got) == 50.0  # 10^2 / 2
+@pytest.mark.parametrize(
+    ("clamp", "alive", "dead", "largest"),
+    # half the square reaches 10 at sqrt(20) = 4.4721, and is 50 at 10; "both" looks at 20 first
+    [("input", 9.9, 10.1, 50.0), ("output", 4.4, 4.5, 10.0), ("both", 4.4, 4.5, 10.0)],
+)
+def test_k2_gradient_dies_where_the_clamp_says(
+    clamp: Any, alive: float, dead: float, largest: float
+) -> None:
+    logprobs = torch.tensor([alive, dead, 40.0, -40.0], requires_grad=True)
+    value = kl_penalty(logprobs, torch.zeros(4), KLConfig(clamp=clamp))
+    assert value.tolist()[2:] == [largest, largest]
+    assert grad(value, logprobs) == pytest.approx([alive, 0.0, 0.0, 0.0])
 
 
-def test_output_clamp_kills_the_gradient_beyond_sqrt_20() -> None:
-    for gap, expected in [(4.4, 4.4), (4.5, 0.0)]:  # sqrt(20) = 4.4721; d(k2)/dd = d below it
-        logprobs = torch.tensor([gap], requires_grad=True)
-        kl_estimate(logprobs, torch.zeros(1), "k2", "output", 10.0).sum().backward()  # type: ignore[no-untyped-call]
-        assert logprobs.grad is not None
-        assert float(logprobs.grad) == pytest.approx(expected)
+def test_input_clamp_of_both_has_its_own_bound() -> None:
+    config = KLConfig(estimator="k1", clamp="both", clamp_value=50.0, input_clamp_value=20.0)
+    assert kl_penalty(torch.tensor([30.0]), torch.zeros(1), config).tolist() == [20.0]
 
 
-def test_token_mean_and_sequence_mean_weigh_tokens_differently() -> None:
+def test_k3_that_the_output_clamp_cuts_has_gradient_zero_not_nan() -> None:
+    logprobs = torch.tensor([-300.0, -50.0, 5.0], requires_grad=True)
+    value = kl_penalty(logprobs, torch.zeros(3), KLConfig(estimator="k3", clamp="output"))
+    assert value.tolist() == pytest.approx([10.0, 10.0, 4.0067379])
+    assert grad(value, logprobs)[:2] == [0.0, 0.0]
+
+
+def test_mismatch_corrections_treat_a_token_out_of_bounds_each_in_its_way() -> None:
+    trainer = torch.tensor([0.1, 1.0, 8.0]).log()
+    lengths = torch.tensor([3])
+    expected = {"none": [1, 1, 1], "tis": [0.5, 1, 5], "icepop": [0, 1, 0]}
+    for correction, weights in expected.items():
+        config = MismatchConfig(correction=correction)  # type: ignore[arg-type]
+        got = mismatch_weights(trainer, torch.zeros(3), lengths, config)
+        assert got.weights.tolist() == pytest.approx(weights)
+        assert float(got.masked_fraction) == pytest.approx(0.0 if correction == "none" else 2 / 3)
+
+
+def test_sequence_mask_judges_by_the_geometric_mean_and_keeps_token_ratios() -> None:
+    # ratios .5 2 (geometric mean 1) and 1.1 1.1 (geometric mean 1.1), bounds of ProRL v2.1
+    trainer = torch.tensor([0.5, 2.0, 1.1, 1.1]).log()
+    config = MismatchConfig(correction="sequence_mask", low=0.999, high=1.002)
+    got = mismatch_weights(trainer, torch.zeros(4), torch.tensor([2, 2]), config)
+    assert got.weights.tolist() == pytest.approx([0.5, 2.0, 0.0, 0.0])
+    assert float(got.masked_fraction) == 0.5
+    # a trajectory without tokens is none of the sequences that count
+    got = mismatch_weights(trainer, torch.zeros(4), torch.tensor([2, 0, 2]), config)
+    assert got.weights.tolist() == pytest.approx([0.5, 2.0, 0.0, 0.0])
+    assert float(got.masked_fraction) == 0.5
+
+
+def test_mismatch_weights_carry_no_gradient_and_stay_finite() -> None:
+    trainer = torch.tensor([900.0, -900.0], requires_grad=True)
+    for correction in ("tis", "icepop", "sequence_mask"):
+        config = MismatchConfig(correction=correction)
+        got = mismatch_weights(trainer, torch.zeros(2), torch.tensor([2]), config).weights
+        assert not got.requires_grad
+        assert torch.isfinite(got).all()
+
+
+def test_aggregations_weigh_tokens_differently() -> None:
     lengths = torch.tensor([1, 3])
-    assert token_weights(lengths, "token_mean").tolist() == [0.25] * 4
+    assert token_weights(lengths, "token_mean", 8).tolist() == [0.25] * 4
     # each of 2 sequences weighs 1/2; the second shares it among 3 tokens
-    assert token_weights(lengths, "sequence_mean").tolist() == pytest.approx([0.5, *[1 / 6] * 3])
+    assert token_weights(lengths, "sequence_mean", 8).tolist() == pytest.approx([0.5, *[1 / 6] * 3])
+    assert token_weights(lengths, "constant", 8).tolist() == [1 / 16] * 4
+
+
+def test_a_trajectory_without_tokens_takes_no_share_of_the_sequence_mean() -> None:
+    lengths = torch.tensor([0, 2])
+    assert token_weights(lengths, "sequence_mean", 8).tolist() == [0.5, 0.5]
+    assert token_weights(torch.tensor([0]), "sequence_mean", 8).tolist() == []
+
+
+def test_unknown_aggregation_is_refused() -> None:
+    with pytest.raises(ValueError, match="token_mean, sequence_mean or constant"):
+        token_weights(torch.tensor([1]), "median", 8)

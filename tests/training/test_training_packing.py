@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from prorl_inference.testing import tiny_model
-from prorl_training.config_loading import load_config
+from prorl_training.config import TrainConfig
 from prorl_training.packing import PromptGroup, build_pack, build_packs, input_length, split_group
 from prorl_training.policy import Policy
 
@@ -25,9 +25,8 @@ def plain_logprobs(
 
 
 def test_packed_logprobs_equal_one_response_at_a_time() -> None:
-    config = load_config("quickstart", None, ["rollout.temperature=1.3"])
-    policy = Policy(tiny_model(seed=1, spread=0.3), config, torch.float32)
-    got = policy.logprobs(build_pack([A, B])).tolist()
+    policy = Policy(tiny_model(seed=1, spread=0.3), TrainConfig(), torch.float32)
+    got = policy.logprobs(build_pack([A, B]), 1.3).tolist()
     expected = [
         x
         for g in (A, B)
@@ -38,15 +37,12 @@ def test_packed_logprobs_equal_one_response_at_a_time() -> None:
 
 
 def test_gradient_of_a_pack_equals_the_sum_over_responses() -> None:
-    config = load_config("quickstart")
-    policy = Policy(tiny_model(seed=1, spread=0.3), config, torch.float32)
+    policy = Policy(tiny_model(seed=1, spread=0.3), TrainConfig(), torch.float32)
 
     def gradient(packs: list[list[PromptGroup]]) -> torch.Tensor:
         policy.model.zero_grad()
         for groups in packs:
-            pack = build_pack(groups)
-            logits = policy.logits(pack)
-            loss = -logits.log_softmax(-1).gather(-1, pack.targets[:, None]).sum()
+            loss = -policy.target_logprobs(build_pack(groups))[0].sum()
             loss.backward()  # type: ignore[no-untyped-call]
         return torch.cat(
             [p.grad.flatten() for p in policy.model.parameters() if p.grad is not None]
@@ -73,8 +69,27 @@ def test_group_that_does_not_fit_is_split_and_keeps_every_trajectory() -> None:
 
 def test_packs_cover_all_trajectories_once_and_keep_to_the_limit() -> None:
     packs = build_packs([A, B, A], 9)
-    assert [i for p in packs for i in p.trajectories] == [0, 1, 2, 3, 4, 0, 1, 2]
+    assert sorted(i for p in packs for i in p.trajectories) == [0, 0, 1, 1, 2, 2, 3, 4]
     assert all(p.input_ids.shape[1] <= 9 for p in packs)
+
+
+def test_short_groups_fill_the_room_that_long_ones_leave() -> None:
+    sizes = [3, 9, 4, 8, 7, 5]  # 36 tokens; in this order next-fit would need five packs of 12
+    groups = [PromptGroup((1,) * n, ((5,),), (i,)) for i, n in enumerate(sizes)]
+    packs = build_packs(groups, 12)
+    assert [p.input_ids.shape[1] for p in packs] == [12, 12, 12]
+    assert [p.trajectories for p in packs] == [(1, 0), (3, 2), (4, 5)]
+
+
+def test_packs_are_the_same_every_time_also_among_equal_lengths() -> None:
+    groups = [PromptGroup((1, 2), ((5, 6),), (i,)) for i in range(5)]
+    assert [p.trajectories for p in build_packs(groups, 6)] == [(0, 1), (2, 3), (4,)]
+
+
+def test_a_response_longer_than_a_pack_gets_one_of_its_own() -> None:
+    packs = build_packs([PromptGroup((1,), ((5,) * 20, (6,)), (0, 1)), A], 9)
+    assert [p.trajectories for p in packs if p.input_ids.shape[1] > 9] == [(0,)]
+    assert sorted(i for p in packs for i in p.trajectories) == [0, 0, 1, 1, 2]
 
 
 def test_single_response_needs_no_mask() -> None:

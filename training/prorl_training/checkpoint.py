@@ -1,133 +1,233 @@
 """A checkpoint holds everything a run needs to go on as if it had never stopped.
 
-    step_000012/policy/        a Hugging Face model folder (safetensors, float32) with its tokenizer
-                reference.safetensors   optimizer.safetensors   state.json   manifest.json
+    step_000012/policy/     a Hugging Face model folder (safetensors, float32) with its tokenizer
+                reference.safetensors    absent where the reference is the policy itself, bit for bit
+                adapters.safetensors     with LoRA only: ``policy`` has them merged into its weights
+                optimizer.safetensors    buffer.json, buffer.safetensors    groups that wait
+                state.json    step, updates, environment, and what the engine gave (controller, guard, ...)
+                manifest.json
 
-safetensors and JSON only; a checkpoint with a wrong hash is refused. Every random number of a run is
-derived from (seed, step, item), so there is no generator state to save, and the place in the data is
-the step. Leaves out: when to save (``local_engine``).
+safetensors and JSON only. Every random number of a run is derived from (seed, step, item), so there is no
+generator state to save, and the place in the data is the step. Leaves out: finding, checking and pruning
+checkpoints (``checkpoint_files``, whose functions are offered here too) and when to save
+(``local_engine``).
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import functools
 import json
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-
-from prorl_common import (
-    ServiceError,
-    UserError,
-    atomic_directory,
-    atomic_write_text,
-    sha256_file,
+from prorl_common import UserError, atomic_directory, atomic_write_text
+from prorl_training.checkpoint_files import (
+    STATE,
+    CheckpointError,
+    best_checkpoint,
+    best_step,
+    checkpoint_path,
+    checkpoint_steps,
+    has_checkpoint,
+    mark_best,
+    newest_step,
+    newest_whole,
+    open_checkpoint,
+    prune_checkpoints,
+    seal,
+    sync_folder,
+    verify_checkpoint,
 )
-from prorl_inference import quiet_transformers
-from prorl_training.policy import Policy
+from prorl_training.decisions import Decision
+from prorl_training.rollout import Group
+from prorl_training.rollout_buffer import load_buffer, save_buffer
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
-class CheckpointError(UserError):
-    """A checkpoint is missing, incomplete or damaged."""
+    from prorl_training.policy import Policy
 
+__all__ = [
+    "CheckpointError",
+    "best_checkpoint",
+    "best_step",
+    "checkpoint_path",
+    "checkpoint_steps",
+    "environment",
+    "environment_decisions",
+    "has_checkpoint",
+    "load_buffer",
+    "mark_best",
+    "newest_step",
+    "newest_whole",
+    "open_checkpoint",
+    "policy_tensors",
+    "prune_checkpoints",
+    "restore_checkpoint",
+    "save_checkpoint",
+    "verify_checkpoint",
+]
 
-def checkpoint_path(root: Path, step: int) -> Path:
-    """Return the folder of a step's checkpoint."""
-    return root / f"step_{step:06d}"
+POLICY, ADAPTERS = "policy", "adapters.safetensors"
+REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
 
 
 def save_checkpoint(
-    root: Path, step: int, policy: Policy, tokenizer: Any, state: Mapping[str, Any]
+    root: Path,
+    step: int,
+    policy: Policy,
+    tokenizer: Any,
+    state: Mapping[str, Any],
+    buffer: Sequence[Group] = (),
 ) -> Path:
-    """Write a checkpoint atomically and make it the latest. ``state`` is the JSON of the controller."""
-    from safetensors.torch import save_file
+    """Write a checkpoint atomically, make it the latest and return its folder.
+
+    ``state`` is what the engine wants back from ``open_checkpoint`` (JSON values, numbers exact). Raises
+    UserError where the disk is full or closed to us; older checkpoints are untouched then.
+    """
+    from prorl_inference import quiet_transformers
 
     target = checkpoint_path(root, step)
-    with atomic_directory(target) as work, quiet_transformers():
-        policy.model.save_pretrained(work / "policy")
-        tokenizer.save_pretrained(work / "policy")
-        if policy.reference is not None:
-            weights = {n: p.detach().contiguous() for n, p in policy.reference.named_parameters()}
-            save_file(weights, work / "reference.safetensors")
-        save_file(optimizer_tensors(policy), work / "optimizer.safetensors")
-        full = {"step": step, "updates": policy.updates, **state}
-        atomic_write_text(work / "state.json", json.dumps(full, indent=1))
-        files = sorted(p for p in work.rglob("*") if p.is_file())
-        for file in files:
-            file.chmod(0o644)  # safetensors writes files that only their owner can read
-        hashes = {str(p.relative_to(work)): sha256_file(p) for p in files}
-        atomic_write_text(work / "manifest.json", json.dumps(hashes, indent=1))
-    atomic_write_text(root / "latest", target.name + "\n")
+    with _explained(target), atomic_directory(target) as work, quiet_transformers():
+        policy.save_model(work / POLICY)
+        tokenizer.save_pretrained(work / POLICY)
+        if policy.config.model.lora.rank:
+            _save(policy.policy_tensors(), work / ADAPTERS)
+        kind = _save_reference(work, policy)
+        _save(policy.optimizer_tensors(), work / OPTIMIZER)
+        save_buffer(work, buffer)
+        full = {
+            **state,
+            "step": step,
+            "updates": policy.updates,
+            "reference": kind,
+            "environment": environment(policy),
+        }
+        (work / STATE).write_text(json.dumps(full, indent=1), encoding="utf-8")
+        seal(work)
+    with _explained(root / "latest"):
+        sync_folder(root)
+        atomic_write_text(root / "latest", target.name + "\n")
     return target
 
 
-def optimizer_tensors(policy: Policy) -> dict[str, Tensor]:
-    """Return the optimiser's moments and step counts by parameter name."""
+def _save_reference(work: Path, policy: Policy) -> str:
+    """Write the reference's tensors unless the policy's say the same; return which it was."""
+    tensors = policy.reference_tensors()
+    if not tensors:
+        return "none"
+    if _same_bits(tensors, dict(policy.model.named_parameters())):
+        return "policy"
+    _save(tensors, work / REFERENCE)
+    return "own"
+
+
+def _same_bits(ones: Mapping[str, Tensor], others: Mapping[str, Tensor]) -> bool:
+    return all(n in others and _equal_bits(t, others[n].detach()) for n, t in ones.items())
+
+
+def _equal_bits(one: Tensor, other: Tensor) -> bool:
+    import torch
+
+    if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
+        return False
+    pair = [t.contiguous().reshape(-1).view(torch.uint8) for t in (one, other)]
+    return torch.equal(pair[0], pair[1])
+
+
+def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
+    from safetensors.torch import save_file
+
+    save_file({name: t.detach().contiguous() for name, t in tensors.items()}, path)
+
+
+def policy_tensors(path: Path) -> dict[str, Tensor]:
+    """Return what ``Policy.load_policy_weights`` takes from a checkpoint's folder, on the CPU.
+
+    All weights by name (tied ones appear once), or with LoRA the adapters alone.
+    """
+    from safetensors.torch import load_file
+
+    if (path / ADAPTERS).is_file():
+        return dict(load_file(path / ADAPTERS))
     tensors: dict[str, Tensor] = {}
-    for name, parameter in policy.model.named_parameters():
-        for key, value in policy.optimizer.state.get(parameter, {}).items():
-            tensors[f"{name}|{key}"] = value.detach().contiguous()
+    for file in sorted((path / POLICY).glob("*.safetensors")):
+        tensors |= load_file(file)
     return tensors
 
 
-def prune_checkpoints(root: Path, keep: int) -> None:
-    """Delete all but the newest ``keep`` checkpoints; step 0 (before RL) always stays."""
-    steps = sorted(p for p in root.glob("step_??????") if p.name != "step_000000")
-    for path in steps[:-keep]:
-        shutil.rmtree(path)
-
-
-def latest_checkpoint(root: Path) -> Path:
-    """Return the newest whole checkpoint's folder. Raises CheckpointError when there is none."""
-    marker = root / "latest"
-    if not marker.is_file():
-        raise CheckpointError(
-            f"{root.parent} has no checkpoint yet: start it again under another name"
-        )
-    path = root / marker.read_text().strip()
-    if not (path / "manifest.json").is_file():
-        raise CheckpointError(
-            f"{path} is missing or incomplete: write the name of an older step_* folder into {marker}"
-        )
-    return path
-
-
-def verify_checkpoint(path: Path) -> dict[str, Any]:
-    """Check every file against the manifest and return ``state.json``.
-
-    Raises CheckpointError naming the first file that is missing or whose hash differs.
-    """
-    try:
-        hashes = json.loads((path / "manifest.json").read_text())
-        for name, expected in hashes.items():
-            if sha256_file(path / name) != expected:
-                raise CheckpointError(
-                    f"checkpoint file {path / name} is damaged (hash differs): "
-                    f"use an older checkpoint by writing its name into {path.parent / 'latest'}"
-                )
-        state: dict[str, Any] = json.loads((path / "state.json").read_text())
-    except (FileNotFoundError, ValueError) as error:
-        raise CheckpointError(f"checkpoint {path} is incomplete: {error}") from error
-    return state
-
-
 def restore_checkpoint(path: Path, policy: Policy, state: Mapping[str, Any]) -> None:
-    """Load reference and optimiser into a policy whose weights already come from ``path``/policy."""
-    import torch
+    """Load adapters, reference, optimiser and update count into a policy made from ``path``/policy.
+
+    With LoRA the policy is made from the run's base model instead, as ``policy`` has the adapters merged.
+    Raises CheckpointError when the run has a reference and the checkpoint none.
+    """
     from safetensors.torch import load_file
 
-    if policy.reference is not None:
-        weights = load_file(path / "reference.safetensors")
-        with torch.no_grad():
-            for name, parameter in policy.reference.named_parameters():
-                if name not in weights:
-                    raise ServiceError(f"{path}: reference lacks the tensor {name}")
-                parameter.copy_(weights[name])
-    by_name = dict(policy.model.named_parameters())
-    for key, value in load_file(path / "optimizer.safetensors").items():
-        name, _, field = key.rpartition("|")
-        target = policy.optimizer.state[by_name[name]]
-        target[field] = value if field == "step" else value.to(by_name[name].device)
+    if (path / ADAPTERS).is_file():
+        policy.load_policy_weights(policy_tensors(path))
+    kind = state["reference"]
+    if kind == "own":
+        policy.load_reference(load_file(path / REFERENCE))
+    elif kind == "policy":
+        policy.load_reference({n: p.detach() for n, p in policy.model.named_parameters()})
+    elif policy.reference_tensors():
+        raise CheckpointError(f"checkpoint {path} holds no reference, but the config asks for one")
+    policy.load_optimizer(load_file(path / OPTIMIZER))
     policy.updates = int(state["updates"])
+
+
+def environment(policy: Policy) -> dict[str, Any]:
+    """Return what bitwise equality depends on beside config and data: versions, threads, device, type."""
+    import torch
+
+    return {
+        **_versions(),
+        "threads": torch.get_num_threads(),
+        "device": policy.device.type,
+        "dtype": str(policy.compute_dtype).removeprefix("torch."),
+    }
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    from importlib import metadata
+
+    return {name: metadata.version(name) for name in ("torch", "transformers", "prorl")}
+
+
+def environment_decisions(state: Mapping[str, Any], policy: Policy) -> list[Decision]:
+    """Return a decision when the machine or its software differs from the checkpoint's, else none.
+
+    The run goes on; only bitwise equality with an unbroken run is no longer promised.
+    """
+    old, new = state["environment"], environment(policy)
+    changed = {k: [old.get(k), new[k]] for k in new if old.get(k) != new[k]}
+    if not changed:
+        return []
+    shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
+    reason = f"{shown}: the run goes on, but not bit for bit as it would have without the change"
+    return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]
+
+
+@contextlib.contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Say in one line why a checkpoint could not be written, whichever library met the full disk."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, SafetensorError, UserError) as error:
+        text = str(error)
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        if full or any(
+            w in text for w in ("No space left", "StorageFull", "disk is full", "quota")
+        ):
+            raise CheckpointError(
+                f"cannot write the checkpoint {target}: the disk is full; make room (checkpoint.keep, "
+                "old runs) and go on with --resume, the checkpoints before it are whole"
+            ) from error
+        raise

@@ -6,75 +6,110 @@ the policy and not the filter. Leaves out: writing (``run_folder``) and showing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from prorl_training.policy import UpdateStats
-from prorl_training.rollout import FULL_MARKS, Batch, Group
-
-
-def group_metrics(groups: Sequence[Group], kept: Sequence[Group]) -> dict[str, Any]:
-    """Return reward_mean, pass_rate, length_mean (tokens), truncated_rate, filter_rate, infra_errors."""
-    scored = [t for g in groups for t in g.trajectories if not t.verdict.is_infra_error]
-    everything = [t for g in groups for t in g.trajectories]
-    kept_ids = {g.sample.id for g in kept}
-    n, m = max(len(scored), 1), max(len(everything), 1)
-    return {
-        "reward_mean": sum(t.reward for t in scored) / n,
-        "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n,
-        "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored) / n,
-        "length_mean": sum(len(t.completion.token_ids) for t in everything) / m,
-        "truncated_rate": sum(t.completion.finish_reason == "length" for t in everything) / m,
-        "filter_rate": sum(g.sample.id not in kept_ids for g in groups) / max(len(groups), 1),
-        "infra_errors": len(everything) - len(scored),
-        "groups": len(groups),
-    }
-
-
-def step_metrics(
-    step: int, batch: Batch, update: UpdateStats | None, penalty_active: bool, seconds: float
-) -> dict[str, Any]:
-    """Return the line of ``metrics.jsonl`` for one step; ``update`` is None when it was skipped."""
-    overall = group_metrics(batch.sampled, batch.kept)
-    overall["response_length_mean"] = overall.pop("length_mean")
-    shaped = [t.shaped for g in batch.kept for t in g.scored]
-    domains = sorted({g.sample.domain for g in batch.sampled})
-    row: dict[str, Any] = {"step": step, **overall}
-    row["shaped_reward_mean"] = sum(shaped) / len(shaped) if shaped else None
-    row["length_penalty_active"] = penalty_active
-    row["groups_kept"] = len(batch.kept)
-    row["refill_rounds"] = batch.rounds
-    if update is not None:
-        row |= {
-            "loss": update.loss,
-            "kl": update.kl,
-            "entropy": update.entropy,
-            "clipped_fraction": update.clipped_fraction,
-            "grad_norm": update.grad_norm,
-            "sampler_gap": update.sampler_gap,
-            "updates_skipped": update.skipped,
-        }
-    row["domains"] = {d: _domain(batch, d) for d in domains}
-    row["seconds"] = round(seconds, 3)
-    row["sample_seconds"] = round(batch.sample_seconds, 3)
-    row["score_seconds"] = round(batch.score_seconds, 3)
-    row["tokens"] = batch.tokens
-    row["tokens_per_second"] = round(batch.tokens / max(seconds, 1e-9), 2)
-    return row
-
+from prorl_training.rollout import FULL_MARKS, Batch, Group, Outcome
+from prorl_training.update_stats import UpdateStats
 
 TIMING_KEYS = (
     "seconds",
     "sample_seconds",
     "score_seconds",
-    "tokens_per_second",
+    "update_seconds",
     "validation_seconds",
+    "tokens_per_second",
 )
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
 
 
-def _domain(batch: Batch, domain: str) -> dict[str, Any]:
-    return group_metrics(
-        [g for g in batch.sampled if g.sample.domain == domain],
-        [g for g in batch.kept if g.sample.domain == domain],
-    )
+def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return the rates of some groups and what filtering them cost.
+
+    reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
+    responses; filter_rate over groups; ``tokens_dropped`` are the tokens of groups not used.
+    """
+    everything = [t for g in groups for t in g.trajectories]
+    scored = [t for t in everything if not t.verdict.is_infra_error]
+    n, m = max(len(scored), 1), max(len(everything), 1)
+    dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
+    return {
+        "reward_mean": sum(t.reward for t in scored) / n if scored else None,
+        "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n if scored else None,
+        "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored) / n,
+        "length_mean": sum(len(t.completion.token_ids) for t in everything) / m,
+        "truncated_rate": sum(t.truncated for t in everything) / m,
+        "filter_rate": len(dropped) / max(len(groups), 1),
+        "infra_errors": len(everything) - len(scored),
+        "groups": len(groups),
+        "groups_all_right": sum(o == "all_right" for o in outcomes),
+        "groups_all_wrong": sum(o == "all_wrong" for o in outcomes),
+        "groups_flat": sum(o == "flat" for o in outcomes),
+        "groups_infra": sum(o == "infra" for o in outcomes),
+        "tokens": sum(g.tokens for g in groups),
+        "tokens_dropped": sum(g.tokens for g in dropped),
+    }
+
+
+def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
+    """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups."""
+    row = group_metrics(batch.sampled, batch.outcomes)
+    row["response_length_mean"] = row.pop("length_mean")
+    shaped = [t.shaped for g in trained for t in g.scored]
+    row["shaped_reward_mean"] = sum(shaped) / len(shaped) if shaped else None
+    row["groups_kept"] = len(batch.kept)
+    row["groups_carried_in"] = batch.carried_in
+    row["groups_carried_out"] = len(batch.surplus)
+    row["refill_rounds"] = batch.rounds
+    return row
+
+
+def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
+    """Return the part of a step's line that says what the update did; nothing when there was none,
+    and nothing for a number that was not measured or is not finite."""
+    if update is None:
+        return {}
+    row = asdict(update)
+    row["updates_skipped"] = row.pop("skipped")
+    return {k: v for k, v in row.items() if v is not None and math.isfinite(v)}
+
+
+def domain_metrics(batch: Batch) -> dict[str, dict[str, Any]]:
+    """Return ``group_metrics`` of each domain that was sampled."""
+    pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
+    return {
+        domain: group_metrics(
+            [g for g, _ in pairs if g.sample.domain == domain],
+            [o for g, o in pairs if g.sample.domain == domain],
+        )
+        for domain in sorted({g.sample.domain for g in batch.sampled})
+    }
+
+
+def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:
+    """Return the timing keys of a step but validation's."""
+    return {
+        "seconds": round(seconds, 3),
+        "sample_seconds": round(batch.sample_seconds, 3),
+        "score_seconds": round(batch.score_seconds, 3),
+        "update_seconds": round(update_seconds, 3),
+        "tokens_per_second": round(batch.tokens / max(seconds, 1e-9), 2),
+    }
+
+
+def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
+    """Return the short facts shown beside the bar for one step's metrics."""
+    fields = {}
+    if row["reward_mean"] is not None:
+        fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}
+    if "kl" in row:
+        fields["KL"] = f"{row['kl']:.2g}"
+    if "entropy" in row:
+        fields["entropy"] = f"{row['entropy']:.2f}"
+    fields["length"] = f"{row['response_length_mean']:.0f}"
+    fields["tok/s"] = f"{row['tokens_per_second']:.0f}"
+    fields["window"] = "penalty on" if row["length_penalty_active"] else "penalty off"
+    fields["reset"] = f"step {last_reset}" if last_reset else "none yet"
+    return fields

@@ -62,20 +62,24 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
-    """Fill packs of at most ``max_tokens`` in order; a single longer response gets a pack of its own."""
-    packs: list[Pack] = []
-    current: list[PromptGroup] = []
-    used = 0
-    for part in (p for g in groups for p in split_group(g, max_tokens)):
+    """Fill packs of at most ``max_tokens``, the longest first, each into the first pack with room.
+
+    First-fit decreasing: at most 11/9 of the fewest packs possible (plus one), and always the
+    same packs for the same groups. A single longer response gets a pack of its own.
+    """
+    parts = [part for group in groups for part in split_group(group, max_tokens)]
+    parts.sort(key=input_length, reverse=True)
+    contents: list[list[PromptGroup]] = []
+    room: list[int] = []
+    for part in parts:
         need = input_length(part)
-        if current and used + need > max_tokens:
-            packs.append(build_pack(current))
-            current, used = [], 0
-        current.append(part)
-        used += need
-    if current:
-        packs.append(build_pack(current))
-    return packs
+        place = next((i for i, left in enumerate(room) if left >= need), len(room))
+        if place == len(room):
+            contents.append([])
+            room.append(max_tokens)
+        contents[place].append(part)
+        room[place] -= need
+    return [build_pack(content) for content in contents]
 
 
 def build_pack(groups: Sequence[PromptGroup]) -> Pack:

@@ -1,63 +1,72 @@
-"""The policy and its reference: log-probs of packs, one clipped update, resets.
+"""The policy in training: its model, its frozen reference, its optimiser, and their state.
 
-Master weights are float32; with bfloat16 compute the passes run under autocast. Leaves out: sampling
-(``prorl_inference``), rewards, and the decision to reset (``controller``).
+Master weights are float32; with bfloat16 compute the passes run under autocast. Leaves out: the update's
+course (``policy_update``), sampling (``prorl_inference``), rewards, and the decision to reset
+(``controller``).
 """
 
 from __future__ import annotations
 
 import copy
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from prorl_training.config import TrainConfig
-from prorl_training.objectives import kl_estimate, ppo_clip_loss, token_weights
-from prorl_training.packing import Pack, PromptGroup, build_packs
+from prorl_common import ServiceError, derive_seed
+from prorl_training.causal_head import TargetScorer
+from prorl_training.config import OptimizerConfig, TrainConfig
+from prorl_training.gradient_checkpointing import enable_checkpointing
+from prorl_training.lora import AdapterReference, add_adapters, merged_copy
+from prorl_training.packing import Pack
+from prorl_training.policy_update import PolicyUpdate
+from prorl_training.update_stats import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
 
-
-@dataclass(frozen=True, slots=True)
-class UpdateStats:
-    """Token means over one step's mini-batches; ``skipped`` counts updates dropped as not finite."""
-
-    loss: float
-    kl: float
-    entropy: float
-    clipped_fraction: float
-    grad_norm: float
-    sampler_gap: float
-    """Mean |log-prob at sampling - log-prob before the update|: how far sampler and trainer differ."""
-    skipped: int
+__all__ = ["AcceptAll", "Policy", "UpdateBatch", "UpdateJudge", "UpdateStats"]
 
 
 class Policy:
-    """A causal language model in training, its frozen reference and its optimiser."""
+    """A causal language model in training, its frozen reference and its optimiser.
+
+    ``model`` is the one to sample from; with ``config.model.lora.rank`` it is the given model wrapped by
+    peft. ``reference`` is a frozen copy, or None: with adapters the same model serves as its own reference,
+    and without a KL term in any phase there is none. ``updates`` counts applied gradient updates.
+    """
 
     def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
-        self.model = model.float().eval()
+        lora = config.model.lora
+        model = model.float().eval()
+        if config.model.gradient_checkpointing:
+            enable_checkpointing(model)
+        if lora.rank:
+            model = add_adapters(model, lora, derive_seed(config.seed, "lora")).float().eval()
+        self.model: Any = model
         self.config = config
         self.compute_dtype = compute_dtype
-        self.device = next(model.parameters()).device
-        self.names = [name for name, _ in self.model.named_parameters()]
-        self.reference: Any = None
-        if config.kl.coefficient > 0:
-            self.reference = copy.deepcopy(self.model).requires_grad_(False)
-        self.optimizer = self._new_optimizer()
+        self.device: torch.device = next(model.parameters()).device
         self.updates = 0
+        self.trained = [p for p in model.parameters() if p.requires_grad]
+        self.has_reference = _uses_kl(config)
+        self.adapters = AdapterReference(model) if lora.rank else None
+        self._scorer = TargetScorer(model)
+        self.reference: Any = None
+        if self.has_reference and self.adapters is None:
+            self.reference = copy.deepcopy(model).requires_grad_(False)
+            self._reference_scorer = TargetScorer(self.reference)
+        self.optimizer = self._new_optimizer()
 
     def _new_optimizer(self) -> torch.optim.AdamW:
         o = self.config.optimizer
         return torch.optim.AdamW(
-            self.model.parameters(),
+            self.trained,
             lr=o.lr,
             betas=(o.beta1, o.beta2),
             eps=o.eps,
             weight_decay=o.weight_decay,
+            fused=self.device.type in ("cpu", "cuda"),
         )
 
     @contextmanager
@@ -67,154 +76,137 @@ class Policy:
         with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
             yield
 
-    def logits(self, pack: Pack, model: Any = None) -> Tensor:
-        """Return float32 logits (N, vocabulary) of the pack's predicted tokens, temperature applied."""
-        model = self.model if model is None else model
+    def target_logprobs(
+        self, pack: Pack, temperature: float = 1.0, with_entropy: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for."""
         with self.compute():
-            out = model(
-                input_ids=pack.input_ids.to(self.device),
-                position_ids=pack.position_ids.to(self.device),
-                attention_mask=None if pack.mask is None else pack.mask.to(self.device),
-                logits_to_keep=pack.predict_at.to(self.device),
-                use_cache=False,
-            )
-        scaled: Tensor = out.logits[0].float() / self.config.rollout.temperature
-        return scaled
+            return self._scorer.score(pack, temperature, with_entropy)
 
-    def logprobs(self, pack: Pack, model: Any = None) -> Tensor:
-        """Return log-probs (N,) of the pack's targets without gradient."""
+    def logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
+        """Return log-probs (N,) of the pack's targets under the policy, without gradient."""
         with torch.no_grad():
-            return pick(self.logits(pack, model), pack.targets.to(self.device))
+            return self.target_logprobs(pack, temperature)[0]
+
+    def reference_logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
+        """Return log-probs (N,) of the pack's targets under the reference, without gradient.
+
+        Raises ServiceError when the config has no KL term and so no reference.
+        """
+        if not self.has_reference:
+            raise ServiceError(
+                "this run keeps no reference: its KL coefficient is 0 in every phase"
+            )
+        with torch.no_grad(), self.compute():
+            if self.adapters is None:
+                return self._reference_scorer.score(pack, temperature)[0]
+            with self.adapters.active():
+                return self._scorer.score(pack, temperature)[0]
+
+    def update(
+        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+    ) -> UpdateStats:
+        """Do one gradient update a mini-batch; ``judge`` may refuse each (default: none is refused).
+
+        Losses are aggregated over the mini-batch: with ``token_mean`` every token of a mini-batch weighs
+        the same, whatever pack and response it is in. A loss or gradient that is not finite is never
+        applied. ``lr_scale`` multiplies the learning rate.
+        """
+        return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
+
+    def step_optimizer(self, settings: OptimizerConfig, lr: float) -> None:
+        """Apply the gradients at ``lr`` with the settings of this phase."""
+        for group in self.optimizer.param_groups:
+            group["lr"], group["eps"] = lr, settings.eps
+            group["betas"] = (settings.beta1, settings.beta2)
+            group["weight_decay"] = settings.weight_decay
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.updates += 1
 
     def reset_reference(self, clear_optimizer: bool) -> None:
-        """Make the reference a copy of the policy; optionally forget the optimiser's moments."""
-        if self.reference is not None:
-            pairs = zip(self.reference.parameters(), self.model.parameters(), strict=True)
-            with torch.no_grad():
-                for ref, new in pairs:
-                    ref.copy_(new)
+        """Make the reference the policy as it is now; optionally forget the optimiser's moments."""
+        if self.adapters is not None:
+            self.adapters.take()
+        elif self.reference is not None:
+            _copy_into(self.reference, dict(self.model.named_parameters()), "policy")
         if clear_optimizer:
             self.optimizer = self._new_optimizer()
 
-    def update(
-        self,
-        mini_batches: Sequence[Sequence[PromptGroup]],
-        advantages: Tensor,
-        sampled_logprobs: Sequence[Sequence[float]],
-    ) -> UpdateStats:
-        """Do one gradient update a mini-batch. ``advantages`` (B,); both sequences by trajectory index.
+    def policy_tensors(self) -> dict[str, Tensor]:
+        """Return the trained weights by parameter name: all, or with adapters the adapters alone."""
+        return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
-        With one mini-batch the old policy is the policy itself (exactly on-policy); with more, its
-        log-probs are computed before the first update, by the trainer and not by the sampler.
+    def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take over the trained weights by parameter name, bit for bit; the optimiser stays as it is.
+
+        Raises ServiceError when one is missing or has another shape.
         """
-        limit = self.config.loss.pack_tokens
-        packs = [build_packs(groups, limit) for groups in mini_batches]
-        old = [[self.logprobs(p) for p in ps] for ps in packs] if len(packs) > 1 else None
-        sums = _Sums()
-        for number, ps in enumerate(packs):
-            self.optimizer.zero_grad(set_to_none=True)
-            lengths = torch.tensor([n for p in ps for n in p.lengths])
-            weights = torch.split(
-                token_weights(lengths, self.config.loss.aggregation), [sum(p.lengths) for p in ps]
-            )
-            for i, (pack, weight) in enumerate(zip(ps, weights, strict=True)):
-                before = None if old is None else old[number][i]
-                self._backward(pack, weight, advantages, before, sampled_logprobs, sums)
-            self._step(sums)
-        return sums.stats()
+        _copy_into(self.model, tensors, "policy")
 
-    def _backward(
-        self,
-        pack: Pack,
-        weight: Tensor,
-        advantages: Tensor,
-        before: Tensor | None,
-        sampled_logprobs: Sequence[Sequence[float]],
-        sums: _Sums,
-    ) -> None:
-        kl_config, loss_config = self.config.kl, self.config.loss
-        logits = self.logits(pack)
-        logprobs = pick(logits, pack.targets.to(self.device))
-        old = logprobs.detach() if before is None else before
-        per_token = advantages[list(pack.trajectories)].repeat_interleave(
-            torch.tensor(pack.lengths)
-        )
-        clip = (loss_config.clip_low, loss_config.clip_high)
-        policy = ppo_clip_loss(logprobs, old, per_token.to(logprobs), clip)
-        total = policy.per_token
-        kl = torch.zeros_like(logprobs)
-        if self.reference is not None:
-            ref = self.logprobs(pack, self.reference)
-            kl = kl_estimate(
-                logprobs, ref, kl_config.estimator, kl_config.clamp, kl_config.clamp_value
-            )
-            total = total + kl_config.coefficient * kl
-        loss = (total * weight.to(total)).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        sampled = torch.tensor([x for i in pack.trajectories for x in sampled_logprobs[i]])
-        sums.add_pack(
-            loss, kl, token_entropy(logits), policy.clipped_fraction, sampled.to(old) - old
-        )
+    def reference_tensors(self) -> dict[str, Tensor]:
+        """Return the reference's weights by parameter name; empty without one.
 
-    def _step(self, sums: _Sums) -> None:
-        o = self.config.optimizer
-        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), o.grad_clip))
-        if not math.isfinite(norm):
-            sums.skipped += 1
-            return
-        self.updates += 1
-        scale = min(1.0, self.updates / o.warmup_updates) if o.warmup_updates else 1.0
-        for group in self.optimizer.param_groups:
-            group["lr"] = o.lr * scale
-        self.optimizer.step()
-        sums.grad_norms.append(norm)
+        With adapters: the adapters' values at the last reset, empty while the reference is the base.
+        """
+        if self.adapters is not None:
+            return _snapshot(self.adapters.tensors.items())
+        return {} if self.reference is None else _snapshot(self.reference.named_parameters())
+
+    def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take over what ``reference_tensors`` gave. Raises ServiceError when a tensor is missing."""
+        if self.adapters is not None:
+            self.adapters.load(tensors)
+        elif self.reference is not None:
+            _copy_into(self.reference, tensors, "reference")
+
+    def optimizer_tensors(self) -> dict[str, Tensor]:
+        """Return the optimiser's moments and step counts as ``parameter name|field``."""
+        tensors: dict[str, Tensor] = {}
+        for name, parameter in self.model.named_parameters():
+            state = self.optimizer.state.get(parameter, {})
+            tensors |= _snapshot((f"{name}|{key}", value) for key, value in state.items())
+        return tensors
+
+    def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take over what ``optimizer_tensors`` gave. Raises ServiceError for an unknown parameter."""
+        by_name = dict(self.model.named_parameters())
+        self.optimizer = self._new_optimizer()
+        for key, value in tensors.items():
+            name, _, field = key.rpartition("|")
+            if name not in by_name:
+                raise ServiceError(f"optimiser state for '{name}', which the model does not have")
+            parameter = by_name[name]
+            fused = self.optimizer.defaults["fused"]
+            device = parameter.device if fused or field != "step" else torch.device("cpu")
+            self.optimizer.state[parameter][field] = value.to(device, copy=True)
+
+    def save_model(self, path: Path) -> None:
+        """Write a Hugging Face model folder that loads without prorl; adapters are added into it."""
+        from prorl_inference import quiet_transformers
+
+        model = self.model if self.adapters is None else merged_copy(self.model)
+        with quiet_transformers():
+            model.save_pretrained(path)
 
 
-class _Sums:
-    """Running sums over packs, weighted by tokens."""
-
-    def __init__(self) -> None:
-        self.tokens = 0
-        self.loss = self.kl = self.entropy = self.clipped = self.gap = 0.0
-        self.grad_norms: list[float] = []
-        self.mini_batches = 0
-        self.skipped = 0
-
-    def add_pack(
-        self, loss: Tensor, kl: Tensor, entropy: Tensor, clipped: Tensor, gap: Tensor
-    ) -> None:
-        count = len(kl)
-        self.tokens += count
-        self.loss += float(loss.detach())
-        self.kl += float(kl.detach().sum())
-        self.entropy += float(entropy.sum())
-        self.clipped += float(clipped) * count
-        self.gap += float(gap.abs().sum())
-
-    def stats(self) -> UpdateStats:
-        n = max(self.tokens, 1)
-        done = len(self.grad_norms)
-        return UpdateStats(
-            loss=self.loss / max(done + self.skipped, 1),
-            kl=self.kl / n,
-            entropy=self.entropy / n,
-            clipped_fraction=self.clipped / n,
-            grad_norm=sum(self.grad_norms) / done if done else math.nan,
-            sampler_gap=self.gap / n,
-            skipped=self.skipped,
-        )
+def _uses_kl(config: TrainConfig) -> bool:
+    phases = range(max(1, len(config.phases)))
+    return any(config.in_phase(number).kl.coefficient > 0 for number in phases)
 
 
-def pick(logits: Tensor, targets: Tensor) -> Tensor:
-    """Return log softmax(logits)[target] (N,) without building the full log-softmax."""
-    return logits.gather(-1, targets[:, None])[:, 0] - logits.logsumexp(-1)
+def _snapshot(named: Any) -> dict[str, Tensor]:
+    return {name: tensor.detach().contiguous() for name, tensor in named}
 
 
-def token_entropy(logits: Tensor, rows: int = 256) -> Tensor:
-    """Return the entropy in nats of each row's distribution (N,), without gradient, in blocks of rows."""
+def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
+    """Copy ``tensors`` into the model's parameters: the trained ones, or all when none is trained."""
+    parameters = dict(model.named_parameters())
+    trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
+    for name, parameter in trained.items():
+        if name not in tensors or tensors[name].shape != parameter.shape:
+            state = "lack" if name not in tensors else "have another shape for"
+            raise ServiceError(f"the weights for the {what} {state} {name}")
     with torch.no_grad():
-        parts = []
-        for block in torch.split(logits.detach(), rows):
-            logp = block.log_softmax(-1)
-            parts.append(-(logp.exp() * logp).sum(-1))
-        return torch.cat(parts)
+        for name, parameter in trained.items():
+            parameter.copy_(tensors[name])

@@ -1,30 +1,30 @@
 """The folder of one run: resolved config, journals, rollouts, checkpoints.
 
-    runs/<name>/config.yaml  metrics.jsonl  decisions.jsonl  rollouts/step_000001.parquet
-                checkpoints/step_000012/  checkpoints/latest  tensorboard/
+    runs/<name>/config.yaml  identity.json  metrics.jsonl  decisions.jsonl  rollouts/step_000001.parquet
+                checkpoints/step_000012/  tensorboard/  run.lock  ended.json
 
-Leaves out: what is in a checkpoint (``checkpoint``) and what the numbers mean (``metrics``).
+What a step writes is flushed but not forced to the disk: steps after the last checkpoint are done again
+anyway. ``sync`` forces it, before a checkpoint says that those steps are done. Leaves out: what is in a
+checkpoint (``checkpoint``), what the numbers mean (``metrics``), rows of rollouts (``rollout_files``).
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from prorl_common import (
-    Journal,
-    UserError,
-    atomic_write_bytes,
-    atomic_write_text,
-    nearest,
-    read_jsonl,
-)
+from prorl_common import Journal, UserError, atomic_write_text, nearest
+from prorl_common.files import explain_write_errors
 from prorl_training.config import TrainConfig
 from prorl_training.config_loading import load_saved_config, save_config
-from prorl_training.controller import Decision
+from prorl_training.decisions import Decision
 from prorl_training.rollout import Group
+from prorl_training.rollout_files import RolloutFiles
 
 RUNS = Path("runs")
 
@@ -35,23 +35,33 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config_path = path / "config.yaml"
+        self.identity_path = path / "identity.json"
         self.metrics_path = path / "metrics.jsonl"
         self.decisions_path = path / "decisions.jsonl"
         self.checkpoints = path / "checkpoints"
         self.rollouts = path / "rollouts"
+        self.lock_path = path / "run.lock"
+        self.ended_path = path / "ended.json"
+        self._whole: set[Path] = set()
+        self._files = RolloutFiles(self.rollouts)
 
     @property
     def name(self) -> str:
         """The run's name."""
         return self.path.name
 
-    def create(self, config: TrainConfig) -> None:
-        """Write the resolved config into a new folder; an existing run is never overwritten."""
+    def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
+        """Write the resolved config into a new folder; an existing run is never overwritten.
+
+        ``identity`` says which data and model the run is made from (``resume.run_identity``).
+        """
         if self.config_path.exists():
             raise UserError(
                 f"{self.path} already holds a run: continue it with --resume {self.name}, "
                 "or choose another --name"
             )
+        if identity is not None:
+            atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
         save_config(config, self.config_path)
 
     def config(self) -> TrainConfig:
@@ -60,93 +70,161 @@ class RunFolder:
             raise UserError(f"{self.path} is not a run: it has no config.yaml")
         return load_saved_config(self.config_path)
 
+    def identity(self) -> dict[str, Any] | None:
+        """Return what ``create`` was told of data and model; None for a run without it."""
+        if not self.identity_path.is_file():
+            return None
+        found: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
+        return found
+
+    def replace_config(self, config: TrainConfig, step: int) -> None:
+        """Write a changed config; the old one stays as ``config.<step>.yaml`` (``step``: last done)."""
+        kept, number = self.path / f"config.{step}.yaml", 1
+        while kept.exists():
+            number += 1
+            kept = self.path / f"config.{step}.{number}.yaml"
+        atomic_write_text(kept, self.config_path.read_text(encoding="utf-8"))
+        save_config(config, self.config_path)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the run's only writer inside the block; afterwards ``ended.json`` says how it went.
+
+        Raises UserError when another live process writes the run. A killed one leaves no lock behind. A
+        folder that has no config after the block, as no run came about, is taken away again.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with self.lock_path.open("a+") as file:
+            self._take(file)
+            self.ended_path.unlink(missing_ok=True)
+            try:
+                yield
+                self._ended("ended", "")
+            except Exception as error:
+                self._ended("failed", f"{type(error).__name__}: {error}")
+                raise
+            finally:
+                self._leave_no_empty_folder()
+
+    def _take(self, file: TextIO) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            raise UserError(
+                f"run {self.name} is being written by another process "
+                f"(pid {file.read().strip() or 'unknown'}): wait for it, or stop it"
+            ) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+
+    def _leave_no_empty_folder(self) -> None:
+        if self.config_path.exists():
+            return
+        self.ended_path.unlink(missing_ok=True)
+        self.lock_path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
+
+    def _ended(self, state: str, reason: str) -> None:
+        with contextlib.suppress(
+            UserError
+        ):  # a full disk must not hide the error that ended the run
+            atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
+
+    def is_written(self) -> bool:
+        """Return whether a live process writes the run."""
+        if not self.lock_path.exists():
+            return False
+        with self.lock_path.open("rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts of steps after ``step``; they will be done again."""
+        """Drop journal lines and rollouts of steps after ``step`` (they will be done again) and torn lines."""
+        self._whole.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
-                with Journal(path) as journal:
-                    rows = [r for r in journal.rows() if r["step"] <= step]
-                text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
-                atomic_write_text(path, text)
-        for path in self.rollouts.glob("step_*.parquet"):
-            if int(path.stem.removeprefix("step_")) > step:
-                path.unlink()
+                kept = b"".join(line for line, row in _lines(path) if row["step"] <= step)
+                if len(kept) != path.stat().st_size:
+                    atomic_write_text(path, kept.decode())
+        self._files.truncate_after(step)
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return all complete lines of ``metrics.jsonl``."""
-        return _rows(self.metrics_path)
+        return [row for _, row in _lines(self.metrics_path)]
 
     def decisions(self) -> list[dict[str, Any]]:
         """Return all complete lines of ``decisions.jsonl``."""
-        return _rows(self.decisions_path)
+        return [row for _, row in _lines(self.decisions_path)]
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
         """Append decisions to ``decisions.jsonl``."""
         if decisions:
-            with Journal(self.decisions_path) as journal:
-                journal.extend([d.to_json() for d in decisions])
+            self._append(self.decisions_path, [d.to_json() for d in decisions])
 
-    def log_metrics(self, row: dict[str, Any]) -> None:
+    def log_metrics(self, row: Mapping[str, Any]) -> None:
         """Append one step's line to ``metrics.jsonl``."""
-        with Journal(self.metrics_path) as journal:
-            journal.append(row)
+        self._append(self.metrics_path, [row])
 
     def write_rollouts(self, step: int, groups: Sequence[Group], kept: Sequence[Group]) -> None:
         """Write every sampled response of a step with its verdict, so each reward can be re-checked."""
-        import io
+        self._files.write(step, groups, kept)
 
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def sync(self) -> None:
+        """Force the journals to the disk; called before a checkpoint says that their steps are done."""
+        for path in self._whole:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
 
-        kept_ids = {g.sample.id for g in kept}
-        rows = [
-            _rollout_row(step, group, i, group.sample.id in kept_ids)
-            for group in groups
-            for i in range(len(group.trajectories))
-        ]
-        if not rows:
+    def close(self) -> None:
+        """End the writing: everything is forced to the disk. More may be written afterwards."""
+        self.sync()
+
+    def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows with one write. No file stays open: opening costs less than a step can notice."""
+        if path not in self._whole:
+            Journal(path, fsync=False).close()  # drops a torn last line
+            self._whole.add(path)
+        data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+        with explain_write_errors(path), path.open("ab", buffering=0) as file:
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Yield (line, row) up to the first line that is torn; a run being written may have one at its end."""
+    if not path.exists():
+        return
+    for line in path.read_bytes().splitlines(keepends=True):
+        if not line.endswith(b"\n"):
             return
-        buffer = io.BytesIO()
-        pq.write_table(pa.Table.from_pylist(rows), buffer, compression="zstd")
-        atomic_write_bytes(self.rollouts / f"step_{step:06d}.parquet", buffer.getvalue())
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [row for _, row in read_jsonl(path)] if path.exists() else []
-
-
-def _rollout_row(step: int, group: Group, index: int, kept: bool) -> dict[str, Any]:
-    t, s = group.trajectories[index], group.sample
-    return {
-        "step": step,
-        "sample_id": s.id,
-        "sample_index": t.sample_index,
-        "domain": s.domain,
-        "verifier": s.task.verifier,
-        "reference": s.task.reference_json(),
-        "response": t.completion.text,
-        "tokens": len(t.completion.token_ids),
-        "finish_reason": t.completion.finish_reason,
-        "reward": t.verdict.reward,
-        "shaped_reward": t.shaped,
-        "status": t.verdict.status,
-        "reason": t.verdict.reason,
-        "isolation": t.verdict.isolation,
-        "kept": kept,
-    }
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(row, dict) or "step" not in row:
+            return
+        yield line, row
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
     """Return the runs under ``root``, newest last (by the time of their last journal line)."""
     if not root.is_dir():
         return []
-    found = [p.parent for p in root.glob("*/config.yaml")]
-    return [RunFolder(p) for p in sorted(found, key=_last_written)]
+    found = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
+    return sorted(found, key=last_written)
 
 
-def _last_written(path: Path) -> float:
-    journal = path / "metrics.jsonl"
-    return (journal if journal.exists() else path / "config.yaml").stat().st_mtime
+def last_written(run: RunFolder) -> float:
+    """Return when the run last wrote a step (Unix time), or was made."""
+    journal = run.metrics_path
+    return (journal if journal.exists() else run.config_path).stat().st_mtime
 
 
 def find_run(name: str | None, root: Path = RUNS) -> RunFolder:

@@ -1,32 +1,35 @@
 """From a config to a running engine: find data and model, start the checkers, create or resume the run.
 
-Also decides what a bare ``prorl train`` means on this machine. Leaves out: the loop (``local_engine``).
+Also decides what a bare ``prorl train`` means on this machine. Leaves out: the loop (``local_engine``)
+and what a resumed run may change (``resume``).
 """
 
 from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from prorl_common import MissingExtraError, Progress, UserError
+from prorl_common import MissingExtraError, Progress
 from prorl_datasets import DatasetError, Sample
 from prorl_training.config import TrainConfig
+from prorl_training.decisions import Decision
 from prorl_training.run_folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """How a training call ended."""
+    """How a training call ended. ``stopped`` is the reason why the run itself gave up, else None."""
 
     run: Path
     last_step: int
     steps: int
     interrupted: bool
+    stopped: str | None = None
 
 
 def default_preset() -> str:
@@ -77,34 +80,49 @@ def load_samples(
     return train, [s for s in samples if s.split == "validation"]
 
 
-def train(config: TrainConfig, run: Path, progress: Progress, resume: bool = False) -> TrainReport:
+def train(
+    config: TrainConfig,
+    run: Path,
+    progress: Progress,
+    resume: bool = False,
+    decisions: Sequence[Decision] = (),
+) -> TrainReport:
     """Train with the local engine in the folder ``run``; with ``resume`` go on from its checkpoint.
 
-    The first Ctrl-C finishes the running step, saves and returns; the second stops at once, which
-    loses only what came after the last checkpoint.
+    ``decisions`` are recorded first (a resumed run's changes of config). The first Ctrl-C finishes the
+    running step, saves and returns; the second stops at once, which loses only what came after the last
+    checkpoint.
     """
     require_local()
-    folder = RunFolder(run)
+    from prorl_training.watchdog import Watchdog
     from prorl_verifiers import VerifierPool, WorkerOptions
 
+    folder = RunFolder(run)
     reward = config.reward
     data = find_dataset(config)
-    train_samples, validation = load_samples(data, reward.verifier_modes())
+    samples = load_samples(data, reward.verifier_modes())
     config = config.model_copy(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
-    with VerifierPool(
-        workers=reward.workers,
-        sandbox=reward.backend,
-        allow_weak=reward.allow_weak,
-        timeout_seconds=reward.timeout_seconds,
-        worker_options=WorkerOptions(warm=_scored_by((*train_samples, *validation))),
-    ) as pool:
-        engine = _build_engine(config, folder, (train_samples, validation), pool, progress, resume)
+    options = WorkerOptions(warm=_scored_by((*samples[0], *samples[1])))
+    with (
+        folder.lock(),
+        VerifierPool(
+            workers=reward.workers,
+            sandbox=reward.backend,
+            allow_weak=reward.allow_weak,
+            timeout_seconds=reward.timeout_seconds,
+            worker_options=options,
+        ) as pool,
+        Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
+    ):
+        setup = _Setup(config, folder, samples, pool, progress, watchdog)
+        engine = setup.resumed(decisions) if resume else setup.fresh(decisions)
         with _finish_step_on_interrupt(engine, progress):
             last = engine.run()
         progress.finish()
-    return TrainReport(run, last, config.steps, interrupted=last < config.steps)
+    ended_early = last < config.steps and engine.stop_reason is None and engine.stop_requested
+    return TrainReport(run, last, config.steps, ended_early, engine.stop_reason)
 
 
 def _scored_by(samples: Iterable[Sample]) -> list[str]:
@@ -112,74 +130,129 @@ def _scored_by(samples: Iterable[Sample]) -> list[str]:
     return sorted({sample.task.verifier for sample in samples} - {"code"})
 
 
-def _build_engine(
-    config: TrainConfig,
-    folder: RunFolder,
-    samples: tuple[list[Sample], list[Sample]],
-    pool: Any,
-    progress: Progress,
-    resume: bool,
-) -> Any:
-    from prorl_inference import TransformersGenerator
-    from prorl_inference.prompts import encode_prompt
-    from prorl_training.checkpoint import restore_checkpoint
-    from prorl_training.local_engine import LocalEngine, Parts
+@dataclass
+class _Setup:
+    """Builds the engine of one training call."""
 
-    checkpoint, state = _newest_checkpoint(folder) if resume else (None, {})
-    policy, tokenizer = _load_policy(config, checkpoint, progress)
-    if not resume:
-        folder.create(config)
-    done = int(state["step"]) if checkpoint is not None else -1
-    folder.truncate_after(done)
-    if checkpoint is not None:
-        restore_checkpoint(checkpoint, policy, state)
-        progress.message(f"resuming {folder.name} after step {done}")
-    generator = TransformersGenerator(
-        policy.model, tokenizer, batch_size=config.rollout.batch_rows, model_id=config.model.path
-    )
-    parts = Parts(*samples, policy, tokenizer, generator, pool, folder, progress, encode_prompt)
-    engine = LocalEngine(config, parts, first_step=None if checkpoint is None else done + 1)
-    if checkpoint is not None:
-        engine.controller.restore(state["controller"])
-    return engine
+    config: TrainConfig
+    folder: RunFolder
+    samples: tuple[list[Sample], list[Sample]]
+    pool: Any
+    progress: Progress
+    watchdog: Any
 
+    def fresh(self, decisions: Sequence[Decision]) -> Any:
+        """Return the engine of a new run: warm start and checkpoint 0 done."""
+        from prorl_inference import fetch_or_resolve
+        from prorl_training.resume import run_identity
+        from prorl_training.warm_start import warm_start_if_asked
 
-def _newest_checkpoint(folder: RunFolder) -> tuple[Path | None, dict[str, Any]]:
-    """Return the checkpoint to go on from and its state; (None, {}) when the run never got to one."""
-    from prorl_training.checkpoint import latest_checkpoint, verify_checkpoint
+        path = fetch_or_resolve(self.config.model.path, self.progress)
+        policy, tokenizer = self._policy(path)
+        engine = self._engine(policy, tokenizer, path, 0)
+        self.folder.create(self.config, run_identity(Path(str(self.config.data.path)), path))
+        self.folder.truncate_after(-1)
+        warm = warm_start_if_asked(policy, self.samples[0], tokenizer, self.progress)
+        engine.start([*decisions, *warm])
+        return engine
 
-    if not (folder.checkpoints / "latest").exists():
-        return None, {}
-    path = latest_checkpoint(folder.checkpoints)
-    return path, verify_checkpoint(path)
+    def resumed(self, decisions: Sequence[Decision]) -> Any:
+        """Return the engine as its newest whole checkpoint left it; a run without one begins anew."""
+        from prorl_training.checkpoint import (
+            environment_decisions,
+            has_checkpoint,
+            load_buffer,
+            open_checkpoint,
+            restore_checkpoint,
+        )
+        from prorl_training.resume import check_identity
 
+        check_identity(self.folder, Path(str(self.config.data.path)))
+        if not has_checkpoint(self.folder.checkpoints):
+            self.folder.config_path.unlink(missing_ok=True)
+            return self.fresh(decisions)
+        path, state, fallbacks = open_checkpoint(self.folder.checkpoints)
+        step = int(state["step"])
+        policy, tokenizer = self._policy(self._weights_to_resume(path))
+        restore_checkpoint(path, policy, state)
+        self.folder.truncate_after(step)
+        engine = self._engine(policy, tokenizer, path / "policy", step)
+        by_id = {s.id: s for s in self.samples[0]}
+        engine.restore(state, load_buffer(path, by_id))
+        if decisions:
+            self.folder.replace_config(self.config, step)
+        told = [*decisions, *fallbacks, *environment_decisions(state, policy)]
+        self.folder.log_decisions(told)
+        for d in told:
+            self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
+        self.progress.message(f"resuming {self.folder.name} after step {step}")
+        return engine
 
-def _load_policy(config: TrainConfig, checkpoint: Path | None, progress: Progress) -> Any:
-    from prorl_inference import fetch_or_resolve, load_model, pick_device, pick_dtype
-    from prorl_training.policy import Policy
+    def _weights_to_resume(self, checkpoint: Path) -> Path:
+        """Return the folder to load: the checkpoint's policy, or with LoRA the base under the adapters."""
+        if not self.config.model.lora.rank:
+            return checkpoint / "policy"
+        from prorl_inference import fetch_or_resolve
+        from prorl_training.resume import check_identity
 
-    device = pick_device(config.model.device)
-    if checkpoint is None:
-        path = fetch_or_resolve(config.model.path, progress)
-    else:
-        path = checkpoint / "policy"
-    model, tokenizer = load_model(path, device, pick_dtype(device, "fp32"))
-    return Policy(model, config, pick_dtype(device, config.model.dtype)), tokenizer
+        path = fetch_or_resolve(self.config.model.path, self.progress)
+        check_identity(self.folder, Path(str(self.config.data.path)), path)
+        return path
+
+    def _policy(self, path: Path) -> tuple[Any, Any]:
+        from prorl_inference import load_model, pick_device, pick_dtype
+        from prorl_training.policy import Policy
+
+        c = self.config.model
+        device = pick_device(c.device)
+        model, tokenizer = load_model(path, device, pick_dtype(device, "fp32"))
+        return Policy(model, self.config, pick_dtype(device, c.dtype)), tokenizer
+
+    def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
+        from prorl_inference import encode_prompt, open_training_generator
+        from prorl_training.engine_parts import Parts
+        from prorl_training.local_engine import LocalEngine
+        from prorl_training.prompt_source import PromptSource, check_context
+
+        r = self.config.rollout
+        context = getattr(policy.model.config, "max_position_embeddings", None)
+        check_context(self.config, context)
+        generator = open_training_generator(
+            policy.model, tokenizer, path, r.backend, r.batch_rows, r.batching
+        )
+        train, validation = self.samples
+        prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
+        parts = Parts(
+            prompts,
+            validation,
+            policy,
+            tokenizer,
+            generator,
+            self.pool,
+            self.folder,
+            self.progress,
+            self.watchdog.beat,
+        )
+        return LocalEngine(self.config, parts, last_step)
 
 
 @contextlib.contextmanager
 def _finish_step_on_interrupt(engine: Any, progress: Progress) -> Iterator[None]:
+    """Let Ctrl-C, and SIGTERM as a job scheduler sends it, end the run after the running step."""
+
     def handler(number: int, frame: FrameType | None) -> None:
         if engine.stop_requested:
             raise KeyboardInterrupt
         engine.stop_requested = True
         progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
 
-    before = signal.signal(signal.SIGINT, handler)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, handler) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, old in zip(numbers, before, strict=True):
+            signal.signal(number, old)
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:
@@ -196,13 +269,3 @@ def scaling_notes(config: TrainConfig) -> list[str]:
         "gradient updates a step": (full.loss.mini_batches, config.loss.mini_batches),
     }
     return [f"{name} {a} -> {b}" for name, (a, b) in pairs.items() if b < a]
-
-
-def resume_config(run: RunFolder, steps: int | None) -> TrainConfig:
-    """Return the saved config of a run, with a larger ``steps`` when one is given."""
-    config = run.config()
-    if steps is None or steps == config.steps:
-        return config
-    if steps < len(run.metrics()):
-        raise UserError(f"{run.name} already has {len(run.metrics())} steps; --steps must be more")
-    return config.model_copy(update={"steps": steps})

@@ -1,13 +1,23 @@
-"""Which validation problems a run watches: as many of each domain, at even distances in each.
+"""Validation in training: which problems a run watches, and how the policy does on them.
 
-The same problems at every validation. Leaves out: sampling and scoring them (the engine).
+The same problems and the same random numbers at every validation. Leaves out: when (the engine).
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
+from typing import Any
 
+from prorl_common import derive_seed
 from prorl_datasets import Sample
+from prorl_inference import Generator, Request, SamplingParams
+from prorl_training.config import TrainConfig
+from prorl_training.controller import ValidationResult
+from prorl_training.overlap import score_or_infra
+from prorl_training.rollout import FULL_MARKS, Scorer
+from prorl_verifiers import Verdict
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
@@ -27,3 +37,53 @@ def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
         for i in range(shares[domain])
     ]
     return [samples[place] for place in sorted(chosen)]
+
+
+def validate(
+    samples: Sequence[Sample], config: TrainConfig, generator: Generator, scorer: Scorer
+) -> tuple[ValidationResult | None, dict[str, Any]]:
+    """Sample and score the watched problems; return the result and the keys for the step's line.
+
+    The result's mean is over problems that have a verdict, its standard error is between problems
+    (sample standard deviation / sqrt(problems)); None when no problem has one.
+    """
+    started = time.perf_counter()
+    v = config.validation
+    requests = [
+        Request(
+            s.prompt,
+            tuple(derive_seed(config.seed, "validation", s.id, i) for i in range(v.samples)),
+        )
+        for s in samples
+    ]
+    params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
+    answers = generator.generate(requests, params)
+    asked = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
+    verdicts = score_or_infra(scorer, asked)
+    rewards = [x.reward for x in verdicts if x.reward is not None]
+    result = _result(verdicts, v.samples)
+    row: dict[str, Any] = {
+        "validation_infra_errors": len(verdicts) - len(rewards),
+        "validation_seconds": round(time.perf_counter() - started, 3),
+    }
+    if result is not None:
+        row |= {
+            "validation_reward": result.mean,
+            "validation_se": result.standard_error,
+            "validation_problems": result.problems,
+            "validation_pass_rate": sum(r >= FULL_MARKS for r in rewards) / len(rewards),
+        }
+    return result, row
+
+
+def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:
+    means = []
+    for start in range(0, len(verdicts), samples):
+        found = [v.reward for v in verdicts[start : start + samples] if v.reward is not None]
+        if found:
+            means.append(sum(found) / len(found))
+    if not means:
+        return None
+    mean = sum(means) / len(means)
+    variance = sum((m - mean) ** 2 for m in means) / max(len(means) - 1, 1)
+    return ValidationResult(mean, math.sqrt(variance / len(means)), len(means))

@@ -11,12 +11,13 @@ from typing import Any
 
 import torch
 
-from prorl_common import UserError, derive_seed
+from prorl_common import Progress, UserError, derive_seed
 from prorl_datasets import Sample
+from prorl_inference import encode_prompt
 from prorl_training.config import TrainConfig
-from prorl_training.controller import Decision
+from prorl_training.decisions import Decision
 from prorl_training.packing import PromptGroup, build_packs
-from prorl_training.policy import Policy, pick
+from prorl_training.policy import Policy
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
@@ -39,6 +40,32 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
     return [s for _, _, s in turns[: config.warm_start.examples]]
 
 
+def warm_start_if_asked(
+    policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
+) -> list[Decision]:
+    """Do the warm start that the policy's config asks for; return the decision that records it, if any."""
+    config = policy.config
+    if not config.warm_start.examples:
+        return []
+    examples = choose_examples(samples, config)
+    progress.start("warm start", len(examples) * config.warm_start.epochs)
+    decision = warm_start(
+        policy,
+        examples,
+        lambda sample: gold_group(sample, tokenizer),
+        lambda count, loss: progress.advance(count, loss=f"{loss:.3f}"),
+    )
+    progress.finish()
+    return [decision]
+
+
+def gold_group(sample: Sample, tokenizer: Any) -> PromptGroup:
+    """Return the sample's prompt and its gold response, end token included."""
+    prompt = tuple(encode_prompt(tokenizer, sample.prompt))
+    gold = tokenizer.encode(str(sample.metadata["gold_response"]), add_special_tokens=False)
+    return PromptGroup(prompt, ((*gold, tokenizer.eos_token_id),), (0,))
+
+
 def warm_start(
     policy: Policy,
     examples: Sequence[Sample],
@@ -51,7 +78,7 @@ def warm_start(
     ``on_done(count, loss)`` reports each batch.
     """
     settings = policy.config.warm_start
-    optimizer = torch.optim.AdamW(policy.model.parameters(), lr=settings.lr, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
     losses: list[float] = []
     for start in range(0, len(examples) * settings.epochs, settings.batch):
         stop = min(start + settings.batch, len(examples) * settings.epochs)
@@ -75,13 +102,11 @@ def _batch_loss(policy: Policy, groups: list[PromptGroup], optimizer: torch.opti
     packs = build_packs(groups, policy.config.loss.pack_tokens)
     tokens = sum(len(p.targets) for p in packs)
     total = 0.0
-    temperature = policy.config.rollout.temperature
     for pack in packs:
-        logits = policy.logits(pack) * temperature
-        loss = -pick(logits, pack.targets.to(policy.device)).sum() / tokens
+        loss = -policy.target_logprobs(pack)[0].sum() / tokens
         loss.backward()  # type: ignore[no-untyped-call]
         total += float(loss.detach())
-    torch.nn.utils.clip_grad_norm_(policy.model.parameters(), 1.0)
+    torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return total

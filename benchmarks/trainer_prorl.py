@@ -1,0 +1,144 @@
+"""One child of ``trainer.py``: this project's local engine on the workload.
+
+    python benchmarks/trainer_prorl.py WORKLOAD.json
+
+The engine is the one that ``prorl train`` runs, with its journals and rollout files; the config is GRPO with
+one update a step, as the other trainer's. Two things are the benchmark's: the reward (the same function for both) and that
+the end of a turn does not end a completion, so that every one has the same length. Prints one JSON
+line last. Leaves out: the other contender, rounds, the table.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainer_workload import Workload, questions, read_workload, result, reward
+
+from prorl_common import NullProgress
+from prorl_datasets import Sample
+from prorl_training.config import TrainConfig
+from prorl_training.config_loading import load_config
+from prorl_verifiers import Task, Verdict
+
+
+class SameReward:
+    """The scorer: the workload's reward of each text."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Return one verdict an item, in order."""
+        return [Verdict(reward=reward(text), status="scored", reason="") for text, _ in items]
+
+
+def config_of(workload: Workload) -> TrainConfig:
+    """Return the run's config: GRPO, one mini-batch, no filtering, no schedule."""
+    return load_config(
+        "cpu",
+        None,
+        [
+            f"model.path={workload.model}",
+            f"model.device={workload.device}",
+            f"model.dtype={workload.dtype}",
+            f"steps={workload.warmup + workload.steps}",
+            f"rollout.prompts={workload.prompts}",
+            f"rollout.samples={workload.samples}",
+            f"rollout.max_tokens={workload.tokens}",
+            f"rollout.batch_rows={workload.completions}",
+            "rollout.backend=transformers",
+            "dynamic_sampling.enabled=false",
+            "length_penalty.weight=0",
+            "advantage.estimator=grpo",
+            "advantage.std=sample",
+            "loss.clip_high=0.2",
+            "loss.mini_batches=1",
+            f"loss.pack_tokens={workload.pack_tokens}",
+            f"kl.coefficient={workload.beta}",
+            "kl.estimator=k3",
+            "kl.measure_share_every=0",
+            "controller.reset_interval=0",
+            f"optimizer.lr={workload.lr}",
+            "optimizer.beta2=0.999",
+            "warm_start.examples=0",
+            "validation.every=0",
+            f"checkpoint.every={workload.warmup + workload.steps + 1}",
+        ],
+    )
+
+
+def samples(workload: Workload) -> list[Sample]:
+    """Return the workload's questions as training samples."""
+    return [
+        Sample(
+            id=f"question-{i:04d}",
+            domain="math",
+            prompt=({"role": "user", "content": text},),
+            task=Task("math", {"answer": "0"}),
+            source="benchmark",
+            licence="none",
+        )
+        for i, text in enumerate(questions(workload))
+    ]
+
+
+def rows_of(engine: Any, workload: Workload) -> list[dict[str, Any]]:
+    """Run the engine's steps and return one line each."""
+    rows = []
+    for step in range(1, workload.warmup + workload.steps + 1):
+        started, cpu = time.perf_counter(), time.process_time()
+        row = engine.step(step)
+        rows.append(
+            {
+                "seconds": time.perf_counter() - started,
+                "cpu_seconds": time.process_time() - cpu,
+                "generate_seconds": row["sample_seconds"],
+                "update_seconds": row["update_seconds"],
+                "tokens": round(row["response_length_mean"] * workload.completions),
+                "reward": row["reward_mean"],
+            }
+        )
+    return rows
+
+
+def build(workload: Workload, folder: Path) -> Any:
+    """Return the engine, ready for step 1."""
+    from prorl_inference import encode_prompt, load_model, open_training_generator, pick_dtype
+    from prorl_training.engine_parts import Parts
+    from prorl_training.local_engine import LocalEngine
+    from prorl_training.policy import Policy
+    from prorl_training.prompt_source import PromptSource
+    from prorl_training.run_folder import RunFolder
+
+    config = config_of(workload)
+    path = Path(workload.model)
+    model, tokenizer = load_model(path, workload.device, pick_dtype(workload.device, "fp32"))
+    policy = Policy(model, config, pick_dtype(workload.device, workload.dtype))
+    generator: Any = open_training_generator(
+        policy.model, tokenizer, path, "transformers", config.rollout.batch_rows, "fixed"
+    )
+    generator.stop_ids = frozenset()
+    run = RunFolder(folder / "run")
+    run.create(config)
+    prompts = PromptSource(samples(workload), lambda s: encode_prompt(tokenizer, s.prompt), None)
+    parts = Parts(prompts, [], policy, tokenizer, generator, SameReward(), run, NullProgress())
+    engine = LocalEngine(config, parts)
+    policy.reset_reference(clear_optimizer=True)
+    return engine
+
+
+def main(finish: Callable[[str], None] = print) -> None:
+    """Train for the workload's steps and print their times."""
+    workload = read_workload(Path(sys.argv[1]))
+    import torch
+
+    torch.set_num_threads(workload.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = rows_of(build(workload, Path(folder)), workload)
+    finish(result(workload, "prorl", "", rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The workload that both contenders of ``trainer.py`` do, told to each child process as one JSON file.
+
+Standard library only: the child of the other trainer runs in an environment of its own. Leaves out: the
+contenders (``trainer_prorl``, ``trainer_trl``) and the table (``trainer``).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One child's work. ``steps`` are timed, after ``warmup`` steps that are not.
+
+    ``tokens`` is the exact length of every completion; ``micro_batch`` is the other trainer's
+    completions a forward pass and ``pack_tokens`` ours; ``beta`` 0 means no reference pass.
+    """
+
+    model: str
+    device: str = "cpu"
+    dtype: str = "fp32"
+    threads: int = 2
+    prompts: int = 8
+    samples: int = 8
+    tokens: int = 35
+    warmup: int = 1
+    steps: int = 3
+    beta: float = 0.001
+    lr: float = 1e-6
+    micro_batch: int = 64
+    pack_tokens: int = 1024
+    seed: int = 0
+
+    @property
+    def completions(self) -> int:
+        """Completions of one step."""
+        return self.prompts * self.samples
+
+
+def read_workload(path: Path) -> Workload:
+    """Return the workload in a JSON file."""
+    return Workload(**json.loads(path.read_text("utf-8")))
+
+
+def write_workload(path: Path, workload: Workload) -> None:
+    """Write a workload as JSON."""
+    path.write_text(json.dumps(asdict(workload)), "utf-8")
+
+
+def questions(workload: Workload) -> list[str]:
+    """Return the questions of all steps, in order: ``prompts`` for each of warm-up and timed steps."""
+    rng = random.Random(workload.seed)
+    count = workload.prompts * (workload.warmup + workload.steps)
+    return [
+        f"A farmer has {rng.randint(2, 99)} sheep and buys {rng.randint(2, 99)} more, then sells "
+        f"{rng.randint(2, 99)} of them. How many are left? Explain briefly."
+        for _ in range(count)
+    ]
+
+
+def reward(text: str) -> float:
+    """Return a reward in [0, 1] that costs nothing and differs between samples: distinct characters."""
+    return len(set(text)) / 100 if len(set(text)) < 100 else 1.0
+
+
+def peak_memory_mb() -> float:
+    """Return the largest resident size this process has had, in MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux, bytes on macOS
+    return peak / 1024 if sys.platform != "darwin" else peak / 1024**2
+
+
+def peak_gpu_mb(device: str) -> float | None:
+    """Return the peak of memory allocated on the GPU in MB; None on the CPU."""
+    if not device.startswith("cuda"):
+        return None
+    import torch
+
+    return torch.cuda.max_memory_allocated() / 1024**2
+
+
+def result(workload: Workload, name: str, version: str, rows: list[dict[str, Any]]) -> str:
+    """Return the line that a child prints last: its timed steps and its peak memory."""
+    timed = rows[workload.warmup :]
+    return json.dumps(
+        {
+            "contender": name,
+            "version": version,
+            "steps": timed,
+            "peak_memory_mb": round(peak_memory_mb(), 1),
+            "peak_gpu_mb": peak_gpu_mb(workload.device),
+        }
+    )

@@ -1,0 +1,139 @@
+"""``prorl train presets|status|export``: what can be run, what was run, and its model as a folder.
+
+Parses, calls ``prorl_training`` and shows. Leaves out: starting and resuming (``train_commands``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli import console
+from prorl_common import UserError, format_seconds
+
+if TYPE_CHECKING:
+    from prorl_training.run_status import RunStatus
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+
+
+def presets(as_json: AsJson = False) -> None:
+    """List the packaged presets, a line each."""
+    from prorl_training.config_loading import load_config, preset_names
+
+    configs = {name: load_config(name) for name in preset_names()}
+    if as_json:
+        console.print_json(
+            {
+                name: {"description": _described(name), "config": c.model_dump(mode="json")}
+                for name, c in configs.items()
+            }
+        )
+        return
+    width = max(len(name) for name in configs)
+    for name, c in configs.items():
+        print(f"{name:<{width}}  {c.steps:>5} steps  {_described(name)}")
+
+
+def _described(name: str) -> str:
+    """Return the first sentence of the comment that a preset's file begins with."""
+    from prorl_training.config_files import preset_text
+
+    words: list[str] = []
+    for line in preset_text(name).splitlines():
+        if not line.startswith("#") or not line.strip("# "):
+            break
+        words += line.lstrip("# ").split()
+    return first_sentence(" ".join(words))
+
+
+def first_sentence(text: str) -> str:
+    """Return the text up to its first full stop that ends a word, without it."""
+    return text.split(". ")[0].removesuffix(".")
+
+
+def status(as_json: AsJson = False) -> None:
+    """List the runs under runs/, newest last: how far, how good, and whether anyone works on them."""
+    from prorl_training.run_folder import list_runs
+    from prorl_training.run_status import run_status
+
+    rows = [run_status(run) for run in list_runs()]
+    if as_json:
+        console.print_json([row.to_json() for row in rows])
+        return
+    if not rows:
+        console.say("no runs yet: start one with prorl train")
+        return
+    width = max(len(row.run) for row in rows)
+    for row in rows:
+        print(f"{row.run:<{width}}  {_line(row)}")
+
+
+def _line(row: RunStatus) -> str:
+    validation = "-"
+    if row.validation_reward is not None:
+        validation = f"{row.validation_reward:.3f} (step {row.validation_step})"
+    parts = [
+        f"{row.state:<8}",
+        f"step {row.step}/{row.steps if row.steps is not None else '?'}",
+        f"reward {_number(row.reward_mean)}",
+        f"validation {validation}",
+        f"last reset {'none' if row.last_reset is None else f'step {row.last_reset}'}",
+        f"{format_seconds(row.age_seconds)} ago",
+    ]
+    return "  ".join(parts) + (f"  {row.reason}" if row.reason else "")
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="Folder to write the Hugging Face model to.")],
+    run: Annotated[str | None, typer.Option(help="Name of a run (default: newest).")] = None,
+    best: Annotated[bool, typer.Option("--best", help="The one with the best validation.")] = False,
+    step: Annotated[int | None, typer.Option(help="The checkpoint of this step.")] = None,
+) -> None:
+    """Copy a checkpoint's policy (the newest whole one's) as a Hugging Face model folder."""
+    import shutil
+
+    from prorl_common import atomic_directory
+    from prorl_training.run_folder import find_run
+
+    if out.exists():
+        raise UserError(f"{out} exists: choose another folder")
+    if best and step is not None:
+        raise UserError("--best and --step name two checkpoints: give one of them")
+    found = find_run(run)
+    source, state = _chosen(found.name, found.checkpoints, best, step)
+    with atomic_directory(out) as work:
+        shutil.copytree(source / "policy", work, dirs_exist_ok=True)
+    console.say(f"wrote the policy of {found.name} after step {state['step']} to {out}")
+
+
+def _chosen(name: str, root: Path, best: bool, step: int | None) -> tuple[Path, dict[str, Any]]:
+    """Return (folder, state) of the checkpoint that was asked for, its files checked."""
+    from prorl_training.checkpoint_files import (
+        best_step,
+        checkpoint_path,
+        checkpoint_steps,
+        newest_whole,
+        verify_checkpoint,
+    )
+
+    if best:
+        step = best_step(root)
+        if step is None:
+            raise UserError(f"run {name} has no best checkpoint yet: no validation was measured")
+    if step is None:
+        path, state, troubles = newest_whole(root)
+        for trouble in troubles:
+            console.warn(f"passed over: {trouble}")
+        return path, state
+    steps = checkpoint_steps(root)
+    if step not in steps:
+        kept = ", ".join(map(str, steps)) or "none"
+        raise UserError(f"run {name} has no checkpoint of step {step}; it has: {kept}")
+    return checkpoint_path(root, step), verify_checkpoint(checkpoint_path(root, step))

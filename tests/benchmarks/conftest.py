@@ -1,0 +1,6 @@
+"""Make the evidence scripts importable as they import each other."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "evidence"))

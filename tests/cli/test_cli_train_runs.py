@@ -1,0 +1,134 @@
+"""``prorl train presets|status|export`` on runs made by hand: no training, no torch but for the last look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from prorl_cli.main import build_app
+from prorl_cli.train_run_commands import first_sentence
+from prorl_common import UserError
+from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_training.checkpoint_files import checkpoint_path, mark_best, seal
+from prorl_training.config_loading import load_config, preset_names
+from prorl_training.decisions import Decision
+from prorl_training.run_folder import RunFolder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model's folder."""
+    path = tmp_path_factory.mktemp("runs") / "model"
+    tiny_model().save_pretrained(path)
+    byte_tokenizer().save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
+    """A run under ./runs with checkpoints of steps 0, 2 and 4, the best at 2."""
+    monkeypatch.chdir(tmp_path)
+    folder = RunFolder(Path("runs/one"))
+    folder.create(load_config("cpu", overrides=["steps=10"]))
+    for step in (1, 2, 3, 4):
+        extra = {"validation_reward": 0.5} if step == 2 else {}
+        folder.log_metrics({"step": step, "reward_mean": 0.125, **extra})
+    folder.log_decisions([Decision(3, "reference_reset", "interval", {})])
+    for step in (0, 2, 4):
+        hand_made_checkpoint(checkpoint_path(folder.checkpoints, step), model, step)
+    mark_best(folder.checkpoints, 2)
+    yield folder
+
+
+def hand_made_checkpoint(path: Path, model: Path, step: int) -> None:
+    import shutil
+
+    shutil.copytree(model, path / "policy")
+    (path / "policy" / "note.txt").write_text(str(step))
+    (path / "state.json").write_text(json.dumps({"step": step}))
+    seal(path)
+
+
+def prorl(*words: str) -> Any:
+    result = CliRunner().invoke(build_app(), ["train", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def exported_step(out: str) -> str:
+    return (Path(out) / "note.txt").read_text()
+
+
+def test_presets_have_a_line_each_with_what_they_are() -> None:
+    lines = prorl("presets").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == preset_names()
+    described = json.loads(prorl("presets", "--json").stdout)
+    assert set(described) == set(preset_names())
+    assert all(len(d["description"]) > 10 for d in described.values())
+    assert described["prorl-v2"]["config"]["steps"] == load_config("prorl-v2").steps
+
+
+def test_first_sentence_does_not_end_inside_a_number() -> None:
+    assert first_sentence("Clip 0.2/0.28, as in v2.1. More follows.") == "Clip 0.2/0.28, as in v2.1"
+    assert first_sentence("no stop") == "no stop"
+
+
+def test_status_shows_how_far_how_good_and_whether_it_runs(run: RunFolder) -> None:
+    (row,) = json.loads(prorl("status", "--json").stdout)
+    assert (row["run"], row["state"], row["step"], row["steps"]) == ("one", "stopped", 4, 10)
+    assert (row["reward_mean"], row["validation_reward"], row["last_reset"]) == (0.125, 0.5, 3)
+    with run.lock():
+        line = prorl("status").stdout
+    for part in ("one", "running", "step 4/10", "reward 0.125", "0.500 (step 2)", "reset step 3"):
+        assert part in line
+
+
+def test_status_without_runs_says_how_to_start_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "no runs yet: start one with prorl train" in prorl("status").output
+
+
+def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
+    for out, words in {"a": [], "b": ["--best"], "c": ["--step", "0"]}.items():
+        prorl("export", out, "--run", "one", *words)
+    assert [exported_step(out) for out in "abc"] == ["4", "2", "0"]
+    from transformers import AutoModelForCausalLM
+
+    AutoModelForCausalLM.from_pretrained("a")
+
+
+def test_export_passes_over_a_damaged_checkpoint_and_says_so(run: RunFolder) -> None:
+    (checkpoint_path(run.checkpoints, 4) / "policy" / "config.json").write_text("{}")
+    assert "passed over" in prorl("export", "a").output
+    assert exported_step("a") == "2"
+    assert (run.checkpoints / "step_000004").is_dir()  # looked at, not touched
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--step", "3"], "has no checkpoint of step 3; it has: 0, 2, 4"),
+        (["--step", "2", "--best"], "give one of them"),
+        (["--run", "two"], "no run called 'two'"),
+    ],
+)
+def test_export_of_what_is_not_there_is_one_line(
+    run: RunFolder, words: list[str], says: str
+) -> None:
+    with pytest.raises(UserError, match=says):
+        prorl("export", "a", *words)
+    assert not Path("a").exists()
+
+
+def test_export_writes_over_nothing(run: RunFolder) -> None:
+    Path("a").mkdir()
+    with pytest.raises(UserError, match="a exists: choose another folder"):
+        prorl("export", "a")

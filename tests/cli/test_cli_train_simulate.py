@@ -1,0 +1,156 @@
+"""``train simulate`` and ``train explain``: text, JSON, pictures, recorded runs, mistakes."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from prorl_cli.train_controller_commands import explain, simulate
+from prorl_common import MissingExtraError, UserError
+from prorl_training.config_loading import load_config, save_config
+from prorl_training.simulation import simulate as run_simulation
+
+
+def prorl(*words: str) -> Any:
+    app = typer.Typer()
+    app.command()(simulate)
+    app.command()(explain)
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recorded run of 120 steps with a KL spike at step 90."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "runs" / "recorded"
+    folder.mkdir(parents=True)
+    config = load_config("prorl-v2", overrides=["length_penalty.start_step=20", "steps=120"])
+    save_config(config, folder / "config.yaml")
+    rows: list[dict[str, Any]] = [
+        {"step": s, "kl": 0.5 if s == 90 else 1e-4 * s, "reward_mean": 0.4} for s in range(1, 121)
+    ]
+    for row in rows[19::20]:
+        row |= {"validation_reward": 0.3, "validation_se": 0.02, "validation_problems": 250}
+    decisions = run_simulation(config, 120, {r["step"]: r for r in rows})
+    write(folder / "metrics.jsonl", rows)
+    write(folder / "decisions.jsonl", [d.to_json() for d in decisions])
+    return folder
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_json_is_the_list_of_decisions() -> None:
+    words = ("simulate", "--preset", "prorl-v2", "--steps", "700", "--json")
+    got = json.loads(prorl(*words).stdout)
+    expected = run_simulation(load_config("prorl-v2"), 700)
+    assert got == [d.to_json() for d in expected]
+
+
+def test_text_shows_lanes_of_equal_width_and_a_row_a_decision() -> None:
+    out = prorl("simulate", "--preset", "prorl-v2", "--steps", "3000").stdout
+    lanes = [x for x in out.splitlines() if x.startswith(("penalty ", "reset  ", "step     1"))]
+    assert len({len(x) for x in lanes}) == 1
+    assert lanes[1].count("R") == 10
+    assert "\n 501  penalty window opened  schedule: on for 100 steps" in out
+
+
+def test_config_file_is_simulated(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("controller: {reset_interval: 7}\nsteps: 20\n")
+    got = json.loads(prorl("simulate", "--config", str(file), "--json").stdout)
+    assert [d["step"] for d in got] == [7, 14]
+
+
+def test_recorded_run_under_its_own_config_decides_the_same(run: Path) -> None:
+    out = prorl("simulate", "--from", str(run)).stdout
+    assert "the same as in the recorded run" in out
+    assert "KL 0.5 is" in out
+
+
+def test_recorded_run_under_other_rules_says_where_it_differs(run: Path) -> None:
+    out = prorl("simulate", "--from", str(run), "--set", "controller.kl_zscore=0").stdout
+    assert "differs from the recorded run in 1 decisions" in out
+    assert "90  only recorded  reference reset" in out
+
+
+def test_explain_shows_evidence_what_the_rules_saw_and_the_metrics_around(run: Path) -> None:
+    out = prorl("explain", "recorded", "--step", "90").stdout
+    for fact in ("rule: kl_zscore", "kl median: ", "kl z: ", "kl history: 50 of 50 steps"):
+        assert fact in out
+    assert [x.split()[0] for x in out.splitlines()[-11:]] == [str(s) for s in range(85, 96)]
+
+
+def test_explain_of_a_step_without_decisions_still_says_what_the_rules_saw(run: Path) -> None:
+    out = prorl("explain", "recorded", "--step", "60").stdout
+    assert "nothing was decided" in out
+    assert "steps since reset: 60" in out
+
+
+def test_explain_without_a_step_is_a_summary(run: Path) -> None:
+    out = prorl("explain", "recorded").stdout
+    assert "1 x penalty window opened" in out
+    assert "reference reset" in out
+
+
+def test_explain_json_holds_decisions_rules_and_metrics(run: Path) -> None:
+    got = json.loads(prorl("explain", "recorded", "--step", "90", "--json").stdout)
+    assert got["decisions"][0]["evidence"]["rule"] == "kl_zscore"
+    assert got["rules"]["kl_z"] == pytest.approx(got["decisions"][0]["evidence"]["z"])
+    assert len(got["metrics"]) == 11
+
+
+def test_step_that_was_never_recorded_is_one_line(run: Path) -> None:
+    with pytest.raises(UserError, match="the run's steps are 0 to 120"):
+        prorl("explain", "recorded", "--step", "500")
+
+
+def test_plot_of_a_preset_is_a_png(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    prorl("simulate", "--preset", "quickstart", "--plot", "a.png")
+    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plot_shows_the_curves_and_rules_of_a_recorded_run_the_same_every_time(run: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        prorl("simulate", "--from", str(run), "--plot", name)
+    text = Path("a.svg").read_text()
+    assert text == Path("b.svg").read_text()
+    for shown in ("KL to reference", "validation reward", "length penalty", "kl zscore"):
+        assert shown in text
+
+
+def test_plot_to_another_suffix_names_the_two_that_work() -> None:
+    with pytest.raises(UserError, match=r"\.png or \.svg"):
+        prorl("simulate", "--preset", "quickstart", "--plot", "x.pdf")
+
+
+def test_plot_without_matplotlib_prints_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *more: Any, **named: Any) -> Any:
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *more, **named)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(MissingExtraError, match=r"prorl\[report\]"):
+        prorl("simulate", "--preset", "quickstart", "--plot", "x.png")
+
+
+def test_missing_and_foreign_metrics_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such file"):
+        prorl("simulate", "--from", str(tmp_path / "nope.jsonl"))
+    (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(UserError, match="not a line of metrics"):
+        prorl("simulate", "--from", str(tmp_path / "other.jsonl"))

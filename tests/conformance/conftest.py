@@ -1,0 +1,93 @@
+"""Golden files of other packages, and how near a number must come to one.
+
+The files are made by scripts/conformance_golden.py inside the real packages' environments. With ``-v``
+the run ends with the largest difference that each test saw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import Tensor
+
+GOLDEN = Path(__file__).parent / "golden"
+TOLERANCE = 1e-6
+"""Largest difference allowed; beyond magnitude 1 it is relative."""
+
+
+class Case(NamedTuple):
+    """One call: the batch's numbers, the package's options and what came of it."""
+
+    batch: dict[str, Any]
+    options: dict[str, Any]
+    outputs: dict[str, Any]
+    gradient: list[float] | None
+
+    def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return a field of the batch as a tensor (B,) or (N,)."""
+        return torch.tensor(self.batch[name], dtype=dtype)
+
+    @property
+    def lengths(self) -> Tensor:
+        """Tokens of each trajectory (B,)."""
+        return self.tensor("lengths", torch.int64)
+
+
+Read = Callable[[str], Iterator[Case]]
+Near = Callable[[Any, Any], None]
+
+
+@pytest.fixture
+def golden() -> Read:
+    """Return a function that reads the cases of one golden file by its name."""
+    return _read
+
+
+def _read(name: str) -> Iterator[Case]:
+    file = json.loads((GOLDEN / f"{name}.json").read_text())
+    for case in file["cases"]:
+        yield Case(
+            file["batches"][case["batch"]], case["options"], case["outputs"], case.get("gradient")
+        )
+
+
+@pytest.fixture
+def near(record_property: Any) -> Iterator[Near]:
+    """Return an assertion that two numbers or vectors agree; the worst difference is recorded."""
+    worst = [0.0]
+
+    def check(ours: Any, theirs: Any) -> None:
+        left, right = _vector(ours), _vector(theirs)
+        assert len(left) == len(right)
+        for a, b in zip(left, right, strict=True):
+            difference = abs(a - b) / max(1.0, abs(b))
+            worst[0] = max(worst[0], difference)
+            assert difference <= TOLERANCE, f"ours {a!r}, theirs {b!r}"
+
+    yield check
+    record_property("max_difference", worst[0])
+
+
+def _vector(value: Any) -> Sequence[float]:
+    tensor = (
+        value.detach() if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
+    )
+    return [float(x) for x in tensor.double().reshape(-1)]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print what ``record_property`` holds for the tests of this folder."""
+    if not config.getoption("verbose") > 0:
+        return
+    terminalreporter.section("largest differences")
+    for report in terminalreporter.stats.get("", []):  # set-ups and tear-downs
+        for name, value in report.user_properties if report.when == "teardown" else []:
+            if isinstance(value, float):
+                terminalreporter.write_line(
+                    f"{value:10.2e}  {report.nodeid.split('::')[-1]}  {name}"
+                )

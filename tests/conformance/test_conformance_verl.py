@@ -1,0 +1,178 @@
+"""Ours under the matching options equals verl 0.9.1, to 1e-6, value and gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_training.config import (
+    AdvantageConfig,
+    KLConfig,
+    LossConfig,
+    MismatchConfig,
+    OverlongConfig,
+)
+from prorl_training.objectives import (
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
+    token_weights,
+)
+from prorl_training.shaping import overlong_penalty
+
+AGGREGATION = {
+    "token-mean": "token_mean",
+    "seq-mean-token-mean": "sequence_mean",
+    "seq-mean-token-sum-norm": "constant",
+}
+ADVANTAGES = {
+    "grpo": AdvantageConfig(estimator="grpo", std="sample", eps=1e-6),
+    "grpo_vectorized": AdvantageConfig(estimator="grpo", std="sample", eps=1e-6),
+    "dr_grpo": AdvantageConfig(estimator="dr_grpo"),
+    "reinforce_plus_plus_baseline": AdvantageConfig(normalise="token", std="sample", eps=1e-8),
+}
+KL: dict[str, Any] = {"k1": "none", "k2": "none", "k3": "both"}
+
+
+def _ours(case: Any, estimator: str) -> Any:
+    groups = case.tensor("groups", torch.int64)
+    return compute_advantages(case.tensor("rewards"), groups, case.lengths, ADVANTAGES[estimator])
+
+
+def _cases(golden: Any, estimator: str) -> list[Any]:
+    cases = [c for c in golden("verl_advantages") if c.options["estimator"] == estimator]
+    assert len(cases) >= 4
+    return cases
+
+
+@pytest.mark.parametrize("estimator", ["grpo", "dr_grpo"])
+def test_group_advantages_equal_verls(golden: Any, near: Any, estimator: str) -> None:
+    for case in _cases(golden, estimator):
+        near(_ours(case, estimator), case.outputs["advantages"])
+
+
+def test_verls_vectorised_grpo_scales_up_rounding_where_a_group_has_no_spread(
+    golden: Any, near: Any
+) -> None:
+    noise = 0.0
+    for case in _cases(golden, "grpo_vectorized"):
+        ours = _ours(case, "grpo_vectorized")
+        for group in set(case.batch["groups"]):
+            members = [i for i, g in enumerate(case.batch["groups"]) if g == group]
+            rewards = [case.batch["rewards"][i] for i in members]
+            theirs = [case.outputs["advantages"][i] for i in members]
+            if max(rewards) - min(rewards) > 0.1:  # it works in float32
+                near(ours[members], theirs)
+            elif max(rewards) == min(rewards):
+                assert ours[members].tolist() == [0.0] * len(members)
+                noise = max(noise, *(abs(x) for x in theirs))
+    assert noise > 1e-3  # 0.1 in float32: (0.1 - mean) / 1e-6
+
+
+def test_batch_whitened_advantages_equal_verls_where_they_are_spread(
+    golden: Any, near: Any
+) -> None:
+    near_zero = 0
+    for case in _cases(golden, "reinforce_plus_plus_baseline"):
+        ours = _ours(case, "reinforce_plus_plus_baseline")
+        theirs = torch.tensor(case.outputs["advantages"], dtype=torch.float64)
+        deviation = _token_deviation(case)
+        if deviation > 0.1:
+            near(ours, theirs)
+        else:  # verl's 1e-8 is added to the variance, ours to its root: this far apart, no more
+            near_zero += 1
+            near(ours * (deviation + 1e-8) / (deviation**2 + 1e-8) ** 0.5, theirs)
+    assert near_zero
+
+
+def _token_deviation(case: Any) -> float:
+    """Return the sample standard deviation of R - mean_group(R) over the batch's tokens."""
+    groups = case.tensor("groups", torch.int64)
+    config = AdvantageConfig(estimator="dr_grpo")
+    centred = compute_advantages(case.tensor("rewards"), groups, case.lengths, config)
+    return float(centred.repeat_interleave(case.lengths).std())
+
+
+@pytest.mark.parametrize("estimator", sorted(KL))
+def test_kl_estimates_and_their_gradients_equal_verls(
+    golden: Any, near: Any, estimator: str
+) -> None:
+    (case,) = [c for c in golden("verl_kl") if c.options["kl_penalty"] == estimator]
+    config = KLConfig(estimator=estimator, clamp=KL[estimator])  # type: ignore[arg-type]
+    logprobs = case.tensor("logprobs").requires_grad_()
+    value = kl_penalty(logprobs, case.tensor("ref_logprobs"), config)
+    value.sum().backward()  # type: ignore[no-untyped-call]
+    near(value, case.outputs["kl"])
+    near(logprobs.grad, case.gradient)
+
+
+def test_clipped_loss_and_its_gradient_equal_verls(golden: Any, near: Any) -> None:
+    for case in golden("verl_policy_loss"):
+        options = case.options
+        config = LossConfig(
+            clip_low=options["clip_ratio_low"],
+            clip_high=options["clip_ratio_high"],
+            dual_clip=options["clip_ratio_c"],
+        )
+        logprobs = case.tensor("logprobs").requires_grad_()
+        per_token, clipped = policy_loss(
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+        )
+        weights = token_weights(case.lengths, AGGREGATION[options["loss_agg_mode"]], 0)
+        loss = (weights * per_token).sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        near(loss, case.outputs["loss"])
+        near(logprobs.grad, case.gradient)
+        near(clipped, case.outputs["clip_fraction"] + case.outputs["dual_clip_fraction"])
+
+
+def test_aggregation_equals_verls(golden: Any, near: Any) -> None:
+    for case in golden("verl_aggregate"):
+        scale = case.options["loss_scale_factor"] or 0
+        weights = token_weights(case.lengths, AGGREGATION[case.options["loss_agg_mode"]], scale)
+        near((weights * case.tensor("advantages")).sum(), case.outputs["loss"])
+
+
+def test_rollout_corrections_equal_verls(golden: Any, near: Any) -> None:
+    for case in golden("verl_rollout_correction"):
+        options = case.options
+        threshold = options["rollout_is_threshold"]
+        if "rollout_rs" in options:
+            # verl bounds minus the mean log-ratio, so the bounds of the ratio are the reciprocals
+            low, high = (float(x) for x in options["rollout_rs_threshold"].split("_"))
+            config = MismatchConfig(correction="sequence_mask", low=1 / high, high=1 / low)
+        elif isinstance(threshold, str):
+            low, high = (float(x) for x in threshold.split("_"))
+            config = MismatchConfig(correction="icepop", low=low, high=high)
+        else:
+            config = MismatchConfig(correction="tis", low=0.0, high=threshold)
+        ours = mismatch_weights(
+            case.tensor("old_logprobs"), case.tensor("sampler_logprobs"), case.lengths, config
+        )
+        weights = torch.tensor(case.outputs["weights"], dtype=torch.float64)
+        theirs = weights * torch.tensor(case.outputs["kept"], dtype=torch.float64)
+        near(ours.weights, theirs)
+        if "rollout_rs" in options:
+            near(ours.masked_fraction, case.outputs["masked_fraction"])
+
+
+def test_overlong_equals_verls_up_to_the_limit(golden: Any, near: Any) -> None:
+    beyond = 0
+    for case in golden("verl_overlong"):
+        limit = case.options["max_resp_len"]
+        config = OverlongConfig(
+            buffer_tokens=case.options["len"], factor=case.options["penalty_factor"]
+        )
+        for raw, tokens, theirs in zip(
+            case.batch["rewards"], case.batch["lengths"], case.outputs["rewards"], strict=True
+        ):
+            ours = raw + overlong_penalty(config, tokens, limit)
+            if tokens <= limit:
+                near(ours, theirs)
+            else:  # verl's penalty goes on growing there; DAPO's eq. 13, TRL and OpenRLHF stop
+                beyond += 1
+                assert ours > theirs
+    assert beyond

@@ -1,0 +1,318 @@
+"""A checkpoint gives every bit back, damaged ones are passed over, and pruning leaves what is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_inference import Completion, load_model
+from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_training import checkpoint as module
+from prorl_training.checkpoint import (
+    CheckpointError,
+    best_checkpoint,
+    checkpoint_steps,
+    environment_decisions,
+    load_buffer,
+    mark_best,
+    newest_step,
+    open_checkpoint,
+    policy_tensors,
+    prune_checkpoints,
+    restore_checkpoint,
+    save_checkpoint,
+    verify_checkpoint,
+)
+from prorl_training.config import TrainConfig
+from prorl_training.policy import Policy
+from prorl_training.rollout import Group, Trajectory
+from prorl_verifiers import Verdict
+
+STATE = {"controller": {"kl": [0.1, 1 / 3, 1e-308]}, "seed": 2**62 + 1}
+
+
+def new_policy(config: TrainConfig, seed: int = 0) -> Policy:
+    return Policy(tiny_model(seed=seed), config, torch.float32)
+
+
+def train_a_little(policy: Policy, seed: int = 1) -> None:
+    """Two optimiser steps on made-up gradients."""
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(2):
+        for parameter in policy.model.parameters():
+            parameter.grad = torch.randn(parameter.shape, generator=generator)
+        policy.optimizer.step()
+    policy.updates += 2
+
+
+def loaded(path: Path, config: TrainConfig) -> Policy:
+    model, _ = load_model(path / "policy", "cpu", torch.float32)
+    return Policy(model, config, torch.float32)
+
+
+def bits(tensors: dict[str, torch.Tensor]) -> dict[str, bytes]:
+    return {name: t.contiguous().numpy().tobytes() for name, t in tensors.items()}
+
+
+def save(root: Path, step: int, policy: Policy, buffer: Any = ()) -> Path:
+    return save_checkpoint(root, step, policy, byte_tokenizer(), STATE, buffer)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny matrices run fastest on one thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def config(make_config: Callable[..., TrainConfig]) -> TrainConfig:
+    """The toy config."""
+    return make_config()
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, config: TrainConfig) -> Path:
+    """Whole checkpoints of steps 0, 3 and 6."""
+    root, policy = tmp_path / "run" / "checkpoints", new_policy(config)
+    for step in (0, 3, 6):
+        save(root, step, policy)
+    return root
+
+
+def damage(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(bytes(data))
+
+
+def test_checkpoint_gives_every_bit_back(tmp_path: Path, config: TrainConfig) -> None:
+    policy = new_policy(config)
+    train_a_little(policy)
+    path = save(tmp_path, 7, policy)
+    state = verify_checkpoint(path)
+    assert (state["step"], state["updates"], state["reference"]) == (7, 2, "own")
+    assert {key: state[key] for key in STATE} == STATE
+    again = loaded(path, config)
+    restore_checkpoint(path, again, state)
+    assert again.updates == 2
+    assert bits(again.policy_tensors()) == bits(policy.policy_tensors())
+    assert bits(again.reference_tensors()) == bits(policy.reference_tensors())
+    assert bits(again.reference_tensors()) != bits(again.policy_tensors())
+    assert bits(again.optimizer_tensors()) == bits(policy.optimizer_tensors())
+    assert bits(policy_tensors(path)) == bits(policy.policy_tensors())
+
+
+def test_only_safetensors_and_json_hold_state(tmp_path: Path, config: TrainConfig) -> None:
+    path = save(tmp_path, 7, new_policy(config))
+    kinds = {p.suffix for p in path.rglob("*") if p.is_file()}
+    assert kinds <= {".safetensors", ".json", ".jinja", ".txt"}
+
+
+def test_reference_that_is_the_policy_is_not_written_twice(
+    tmp_path: Path, config: TrainConfig
+) -> None:
+    policy = new_policy(config)
+    train_a_little(policy)
+    policy.reset_reference(clear_optimizer=False)
+    path = save(tmp_path, 7, policy)
+    assert not (path / "reference.safetensors").exists()
+    again = loaded(path, config)
+    restore_checkpoint(path, again, verify_checkpoint(path))
+    assert bits(again.reference_tensors()) == bits(policy.policy_tensors())
+
+
+def test_run_without_kl_has_no_reference_in_its_checkpoint(
+    tmp_path: Path, make_config: Callable[..., TrainConfig]
+) -> None:
+    path = save(tmp_path, 7, new_policy(make_config(kl={"coefficient": 0})))
+    assert verify_checkpoint(path)["reference"] == "none"
+    with_kl = loaded(path, make_config())
+    with pytest.raises(CheckpointError, match="holds no reference"):
+        restore_checkpoint(path, with_kl, verify_checkpoint(path))
+
+
+def waiting_group(samples: list[Any]) -> Group:
+    verdict = Verdict(1 / 3, "scored", "exact", "7", "weak", {"tests": 0.1 + 0.2}, 0.25)
+    broken = Verdict(None, "infra_error", "box broke")
+    odd = (-0.1, -1e-300, float("-inf"), -0.0)
+    first = Trajectory(0, Completion("é\n", (1, 2, 3, 2**31), odd, "stop"), verdict, -0.7, False)
+    second = Trajectory(3, Completion("", (), (), "length"), broken, 0.0)
+    return Group(samples[5], (first, second), 41)
+
+
+def test_rollout_buffer_comes_back_bit_for_bit(
+    tmp_path: Path, config: TrainConfig, digits: list[Any]
+) -> None:
+    group = waiting_group(digits)
+    path = save(tmp_path, 7, new_policy(config), [group, group])
+    verify_checkpoint(path)
+    again = load_buffer(path, {s.id: s for s in digits})
+    assert again == [group, group]
+    logprobs = again[0].trajectories[0].completion.logprobs
+    assert [x.hex() for x in logprobs] == [
+        x.hex() for x in group.trajectories[0].completion.logprobs
+    ]
+    assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == []
+
+
+def test_rollout_buffer_of_another_dataset_is_refused(
+    tmp_path: Path, config: TrainConfig, digits: list[Any]
+) -> None:
+    path = save(tmp_path, 7, new_policy(config), [waiting_group(digits)])
+    with pytest.raises(CheckpointError, match="which the dataset lacks"):
+        load_buffer(path, {})
+
+
+@pytest.fixture
+def digits() -> list[Any]:
+    """A few samples."""
+    from prorl_datasets import Sample
+    from prorl_verifiers import Task
+
+    task = Task("math", {"answer": "1"})
+    prompt = ({"role": "user", "content": "?"},)
+    return [Sample(f"s{i}", "math", prompt, task, "test", "none") for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda p: damage(p / "optimizer.safetensors"), "hash differs"),
+        (lambda p: damage(p / "policy" / "model.safetensors"), "hash differs"),
+        (lambda p: (p / "state.json").write_text("{}"), "size differs"),
+        (lambda p: (p / "policy" / "config.json").unlink(), "config.json is missing"),
+        (lambda p: (p / "manifest.json").unlink(), "no manifest.json"),
+        (lambda p: (p / "manifest.json").write_text("[1"), "manifest.json is unreadable"),
+        (lambda p: (p / "manifest.json").write_text('{"files": {}}'), "does not list state.json"),
+        (lambda p: os.truncate(p / "optimizer.safetensors", 10), "size differs"),
+    ],
+)
+def test_damaged_checkpoint_is_passed_over_with_the_reason(
+    shelf: Path, spoil: Callable[[Path], Any], says: str
+) -> None:
+    spoil(shelf / "step_000006")
+    path, state, decisions = open_checkpoint(shelf)
+    assert (path.name, state["step"]) == ("step_000003", 3)
+    (decision,) = decisions
+    assert (decision.kind, decision.step) == ("checkpoint_fallback", 3)
+    assert says in decision.reason and "step_000006" in decision.reason
+    assert "going on from step 3" in decision.reason
+    assert (shelf / "latest").read_text() == "step_000003\n"
+    assert open_checkpoint(shelf)[2] == []  # said once
+
+
+def test_several_damaged_checkpoints_are_each_named(shelf: Path) -> None:
+    for step in (3, 6):
+        damage(shelf / f"step_{step:06d}" / "state.json")
+    path, _, decisions = open_checkpoint(shelf)
+    assert path.name == "step_000000"
+    assert [d.evidence["damaged_step"] for d in decisions] == [6, 3]
+
+
+def test_no_whole_checkpoint_is_one_line_and_touches_nothing(shelf: Path) -> None:
+    for step in (0, 3, 6):
+        damage(shelf / f"step_{step:06d}" / "state.json")
+    before = sorted(str(p) for p in shelf.rglob("*"))
+    with pytest.raises(CheckpointError, match="none of its 3 checkpoints is whole") as caught:
+        open_checkpoint(shelf)
+    assert "\n" not in str(caught.value)
+    assert sorted(str(p) for p in shelf.rglob("*")) == before
+
+
+def test_run_without_checkpoint_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="has no checkpoint yet"):
+        open_checkpoint(tmp_path / "checkpoints")
+
+
+def test_pruning_keeps_the_newest_the_best_and_step_0(shelf: Path, config: TrainConfig) -> None:
+    policy = new_policy(config)
+    for step in (9, 12):
+        save(shelf, step, policy)
+    mark_best(shelf, 3)
+    prune_checkpoints(shelf, 2, keep_best=True)
+    assert checkpoint_steps(shelf) == [0, 3, 9, 12]
+    assert best_checkpoint(shelf) == shelf / "step_000003"
+    prune_checkpoints(shelf, 1, keep_best=False)
+    assert checkpoint_steps(shelf) == [0, 12]
+    assert best_checkpoint(shelf) is None
+
+
+def test_pruning_never_deletes_the_last_whole_one(shelf: Path) -> None:
+    shutil.rmtree(shelf / "step_000000")
+    (shelf / "step_000006" / "optimizer.safetensors").unlink()
+    prune_checkpoints(shelf, 1, keep_best=True)
+    assert newest_step(shelf) == 3
+    assert open_checkpoint(shelf)[0].name == "step_000003"
+
+
+def test_what_a_kill_left_is_ignored_and_swept_away(shelf: Path) -> None:
+    for name in (".step_000009.abc", ".gone.step_000001"):
+        shutil.copytree(shelf / "step_000006", shelf / name)
+    (shelf / ".latest.xyz").write_text("half")
+    assert open_checkpoint(shelf)[0].name == "step_000006"
+    assert not [p for p in shelf.iterdir() if p.name.startswith(".")]
+
+
+def test_damaged_one_is_deleted_once_another_was_written(shelf: Path, config: TrainConfig) -> None:
+    damage(shelf / "step_000006" / "state.json")
+    open_checkpoint(shelf)
+    assert (shelf / "damaged_000006").is_dir()
+    save(shelf, 4, new_policy(config))
+    prune_checkpoints(shelf, 2, keep_best=True)
+    assert sorted(p.name for p in shelf.iterdir() if p.is_dir()) == [
+        "step_000000",
+        "step_000003",
+        "step_000004",
+    ]
+
+
+def test_best_that_lies_in_the_undone_future_is_forgotten(shelf: Path) -> None:
+    mark_best(shelf, 6)
+    damage(shelf / "step_000006" / "state.json")
+    open_checkpoint(shelf)
+    assert best_checkpoint(shelf) is None
+
+
+def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
+    shelf: Path, config: TrainConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from safetensors import SafetensorError
+
+    def full(*_: Any) -> None:
+        raise SafetensorError('IoError(Os { code: 28, message: "No space left on device" })')
+
+    monkeypatch.setattr(module, "_save", full)
+    with pytest.raises(CheckpointError, match="the disk is full; make room"):
+        save(shelf, 9, new_policy(config))
+    assert open_checkpoint(shelf)[0].name == "step_000006"
+    assert not list(shelf.glob(".step*"))
+
+
+def test_saving_the_same_step_again_replaces_it(shelf: Path, config: TrainConfig) -> None:
+    policy = new_policy(config)
+    train_a_little(policy)
+    path = save(shelf, 6, policy)
+    assert verify_checkpoint(path)["updates"] == 2
+
+
+def test_other_versions_or_threads_are_named_and_the_run_goes_on(
+    tmp_path: Path, config: TrainConfig
+) -> None:
+    policy = new_policy(config)
+    state = verify_checkpoint(save(tmp_path, 7, policy))
+    assert environment_decisions(state, policy) == []
+    state["environment"] |= {"torch": "1.0.0", "threads": 999}
+    (decision,) = environment_decisions(state, policy)
+    assert "torch 1.0.0 -> " in decision.reason and "threads 999 -> " in decision.reason
+    assert (decision.kind, decision.step) == ("config_changed", 7)
+    json.dumps(decision.to_json())

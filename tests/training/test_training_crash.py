@@ -1,0 +1,264 @@
+"""Fifty SIGKILLs, anywhere, over a run of 200 steps: it ends bit for bit as the run that was never killed.
+
+A helper process, which has imported everything once, forks a child for each attempt: the child starts the
+run or resumes it, with the same calls as ``prorl train``, and the helper kills it. So a kill costs half a
+second and not ten, and it is a real SIGKILL of a real process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+STEPS, KILLS = 200, 50
+PLACES = ("anywhere", "journal", "checkpoint", "pruning", "anywhere")
+"""Where the kills are aimed, in turn: after a random delay, right after a step's line was written, while a
+checkpoint is being written, right after that, when an old one is deleted."""
+
+RESUMED = "resumed"
+"""A file that the child makes once it has dropped what it will do again."""
+
+SETTINGS: dict[str, Any] = {
+    "steps": STEPS,
+    "rollout": {"prompts": 4, "samples": 4},
+    "dynamic_sampling": {"max_rounds": 3, "surplus": "carry", "refill": "expected"},
+    "length_penalty": {"steps_on": 5, "steps_off": 10, "start_step": 4},
+    "controller": {"reset_interval": 20, "optimizer": "clear"},
+    "validation": {"every": 10, "problems": 8},
+    "checkpoint": {"every": 3, "keep": 2},
+    "warm_start": {"examples": 64, "epochs": 12, "lr": 5e-3, "batch": 20},
+    "kl": {"measure_share_every": 50},
+    "logging": {"tensorboard": False},
+}
+
+
+def start_or_resume(path: Path) -> None:
+    """Do the run in this process, from its newest checkpoint when there is one."""
+    import conftest
+
+    from prorl_inference import load_model
+    from prorl_training.checkpoint import (
+        has_checkpoint,
+        load_buffer,
+        open_checkpoint,
+        restore_checkpoint,
+    )
+    from prorl_training.local_engine import LocalEngine
+    from prorl_training.policy import Policy
+    from prorl_training.run_folder import RunFolder
+
+    config, folder = conftest.tiny_config(**SETTINGS), RunFolder(path)
+    with folder.lock():
+        if not has_checkpoint(folder.checkpoints):
+            folder.config_path.unlink(missing_ok=True)
+            folder.truncate_after(-1)
+            (path / RESUMED).touch()
+            conftest.build_engine(config, path).run()
+            return
+        found, state, decisions = open_checkpoint(folder.checkpoints)
+        model, tokenizer = load_model(found / "policy", "cpu", torch.float32)
+        policy = Policy(model, config, torch.float32)
+        restore_checkpoint(found, policy, state)
+        folder.truncate_after(state["step"])
+        (path / RESUMED).touch()
+        folder.log_decisions(decisions)
+        engine = LocalEngine(config, conftest.parts_of(policy, tokenizer, folder), state["step"])
+        engine.restore(state, load_buffer(found, {s.id: s for s in conftest.digit_samples()}))
+        engine.run()
+
+
+def serve() -> None:
+    """The helper: read orders {path, lines, place, delay}, fork, kill as ordered, answer how it ended."""
+    torch.set_num_threads(1)
+    import conftest  # noqa: F401 - imported once, here
+
+    print("ready", flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        (Path(order["path"]) / RESUMED).unlink(missing_ok=True)
+        child = os.fork()
+        if child == 0:
+            _run_child(Path(order["path"]))
+        if order["place"] is not None:
+            _wait_for(child, order)
+            os.kill(child, signal.SIGKILL)  # not reaped yet, so the id is still the child's
+        _, status = os.waitpid(child, 0)
+        print(json.dumps(status), flush=True)
+
+
+def _run_child(path: Path) -> None:
+    try:
+        start_or_resume(path)
+    finally:
+        error = sys.exc_info()[1]
+        if error is not None:
+            traceback.print_exception(error)
+        os._exit(0 if error is None else 1)
+
+
+def _wait_for(child: int, order: dict[str, Any]) -> None:
+    """Return when the run has so many lines and is at the place, or four lines later, or is over."""
+    path, place, lines = Path(order["path"]), order["place"], order["lines"]
+
+    def until(lines: int, reached: Callable[[], bool] = lambda: False) -> None:
+        while _alive(child) and _done_again(path, place) < lines and not reached():
+            time.sleep(0.0002)
+
+    def writing() -> bool:
+        return bool(list((path / "checkpoints").glob(".step_*")))
+
+    until(lines)
+    if place in ("checkpoint", "pruning"):
+        until(lines + 4, writing)
+    if place == "pruning":
+        until(lines + 4, lambda: not writing())
+    time.sleep(order["delay"])
+
+
+def _done_again(path: Path, place: str) -> int:
+    """Return the steps that the child finds done or has done; lines that it has yet to drop do not count.
+
+    But for ``anywhere`` they do, so that some kills come while the run is being resumed.
+    """
+    if place != "anywhere" and not (path / RESUMED).exists():
+        return 0
+    return _lines(path / "metrics.jsonl")
+
+
+def _alive(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+HELPER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_training_crash
+test_training_crash.serve()
+"""
+
+
+class Helper:
+    """Speaks with the helper process."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", HELPER, str(Path(__file__).parent)]
+        pipe = subprocess.PIPE
+        env = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=env)
+        assert self._answer() == "ready"
+
+    def attempt(
+        self, path: Path, lines: int = 0, place: str | None = None, delay: float = 0.0
+    ) -> int:
+        """Start or resume the run in a child and return its wait status (9: killed, 0: done)."""
+        assert self.process.stdin is not None
+        order = {"path": str(path), "lines": lines, "place": place, "delay": delay}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return int(self._answer())
+
+    def _answer(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def close(self) -> None:
+        """End the process."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def helper() -> Iterator[Helper]:
+    """The process that runs and kills."""
+    one = Helper()
+    yield one
+    one.close()
+
+
+def kill_many(helper: Helper, path: Path, step_seconds: float) -> Counter[str]:
+    """Kill the run KILLS times, at random steps in order, and return what the kills left behind."""
+    chance = random.Random(20260801)
+    targets = sorted([0, 0, *(chance.randrange(1, STEPS - 8) for _ in range(KILLS - 2))])
+    left: Counter[str] = Counter()
+    for number, lines in enumerate(targets):
+        place = PLACES[number % len(PLACES)]
+        longest = {"anywhere": 1.5 * step_seconds, "checkpoint": 0.03}.get(place, 0.003)
+        status = helper.attempt(path, lines, place, chance.uniform(0, longest))
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        left += Counter(_traces(path))
+    return left
+
+
+def _traces(path: Path) -> Iterator[str]:
+    root = path / "checkpoints"
+    yield "kills"
+    if list(root.glob(".step_*")):
+        yield "half-written checkpoint"
+    if list(root.glob(".gone.*")):
+        yield "half-deleted checkpoint"
+    steps = [int(p.name.removeprefix("step_")) for p in root.glob("step_*")]
+    if _lines(path / "metrics.jsonl") > max(steps, default=0):
+        yield "steps to do again"
+
+
+def everything(path: Path) -> dict[str, Any]:
+    """What must be equal: checkpoints file by file, numbers without clocks, decisions, rollouts."""
+    from pyarrow import parquet
+
+    from prorl_training.checkpoint_files import checkpoint_steps
+    from prorl_training.metrics import TIMING_KEYS
+    from prorl_training.run_folder import RunFolder
+
+    folder = RunFolder(path)
+    manifests = sorted(folder.checkpoints.glob("step_*/manifest.json"))
+    files = sorted(folder.rollouts.iterdir())
+    return {
+        "steps": checkpoint_steps(folder.checkpoints),
+        "checkpoints": {p.parent.name: json.loads(p.read_text()) for p in manifests},
+        "best": (folder.checkpoints / "best").read_text(),
+        "metrics": [
+            {k: v for k, v in row.items() if k not in TIMING_KEYS} for row in folder.metrics()
+        ],
+        "decisions": folder.decisions(),
+        "rollouts": {p.name: parquet.read_table(p).to_pylist() for p in files},
+    }
+
+
+@pytest.mark.slow
+def test_run_killed_fifty_times_equals_the_run_never_killed(helper: Helper, tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    started = time.monotonic()
+    assert helper.attempt(whole) == 0
+    step_seconds = (time.monotonic() - started) / STEPS
+    left = kill_many(helper, killed, step_seconds)
+    assert helper.attempt(killed) == 0
+    took = time.monotonic() - started
+    print(f"{took:.0f} s in all, {step_seconds * 1000:.0f} ms a step; {dict(left)}")
+    one, other = everything(whole), everything(killed)
+    rows = one["metrics"]
+    assert [r["step"] for r in rows] == list(range(1, STEPS + 1))
+    assert any(r["groups_carried_in"] for r in rows) and any(r.get("grad_norm") for r in rows)
+    kinds = {d["kind"] for d in one["decisions"]}
+    assert {"reference_reset", "penalty_window_opened", "warm_start"} <= kinds
+    assert left["kills"] == KILLS and left["half-written checkpoint"] and left["steps to do again"]
+    for part, value in one.items():
+        assert other[part] == value, part

@@ -1,0 +1,100 @@
+"""Shaped rewards at the points where they can be checked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from prorl_training.config import (
+    LengthPenaltyConfig,
+    OverlongConfig,
+    StopProperlyConfig,
+    TrainConfig,
+)
+from prorl_training.shaping import in_loss, length_reward, overlong_penalty, shaped_reward
+
+PRINTED = LengthPenaltyConfig(weight=0.5, eta_max=0.0, eta_min=-1.0)
+AWARE = LengthPenaltyConfig(form="correctness_aware")
+
+
+def config(**sections: Any) -> TrainConfig:
+    return TrainConfig.model_validate({"rollout": {"max_tokens": 100}, **sections})
+
+
+@pytest.mark.parametrize(("tokens", "expected"), [(0, 0.0), (50, -0.5), (100, -1.0), (150, -1.0)])
+def test_printed_form_falls_from_eta_max_to_eta_min_and_stays_there(
+    tokens: int, expected: float
+) -> None:
+    # cos 0 = 1, cos(pi/2) = 0, cos pi = -1; beyond the limit it must not rise again
+    assert length_reward(PRINTED, True, tokens, 100) == pytest.approx(expected)
+    assert length_reward(PRINTED, False, tokens, 100) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("correct", "tokens", "expected"),
+    # TRL defaults: correct 1 -> .5 (middle .75), wrong -1 -> -.5 (middle -.75), at the limit -1
+    [(True, 0, 1.0), (True, 50, 0.75), (False, 0, -1.0), (False, 50, -0.75), (True, 100, -1.0)],
+)
+def test_correctness_aware_form_rewards_short_right_and_long_wrong(
+    correct: bool, tokens: int, expected: float
+) -> None:
+    assert length_reward(AWARE, correct, tokens, 100) == pytest.approx(expected)
+
+
+def test_shaped_reward_adds_the_weighted_length_reward_in_a_window_only() -> None:
+    settings = config(length_penalty=PRINTED.model_dump())
+    assert shaped_reward(settings, 1.0, 100, False, True) == pytest.approx(0.5)  # 1 + .5 * -1
+    assert shaped_reward(settings, 0.0, 50, False, True) == pytest.approx(-0.25)  # 0 + .5 * -.5
+    assert shaped_reward(settings, 0.0, 50, False, False) == 0.0
+
+
+def test_weight_zero_switches_the_length_penalty_off() -> None:
+    settings = config(length_penalty={"weight": 0.0, "form": "correctness_aware"})
+    assert shaped_reward(settings, 1.0, 100, True, True) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(0, 0.0), (80, 0.0), (81, -0.1), (90, -1.0), (100, -2.0), (120, -2.0)]
+)
+def test_overlong_grows_over_the_last_tokens_up_to_its_factor(tokens: int, expected: float) -> None:
+    # DAPO eq. 13 with a buffer of 20 before 100, twice its size
+    rule = OverlongConfig(buffer_tokens=20, factor=2.0)
+    assert overlong_penalty(rule, tokens, 100) == pytest.approx(expected)
+    settings = config(overlong=rule.model_dump())
+    assert shaped_reward(settings, 1.0, tokens, False, False) == pytest.approx(1 + expected)
+
+
+def test_overlong_without_a_buffer_is_off() -> None:
+    assert overlong_penalty(OverlongConfig(), 100, 100) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mode", "value", "cut"),
+    [
+        ("off", 0.0, 0.8),
+        ("scale", 0.0, 0.0),
+        ("scale", 0.5, 0.4),
+        ("fixed", -0.5, -0.5),
+        ("mask", 0.0, 0.8),
+    ],
+)
+def test_stop_properly_touches_cut_responses_only(mode: str, value: float, cut: float) -> None:
+    rule = StopProperlyConfig.model_validate({"mode": mode, "value": value})
+    settings = config(stop_properly=rule.model_dump())
+    assert shaped_reward(settings, 0.8, 100, True, False) == pytest.approx(cut)
+    assert shaped_reward(settings, 0.8, 100, False, False) == 0.8
+
+
+def test_a_right_answer_that_was_cut_still_counts_as_right_for_the_length_reward() -> None:
+    aware = {"form": "correctness_aware", "weight": 1.0}
+    settings = config(length_penalty=aware, stop_properly={"mode": "scale", "value": 0.0})
+    # 1 * 0, then the middle of 1 -> .5
+    assert shaped_reward(settings, 1.0, 50, True, True) == pytest.approx(0.75)
+
+
+def test_only_mask_keeps_a_cut_response_out_of_the_loss() -> None:
+    for mode in ("off", "scale", "fixed", "mask"):
+        settings = config(stop_properly={"mode": mode})
+        assert in_loss(settings, False)
+        assert in_loss(settings, True) == (mode != "mask")

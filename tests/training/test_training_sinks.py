@@ -1,0 +1,124 @@
+"""TensorBoard and Weights & Biases get every number, per domain, and a resumed run goes on in place."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import MissingExtraError, UserError
+from prorl_training.config import LoggingConfig
+from prorl_training.sinks import Sinks, scalars
+
+ROW = {"step": 1, "kl": 0.5, "phase": 0, "on": True, "none": None, "word": "x"}
+DOMAINS = {"domains": {"math": {"reward_mean": 0.25}, "code": {"reward_mean": None}}}
+
+
+class FakeWandb:
+    """Stands for the wandb module: keeps what it is told."""
+
+    class Error(Exception):
+        """What wandb raises."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.fails = fails
+        self.inits: list[dict[str, Any]] = []
+        self.logged: list[dict[str, Any]] = []
+        self.metrics: list[tuple[str, str | None]] = []
+        self.finished = 0
+
+    def Settings(self, **settings: Any) -> dict[str, Any]:
+        """Return the settings as they are."""
+        return settings
+
+    def init(self, **options: Any) -> FakeWandb:
+        """Start a run, or fail."""
+        if self.fails:
+            raise self.Error(self.fails)
+        self.inits.append(options)
+        return self
+
+    def define_metric(self, name: str, step_metric: str | None = None) -> None:
+        """Keep the definition."""
+        self.metrics.append((name, step_metric))
+
+    def log(self, row: dict[str, Any]) -> None:
+        """Keep the row."""
+        self.logged.append(row)
+
+    def finish(self) -> None:
+        """Count."""
+        self.finished += 1
+
+
+def test_numbers_are_flattened_per_domain() -> None:
+    assert dict(scalars({**ROW, **DOMAINS})) == {
+        "step": 1.0,
+        "kl": 0.5,
+        "phase": 0.0,
+        "on": 1.0,
+        "domains/math/reward_mean": 0.25,
+    }
+
+
+def test_wandb_gets_every_number_on_the_step_axis(tmp_path: Path) -> None:
+    fake = FakeWandb()
+    config = LoggingConfig(tensorboard=False, wandb="offline", wandb_project="p")
+    with Sinks(tmp_path, config, 1, fake) as sinks:
+        sinks.write(1, {**ROW, **DOMAINS})
+    assert fake.logged[0]["domains/math/reward_mean"] == 0.25
+    assert fake.logged[0]["step"] == 1
+    assert ("*", "step") in fake.metrics
+    (init,) = fake.inits
+    assert (init["mode"], init["project"], init["name"]) == ("offline", "p", tmp_path.name)
+    assert fake.finished == 1
+
+
+def test_resumed_run_continues_the_same_wandb_run(tmp_path: Path) -> None:
+    fake = FakeWandb()
+    config = LoggingConfig(tensorboard=False, wandb="online")
+    for first in (1, 3):
+        Sinks(tmp_path, config, first, fake).close()
+    ids = [init["id"] for init in fake.inits]
+    assert ids[0] == ids[1] == json.loads((tmp_path / "wandb.json").read_text())["id"]
+    assert all(init["resume"] == "allow" for init in fake.inits)
+
+
+def test_wandb_that_cannot_start_is_one_line_with_the_cure(tmp_path: Path) -> None:
+    config = LoggingConfig(tensorboard=False, wandb="online")
+    with pytest.raises(UserError, match=r"not logged in.*logging\.wandb=offline"):
+        Sinks(tmp_path, config, 1, FakeWandb("not logged\nin"))
+    assert not (tmp_path / "wandb.json").exists()
+
+
+def test_wandb_that_is_not_installed_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "wandb" else find(name)
+    )
+    with pytest.raises(MissingExtraError, match=r"prorl\[wandb\]"):
+        Sinks(tmp_path, LoggingConfig(tensorboard=False, wandb="offline"), 1)
+
+
+def test_nothing_is_written_when_both_are_off(tmp_path: Path) -> None:
+    with Sinks(tmp_path, LoggingConfig(tensorboard=False), 1) as sinks:
+        sinks.write(1, ROW)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tensorboard_drops_the_steps_that_are_done_again(tmp_path: Path) -> None:
+    reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    config = LoggingConfig()
+    with Sinks(tmp_path, config, 1) as first:
+        for step in (1, 2, 3, 4):
+            first.write(step, {"kl": 0.0, **DOMAINS})
+    with Sinks(tmp_path, config, 3) as second:
+        second.write(3, {"kl": 1.0})
+    events = reader.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert [(e.step, e.value) for e in events.Scalars("kl")] == [(1, 0.0), (2, 0.0), (3, 1.0)]
+    assert "domains/math/reward_mean" in events.Tags()["scalars"]

@@ -1,0 +1,65 @@
+"""The config tree of a training run: pydantic models, every key with its meaning and unit.
+
+Leaves out: where values come from (``config_loading``) and what they do (the modules that read them).
+"""
+
+from prorl_training.config.algorithm import (
+    AdvantageConfig,
+    KLConfig,
+    LossConfig,
+    MismatchConfig,
+    OptimizerConfig,
+)
+from prorl_training.config.base import Section
+from prorl_training.config.runtime import (
+    CheckpointConfig,
+    LoggingConfig,
+    LoraConfig,
+    ModelConfig,
+    RewardConfig,
+    ValidationConfig,
+    WarmStartConfig,
+)
+from prorl_training.config.sampling import (
+    DataConfig,
+    DynamicSamplingConfig,
+    LengthPenaltyConfig,
+    OverlongConfig,
+    RolloutConfig,
+    StopProperlyConfig,
+)
+from prorl_training.config.schedule import (
+    PHASE_SECTIONS,
+    ControllerConfig,
+    PhaseConfig,
+    SafetyConfig,
+)
+from prorl_training.config.tree import FIXED_IN_A_RUN, TrainConfig
+
+__all__ = [
+    "FIXED_IN_A_RUN",
+    "PHASE_SECTIONS",
+    "AdvantageConfig",
+    "CheckpointConfig",
+    "ControllerConfig",
+    "DataConfig",
+    "DynamicSamplingConfig",
+    "KLConfig",
+    "LengthPenaltyConfig",
+    "LoggingConfig",
+    "LoraConfig",
+    "LossConfig",
+    "MismatchConfig",
+    "ModelConfig",
+    "OptimizerConfig",
+    "OverlongConfig",
+    "PhaseConfig",
+    "RewardConfig",
+    "RolloutConfig",
+    "SafetyConfig",
+    "Section",
+    "StopProperlyConfig",
+    "TrainConfig",
+    "ValidationConfig",
+    "WarmStartConfig",
+]

@@ -1,0 +1,117 @@
+"""The settings of how a run is carried out: model, validation, checkpoints, rewards, records.
+
+Leaves out: the algorithm (``algorithm``, ``sampling``, ``schedule``).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from prorl_common import UserError
+from prorl_training.config.base import Section
+
+
+class LoraConfig(Section):
+    """Train low-rank adapters instead of all weights (needs peft; the reference is then the base itself)."""
+
+    rank: int = Field(default=0, ge=0)
+    """0 trains all weights."""
+    alpha: float = Field(default=32.0, gt=0)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    targets: str = "all-linear"
+    """Module names, comma-separated, or ``all-linear``."""
+
+
+class ModelConfig(Section):
+    """Which policy is trained, and where."""
+
+    path: str = "smollm2-135m"
+    """A cached name, a local folder, or a hub id."""
+    device: str = "auto"
+    """``auto``, ``cpu``, ``cuda`` or ``cuda:N``."""
+    dtype: Literal["auto", "fp32", "bf16"] = "auto"
+    """Compute type; master weights are always float32."""
+    gradient_checkpointing: bool = False
+    """Recompute activations in the backward pass: less memory, about a third more time in the update."""
+    lora: LoraConfig = LoraConfig()
+
+
+class ValidationConfig(Section):
+    """Watching the validation split; never the test split."""
+
+    every: int = Field(default=20, ge=0)
+    """Steps between validations; 0 switches them off."""
+    problems: int = Field(default=250, ge=1)
+    """How many problems are watched, the same ones every time, spread evenly over the domains."""
+    samples: int = Field(default=1, ge=1)
+    temperature: float = Field(default=0.6, ge=0)
+    top_p: float = Field(default=0.95, gt=0, le=1)
+
+
+class CheckpointConfig(Section):
+    """What is kept on disk."""
+
+    every: int = Field(default=50, ge=1)
+    keep: int = Field(default=2, ge=1)
+    """The newest so many; step 0 (before RL) always stays."""
+    best: bool = True
+    """Keep the one with the best validation too, saved when it is measured."""
+
+
+class LoggingConfig(Section):
+    """Who else is told, beside ``metrics.jsonl``."""
+
+    tensorboard: bool = True
+    """Where it is installed."""
+    wandb: Literal["off", "online", "offline"] = "off"
+    wandb_project: str = "prorl"
+    rollouts_every: int = Field(default=1, ge=0)
+    """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
+
+
+class WarmStartConfig(Section):
+    """Supervised steps on gold-format answers before step 1; recorded as a decision."""
+
+    examples: int = Field(default=0, ge=0)
+    """Training samples shown in one epoch; 0 switches the warm start off."""
+    epochs: int = Field(default=1, ge=1)
+    batch: int = Field(default=8, ge=1)
+    lr: float = Field(default=5e-5, gt=0)
+
+
+FAITHFUL_MODES = {"math": "either", "logic": "reference"}
+"""What the paper says of its graders (arXiv 2505.24864, appendix D)."""
+
+
+class RewardConfig(Section):
+    """Who checks the answers."""
+
+    workers: int = Field(default=2, ge=1)
+    timeout_seconds: float = Field(default=10.0, gt=0)
+    backend: str = Field(default="local", pattern=r"^(local|docker(:\w[\w.-]*)?)$")
+    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the engine's runtimes, like ``runsc``."""
+    allow_weak: bool = False
+    """Run code without full isolation; recorded in every verdict."""
+    faithful: bool = False
+    """Reward as ProRL did where ours differs: math by either of two graders, logic by the upstream scorers."""
+    overlap: bool = True
+    """Score finished groups while others are still being sampled."""
+    modes: dict[str, str] = Field(default_factory=dict)
+    """Verifier -> its mode, for those that are not to work in their default one; goes before ``faithful``."""
+
+    @field_validator("modes")
+    @classmethod
+    def _modes_exist(cls, modes: dict[str, str]) -> dict[str, str]:
+        from prorl_verifiers import check_modes
+
+        try:
+            check_modes(modes)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return modes
+
+    def verifier_modes(self) -> dict[str, str]:
+        """Return the mode of each verifier that does not work in its default one."""
+        return (FAITHFUL_MODES if self.faithful else {}) | self.modes

@@ -1,0 +1,123 @@
+"""The settings of a step's batch: data, rollouts, filtering, and what is added to a raw reward.
+
+Leaves out: the loss (``algorithm``) and the schedule that switches things on and off (``schedule``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from prorl_training.config.base import Section
+
+
+class DataConfig(Section):
+    """What is trained on."""
+
+    path: str | None = None
+    """Dataset folder; None takes the newest one under ./data."""
+    domain_weights: dict[str, float] = Field(default_factory=dict)
+    """Relative weight of each domain among the drawn prompts (0: left out); empty: as in the dataset."""
+
+    @field_validator("domain_weights")
+    @classmethod
+    def _weights_draw_something(cls, weights: dict[str, float]) -> dict[str, float]:
+        if any(not 0 <= w < math.inf for w in weights.values()):
+            raise ValueError("a weight is a number of at least 0")
+        if weights and not any(weights.values()):
+            raise ValueError("all weights are 0: nothing could be drawn")
+        return weights
+
+
+class RolloutConfig(Section):
+    """How responses are sampled."""
+
+    prompts: int = Field(default=256, ge=1)
+    """Prompt groups in one step's batch."""
+    samples: int = Field(default=16, ge=2)
+    """Responses a prompt (n)."""
+    temperature: float = Field(default=1.2, gt=0)
+    top_p: float = Field(default=1.0, gt=0, le=1)
+    max_tokens: int = Field(default=8192, ge=1)
+    """Response limit in tokens, the end token included; also T of the length penalty."""
+    batch_rows: int = Field(default=64, ge=1)
+    """Responses decoded together; a matter of memory and speed only."""
+    backend: Literal["auto", "transformers", "vllm"] = "auto"
+    """Who samples; ``auto``: vLLM where it is installed and the device is a GPU, else Transformers."""
+    batching: Literal["fixed", "refill"] = "fixed"
+    """Transformers: decode fixed batches (bitwise repeatable), or fill freed rows at once (faster when
+    lengths differ widely)."""
+    overlong_prompts: Literal["drop", "error"] = "drop"
+    """Prompts that leave no room for ``max_tokens`` in the model's context, or exceed ``max_prompt_tokens``."""
+    max_prompt_tokens: int = Field(default=0, ge=0)
+    """Longest prompt that is used; 0: as long as the context allows."""
+
+
+class DynamicSamplingConfig(Section):
+    """Prompts whose raw rewards have no spread teach nothing: drop them and draw others."""
+
+    enabled: bool = True
+    rule: Literal["spread", "open_interval", "correct_count"] = "spread"
+    """``spread``: max - min of the raw rewards above ``tolerance``; ``open_interval``: their mean strictly
+    between 0 and 1 (OpenRLHF), which lets a group of equal 0.5 through; ``correct_count``: some but not all
+    with full marks (BroRL), which drops a group of 0.3 and 0.5."""
+    tolerance: float = Field(default=1e-6, ge=0)
+    max_rounds: int = Field(default=4, ge=1)
+    """Rounds of drawing before the step goes on with what it has, or the run stops."""
+    exhausted: Literal["continue", "stop"] = "continue"
+    """After the last round: go on with the groups there are, or stop the run (NeMo-RL's error)."""
+    oversample: float = Field(default=1.0, ge=1)
+    """The first round draws so many times the prompts of a batch (NeMo-RL's batch_multiplier)."""
+    refill: Literal["missing", "expected"] = "expected"
+    """A further round draws as many prompts as are missing, or as many as the batch's own pass rate says it
+    takes to get them in one round."""
+    surplus: Literal["carry", "drop"] = "carry"
+    """Usable groups beyond the batch wait in the rollout buffer for the next step, or are thrown away."""
+
+
+class LengthPenaltyConfig(Section):
+    """The cosine length reward and its on/off schedule, in steps."""
+
+    form: Literal["printed", "correctness_aware"] = "printed"
+    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373."""
+    weight: float = Field(default=1.0, ge=0)
+    """lambda_len; unpublished, ours. 0 switches the penalty off."""
+    eta_max: float = 0.0
+    """Value at length 0 (printed form); unpublished, ours."""
+    eta_min: float = -0.5
+    """Value at the token limit (printed form); unpublished, ours."""
+    correct_short: float = 1.0
+    correct_long: float = 0.5
+    wrong_short: float = -1.0
+    wrong_long: float = -0.5
+    exceed: float = -1.0
+    """Correctness-aware form: four corner values (TRL's defaults), and the value at the limit (Yeo et al.)."""
+    steps_on: int = Field(default=100, ge=0)
+    steps_off: int = Field(default=500, ge=0)
+    start_step: int = Field(default=501, ge=1)
+    """First step of the first window; in a phase that sets it, counted from the phase's first step."""
+
+
+class OverlongConfig(Section):
+    """DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13): linear over the last tokens."""
+
+    buffer_tokens: int = Field(default=0, ge=0)
+    """Length of the stretch before ``max_tokens`` over which the penalty grows; 0: off."""
+    factor: float = Field(default=1.0, ge=0)
+    """The penalty at the limit."""
+
+
+class StopProperlyConfig(Section):
+    """What happens to a response that the token limit cut (ProRL v1 runs 4-5, DLER, OpenRLHF)."""
+
+    mode: Literal["off", "scale", "fixed", "mask"] = "off"
+    """``scale``: reward x value; ``fixed``: reward = value; ``mask``: no part in the loss."""
+    value: float = 0.0
+
+    @model_validator(mode="after")
+    def _scale_shrinks(self) -> StopProperlyConfig:
+        if self.mode == "scale" and not 0 <= self.value <= 1:
+            raise ValueError(f"value ({self.value}) must be between 0 and 1 with mode=scale")
+        return self

@@ -1,0 +1,98 @@
+"""The settings of what changes over a run: resets, phases, and the reactions to trouble.
+
+Leaves out: the state machine that reads them (``controller``, ``safety``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from prorl_training.config.base import Section
+
+
+class ControllerConfig(Section):
+    """When the reference is reset, and to what."""
+
+    reset_interval: int = Field(default=300, ge=0)
+    """Steps between resets; 0 switches the rule off."""
+    kl_threshold: float = Field(default=0.0, ge=0)
+    """Reset when a step's mean KL exceeds this; 0 switches the rule off."""
+    kl_zscore: float = Field(default=8.0, ge=0)
+    """Reset when log-KL is so many robust standard deviations above its own line (``kl_rule``); 0: off."""
+    kl_window: int = Field(default=50, ge=3)
+    """Steps since the reset that the line and its spread are taken from."""
+    stall_validations: int = Field(default=5, ge=0)
+    """Length in validations of the block that the stall and degradation tests look at; 0: both off."""
+    stall_min_delta: float = Field(default=0.0, ge=0)
+    """What the newest block's mean must add to the best block before it to count as progress."""
+    degrade_alpha: float = Field(default=0.01, gt=0, lt=0.5)
+    """One-sided level at which the newest block is worse than the best block before it."""
+    cool_down: int = Field(default=50, ge=0)
+    """Steps after a reset in which neither KL nor validation may trigger the next one."""
+    optimizer: Literal["keep", "clear"] = "keep"
+    """What a reset does to the optimiser state (v2 keeps, v1 clears)."""
+    reset_to: Literal["current", "best"] = "current"
+    """The weights the reference takes: the policy's own (post, text), or those of the checkpoint with the best
+    validation (post, table), which the policy goes back to as well."""
+
+
+class PhaseConfig(Section):
+    """A stretch of the run with settings of its own."""
+
+    name: str
+    steps: int = Field(ge=1)
+    """Its length; with ``until`` = stall, the most it may take. The last phase goes on to the run's end."""
+    until: Literal["steps", "stall"] = "steps"
+    """``stall``: the next phase begins as soon as validation stalls or degrades."""
+    reset: bool = False
+    """Reset the reference (and the optimiser, as ``controller.optimizer`` says) on entering."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Settings that hold in this phase, laid over the run's own: sections of ``PHASE_SECTIONS``."""
+
+
+PHASE_SECTIONS = (
+    "data",
+    "rollout",
+    "dynamic_sampling",
+    "length_penalty",
+    "overlong",
+    "stop_properly",
+    "advantage",
+    "loss",
+    "kl",
+    "controller",
+    "optimizer",
+)
+"""What a phase may change; ``data`` only in its ``domain_weights``, ``rollout`` not in its backend."""
+
+
+class SafetyConfig(Section):
+    """The reaction to each kind of trouble. Every one is a decision with its evidence."""
+
+    bad_updates: int = Field(default=3, ge=1)
+    """A loss or gradient that is not finite: the update is skipped; after this many in a row the run stops
+    with its last good checkpoint."""
+    explode_factor: float = Field(default=20.0, ge=0)
+    """A gradient norm above this many times the median of recent ones: the update is skipped and the
+    learning rate backs off; 0: off."""
+    explode_window: int = Field(default=50, ge=5)
+    """Updates that the median is taken over; nothing counts as exploding before so many."""
+    back_off: float = Field(default=0.5, gt=0, lt=1)
+    """What the learning rate is multiplied by for ``back_off_steps`` steps."""
+    back_off_steps: int = Field(default=50, ge=1)
+    entropy_floor: float = Field(default=0.0, ge=0)
+    """Mean token entropy in nats that counts as collapsed when a step is below it; 0: off."""
+    entropy_steps: int = Field(default=20, ge=1)
+    """Steps in a row below the floor before the reaction."""
+    entropy_reaction: Literal["log", "back_off", "stop"] = "log"
+    empty_steps: int = Field(default=10, ge=1)
+    """Batches with nothing to learn from are skipped; after this many in a row the run stops."""
+    infra_rate: float = Field(default=0.5, gt=0, le=1)
+    """Share of a round's responses without a verdict that counts as an outage of the reward service."""
+    outage_retries: int = Field(default=5, ge=0)
+    """Times the round is scored again, after 1, 2, 4, ... seconds (at most 60), before the run stops with a
+    checkpoint."""
+    watchdog_seconds: float = Field(default=1800.0, ge=0)
+    """Without any progress for so long, every thread's stack is written to ``stacks.txt``; 0: off."""

@@ -1,0 +1,139 @@
+"""The whole config of a run and its phases. Leaves out: where values come from (``config_loading``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
+from prorl_training.config.base import Section
+from prorl_training.config.runtime import (
+    CheckpointConfig,
+    LoggingConfig,
+    ModelConfig,
+    RewardConfig,
+    ValidationConfig,
+    WarmStartConfig,
+)
+from prorl_training.config.sampling import (
+    DataConfig,
+    DynamicSamplingConfig,
+    LengthPenaltyConfig,
+    OverlongConfig,
+    RolloutConfig,
+    StopProperlyConfig,
+)
+from prorl_training.config.schedule import (
+    PHASE_SECTIONS,
+    ControllerConfig,
+    PhaseConfig,
+    SafetyConfig,
+)
+
+
+class TrainConfig(Section):
+    """Everything a run depends on; saved resolved as ``config.yaml``."""
+
+    preset: str = "prorl-v2"
+    steps: int = Field(default=3000, ge=1)
+    token_budget: int = Field(default=0, ge=0)
+    """Stop after the step in which this many response tokens have been sampled in all, dropped groups
+    included; 0: off. For comparing arms at equal cost."""
+    seed: int = 0
+    engine: Literal["local", "openrlhf"] = "local"
+    model: ModelConfig = ModelConfig()
+    data: DataConfig = DataConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    dynamic_sampling: DynamicSamplingConfig = DynamicSamplingConfig()
+    length_penalty: LengthPenaltyConfig = LengthPenaltyConfig()
+    overlong: OverlongConfig = OverlongConfig()
+    stop_properly: StopProperlyConfig = StopProperlyConfig()
+    advantage: AdvantageConfig = AdvantageConfig()
+    loss: LossConfig = LossConfig()
+    kl: KLConfig = KLConfig()
+    controller: ControllerConfig = ControllerConfig()
+    phases: tuple[PhaseConfig, ...] = ()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    safety: SafetyConfig = SafetyConfig()
+    validation: ValidationConfig = ValidationConfig()
+    checkpoint: CheckpointConfig = CheckpointConfig()
+    logging: LoggingConfig = LoggingConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    reward: RewardConfig = RewardConfig()
+
+    @model_validator(mode="after")
+    def _mini_batches_fit(self) -> TrainConfig:
+        if self.loss.mini_batches > self.rollout.prompts:
+            raise ValueError(
+                f"loss.mini_batches ({self.loss.mini_batches}) is larger than rollout.prompts "
+                f"({self.rollout.prompts}); each mini-batch needs at least one prompt group"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_rule_for_cut_responses(self) -> TrainConfig:
+        if self.overlong.buffer_tokens and self.stop_properly.mode in ("scale", "fixed"):
+            raise ValueError(
+                "overlong and stop_properly both price a response that the limit cut: use one "
+                "(in the official code stop_properly wins and overlong does nothing)"
+            )
+        if self.overlong.buffer_tokens > self.rollout.max_tokens:
+            raise ValueError(
+                f"overlong.buffer_tokens ({self.overlong.buffer_tokens}) is larger than "
+                f"rollout.max_tokens ({self.rollout.max_tokens})"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _phases_are_whole_configs(self) -> TrainConfig:
+        names = [phase.name for phase in self.phases]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two phases have the same name: {', '.join(names)}")
+        for number, phase in enumerate(self.phases):
+            for path in phase_keys(phase.set):
+                if path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN:
+                    raise ValueError(
+                        f"phases.{number} ({phase.name}) sets {'.'.join(path)}, which cannot change during "
+                        f"a run; a phase may set {', '.join(PHASE_SECTIONS)}"
+                    )
+            self.in_phase(number)
+        return self
+
+    def in_phase(self, number: int) -> TrainConfig:
+        """Return the config that holds in phase ``number`` (0-based), with no phases of its own.
+
+        A run without phases has only phase 0, which is the config itself. Raises pydantic's
+        ValidationError when a phase's settings do not fit.
+        """
+        if not self.phases:
+            return self
+        plain = self.model_dump(exclude={"phases"})
+        return TrainConfig.model_validate(_laid_over(plain, self.phases[number].set))
+
+
+FIXED_IN_A_RUN = frozenset({("data", "path"), ("rollout", "backend")})
+"""Settings of ``PHASE_SECTIONS`` that no phase may change."""
+
+
+def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the paths of the settings in a nested mapping, down to two levels."""
+    keys: list[tuple[str, ...]] = []
+    for key, value in values.items():
+        path = (*prefix, str(key))
+        if isinstance(value, Mapping) and len(path) < 2:
+            keys += phase_keys(value, path)
+        else:
+            keys.append(path)
+    return keys
+
+
+def _laid_over(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with ``over`` on top, section by section; ``domain_weights`` is replaced whole."""
+    result = dict(base)
+    for key, value in over.items():
+        old = result.get(key)
+        deeper = isinstance(old, dict) and isinstance(value, Mapping) and key != "domain_weights"
+        result[key] = _laid_over(old, value) if deeper else value  # type: ignore[arg-type]
+    return result

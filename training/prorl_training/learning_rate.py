@@ -1,0 +1,32 @@
+"""The learning rate of each gradient update: warm-up, then constant, linear or cosine fall.
+
+A pure function of the update's number, so that there is no scheduler state to save. Leaves out: the
+optimiser (``policy``) and the decision to back off (``safety``), which comes in as ``scale``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_training.config import OptimizerConfig
+
+
+def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:
+    """Return the learning rate of gradient update ``update`` (the first is 1).
+
+    Rises linearly to ``config.lr`` over ``warmup_updates`` (update u of w takes u / w of it), then falls
+    from lr to ``min_ratio`` x lr over ``decay_updates`` updates, warm-up not included; 0 takes what is
+    left of ``total_updates``. Afterwards it stays there. ``scale`` multiplies the result.
+    Raises ValueError when ``update`` is less than 1.
+    """
+    if update < 1:
+        raise ValueError(f"updates are counted from 1, got {update}")
+    peak = config.lr * scale
+    if update <= config.warmup_updates:
+        return peak * update / config.warmup_updates
+    if config.schedule == "constant":
+        return peak
+    span = config.decay_updates or max(total_updates - config.warmup_updates, 1)
+    done = min((update - config.warmup_updates) / span, 1.0)
+    left = 1 - done if config.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * done))
+    return peak * (config.min_ratio + (1 - config.min_ratio) * left)

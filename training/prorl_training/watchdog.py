@@ -1,0 +1,74 @@
+"""Says so when nothing moves: writes every thread's stack to a file.
+
+A thread of its own, which a hung step cannot stop. It ends nothing: a slow step is not an error. Leaves
+out: finding the cause.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+
+class Watchdog:
+    """Between ``with`` and its end, dumps stacks to ``file`` when ``beat`` is not called for ``seconds``.
+
+    Once for each stall; ``say`` gets one line. ``seconds`` 0 switches it off. ``clock`` is in seconds.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        file: Path,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.seconds = seconds
+        self.file = file
+        self._say = say
+        self._clock = clock
+        self._last = clock()
+        self._told = False
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="prorl-watchdog", daemon=True)
+
+    def __enter__(self) -> Self:
+        if self.seconds:
+            self._last = self._clock()
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def beat(self) -> None:
+        """Something moved."""
+        self._last = self._clock()
+        self._told = False
+
+    def _watch(self) -> None:
+        while not self._end.wait(min(max(self.seconds / 4, 0.01), 30.0)):
+            still = self._clock() - self._last
+            if still >= self.seconds and not self._told:
+                self._told = True
+                self._dump(still)
+
+    def _dump(self, still: float) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a") as out:
+            out.write(f"nothing moved for {still:.0f} s ({time.strftime('%Y-%m-%d %H:%M:%S')})\n")
+            out.flush()
+            faulthandler.dump_traceback(out, all_threads=True)
+        self._say(f"nothing has moved for {still:.0f} s: the stacks are in {self.file}")
