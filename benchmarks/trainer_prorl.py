@@ -105,7 +105,13 @@ def rows_of(engine: Any, workload: Workload) -> list[dict[str, Any]]:
 
 def build(workload: Workload, folder: Path) -> Any:
     """Return the engine, ready for step 1."""
-    from prorl_inference import encode_prompt, load_model, open_training_generator, pick_dtype
+    from prorl_inference import (
+        SamplerOptions,
+        encode_prompt,
+        load_model,
+        open_training_generator,
+        pick_dtype,
+    )
     from prorl_training.engine_parts import Parts
     from prorl_training.local_engine import LocalEngine
     from prorl_training.policy import Policy
@@ -117,7 +123,7 @@ def build(workload: Workload, folder: Path) -> Any:
     model, tokenizer = load_model(path, workload.device, pick_dtype(workload.device, "fp32"))
     policy = Policy(model, config, pick_dtype(workload.device, workload.dtype))
     generator: Any = open_training_generator(
-        policy.model, tokenizer, path, "transformers", config.rollout.batch_rows, "fixed"
+        policy.model, tokenizer, path, SamplerOptions("transformers", config.rollout.batch_rows)
     )
     generator.stop_ids = frozenset()
     run = RunFolder(folder / "run")

@@ -8,6 +8,7 @@ from prorl_inference.generator import (
     stop_token_ids,
 )
 from prorl_inference.loading import (
+    SamplerOptions,
     cpu_has_fast_bf16,
     load_generator,
     load_model,
@@ -54,6 +55,7 @@ __all__ = [
     "ModelError",
     "OnResult",
     "Request",
+    "SamplerOptions",
     "SamplingParams",
     "TransformersGenerator",
     "VllmGenerator",

@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,30 +135,47 @@ def load_generator(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SamplerOptions:
+    """How to sample from a model in training."""
+
+    backend: str = "auto"
+    """``transformers`` shares the model; ``vllm`` runs beside it and needs ``sync_weights`` after every change
+    of the weights (once before the first sample of a resumed run, too); ``auto`` is vLLM where it is
+    installed and the model is on a GPU."""
+    batch_rows: int = DEFAULT_BATCH_SIZE
+    batching: Batching = "fixed"
+    """Of Transformers."""
+    dtype: str = "auto"
+    """Compute type of vLLM, as torch names it."""
+    max_model_len: int | None = None
+    """Of vLLM, in tokens, prompt and answer together; None: the model's own."""
+    memory_share: float = 0.3
+    """Of vLLM: the part of the device's memory for its weights and cache."""
+
+
 def open_training_generator(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     path: Path,
-    backend: str = "auto",
-    batch_rows: int = DEFAULT_BATCH_SIZE,
-    batching: Batching = "fixed",
+    options: SamplerOptions | None = None,
 ) -> Generator:
     """Return what samples for a ``model`` in training, loaded from the folder ``path``.
 
-    ``backend``: ``transformers`` shares the model; ``vllm`` runs beside it and needs ``sync_weights``
-    after every change of the weights (once before the first sample of a resumed run, too); ``auto`` is
-    vLLM where it is installed and the model is on a GPU. Raises MissingExtraError for ``vllm`` without it.
+    Raises MissingExtraError for ``vllm`` without it, UserError for a backend that is not known.
     """
-    if backend not in ("auto", "transformers", "vllm"):
-        raise UserError(f"backend is '{backend}': it must be auto, transformers or vllm")
+    o = options or SamplerOptions()
+    if o.backend not in ("auto", "transformers", "vllm"):
+        raise UserError(f"backend is '{o.backend}': it must be auto, transformers or vllm")
     installed = importlib.util.find_spec("vllm") is not None
-    if backend == "vllm" or (backend == "auto" and installed and model.device.type == "cuda"):
+    if o.backend == "vllm" or (o.backend == "auto" and installed and model.device.type == "cuda"):
         from prorl_inference.vllm_generator import VllmGenerator
 
-        dtype = str(model.dtype).removeprefix("torch.")
-        return VllmGenerator(path, tokenizer, dtype, batch_size=batch_rows)
+        return VllmGenerator(
+            path, tokenizer, o.dtype, o.batch_rows, o.max_model_len, o.memory_share
+        )
     return TransformersGenerator(
-        model, tokenizer, batch_size=batch_rows, model_id=str(path), batching=batching
+        model, tokenizer, batch_size=o.batch_rows, model_id=str(path), batching=o.batching
     )
 
 

@@ -135,6 +135,7 @@ class VllmGenerator:
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
         )
+        self._engine.apply_model(_repack_tied_head)
         self._engine.reset_prefix_cache()
 
     def close(self) -> None:
@@ -169,6 +170,13 @@ class VllmGenerator:
 
 
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
+
+def _repack_tied_head(model: Any) -> None:
+    """Pack a head that shares the embedding's weights anew: vLLM 0.29's reload leaves its CPU copy old."""
+    head: Any = getattr(model, "lm_head", None)
+    if hasattr(head, "cpu_linear"):
+        head.quant_method.process_weights_after_loading(head)
 
 
 class _Configured:

@@ -15,6 +15,7 @@ from prorl_inference import (
     Batching,
     Completion,
     Request,
+    SamplerOptions,
     SamplingParams,
     TransformersGenerator,
     decoding,
@@ -252,8 +253,10 @@ def test_a_peft_model_is_sampled_with_its_adapters() -> None:
 def test_vllm_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"prorl\[vllm\]"):
-        open_training_generator(MODEL, TOKENIZER, Path("."), "vllm")
-    local = open_training_generator(MODEL, TOKENIZER, Path("."), "auto", 8, "refill")
+        open_training_generator(MODEL, TOKENIZER, Path("."), SamplerOptions("vllm"))
+    local = open_training_generator(
+        MODEL, TOKENIZER, Path("."), SamplerOptions("auto", 8, "refill")
+    )
     assert isinstance(local, TransformersGenerator) and local.batching == "refill"
     with pytest.raises(UserError, match="auto, transformers or vllm"):
-        open_training_generator(MODEL, TOKENIZER, Path("."), "sglang")
+        open_training_generator(MODEL, TOKENIZER, Path("."), SamplerOptions("sglang"))

@@ -112,6 +112,14 @@ def test_checkpoint_gives_every_bit_back(tmp_path: Path, config: TrainConfig) ->
     assert bits(policy_tensors(path)) == bits(policy.policy_tensors())
 
 
+def test_saving_what_was_loaded_writes_the_same_files(tmp_path: Path, config: TrainConfig) -> None:
+    first = save(tmp_path / "one", 7, new_policy(config))
+    model, tokenizer = load_model(first / "policy", "cpu", torch.float32)
+    policy = Policy(model, config, torch.float32)
+    second = save_checkpoint(tmp_path / "two", 7, policy, tokenizer, STATE)
+    assert (first / "manifest.json").read_text() == (second / "manifest.json").read_text()
+
+
 def test_only_safetensors_and_json_hold_state(tmp_path: Path, config: TrainConfig) -> None:
     path = save(tmp_path, 7, new_policy(config))
     kinds = {p.suffix for p in path.rglob("*") if p.is_file()}

@@ -128,20 +128,28 @@ def test_groups_all_right_or_all_wrong_are_dropped_and_others_drawn() -> None:
     assert batch.rounds == 2
 
 
-def test_an_expected_refill_asks_for_as_many_as_the_pass_rate_says() -> None:
+def test_an_expected_refill_asks_for_as_many_as_the_rate_of_usable_groups_says() -> None:
     def rule(name: str, number: int) -> float:
-        return mixed(name, number) if name in ("p0", "p4", "p5", "p6", "p7") else 0.0
+        return mixed(name, number) if name in ("p0", "p6", "p8", "p9", "p10") else 0.0
 
     generator = EchoGenerator()
-    batch = Collector(generator, RuleScorer(rule), Guard(SafetyConfig())).collect(
-        names(20), 1, config_of()
-    )
-    assert generator.draws == [
-        4,
-        4,
-    ]  # 3 missing at a rate of 2/6 would be 9; never more than a batch
-    assert [g.sample.id for g in batch.kept] == ["p0", "p4", "p5", "p6"]
-    assert [g.sample.id for g in batch.surplus] == ["p7"]
+    collector = Collector(generator, RuleScorer(rule), Guard(SafetyConfig()))
+    batch = collector.collect(names(40), 1, config_of())
+    assert generator.draws == [4, 6]  # 3 missing; (1 usable + 2) of (4 drawn + 2) is a half
+    assert [g.sample.id for g in batch.kept] == ["p0", "p6", "p8", "p9"]
+    assert collector.usable_rate == pytest.approx(1 + 0.2 * (4 / 10 - 1))
+    collector.collect(names(40), 2, config_of())
+    assert generator.draws[2] == 5  # 4 / 0.88
+
+
+def test_a_step_never_draws_more_prompts_than_its_rounds_of_whole_batches() -> None:
+    generator = EchoGenerator()
+    collector = Collector(generator, RuleScorer(lambda n, i: 0.0), Guard(SafetyConfig()))
+    for step in range(1, 11):
+        batch = collector.collect(names(999), step, config_of(max_rounds=3))
+        assert len(batch.sampled) == 12
+    assert generator.draws[-1] == 12  # at a rate this low, all of them at once
+    assert collector.usable_rate < 0.2
 
 
 def test_carried_groups_come_first_and_nothing_usable_is_lost() -> None:

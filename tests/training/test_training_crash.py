@@ -7,6 +7,7 @@ second and not ten, and it is a real SIGKILL of a real process.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -47,8 +48,6 @@ SETTINGS: dict[str, Any] = {
 
 def start_or_resume(path: Path) -> None:
     """Do the run in this process, from its newest checkpoint when there is one."""
-    import conftest
-
     from prorl_inference import load_model
     from prorl_training.checkpoint import (
         has_checkpoint,
@@ -60,6 +59,7 @@ def start_or_resume(path: Path) -> None:
     from prorl_training.policy import Policy
     from prorl_training.run_folder import RunFolder
 
+    conftest: Any = importlib.import_module("conftest")
     config, folder = conftest.tiny_config(**SETTINGS), RunFolder(path)
     with folder.lock():
         if not has_checkpoint(folder.checkpoints):
@@ -83,7 +83,7 @@ def start_or_resume(path: Path) -> None:
 def serve() -> None:
     """The helper: read orders {path, lines, place, delay}, fork, kill as ordered, answer how it ended."""
     torch.set_num_threads(1)
-    import conftest  # noqa: F401 - imported once, here
+    importlib.import_module("conftest")  # once, here
 
     print("ready", flush=True)
     for line in sys.stdin:

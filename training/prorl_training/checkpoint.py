@@ -93,7 +93,7 @@ def save_checkpoint(
     target = checkpoint_path(root, step)
     with _explained(target), atomic_directory(target) as work, quiet_transformers():
         policy.save_model(work / POLICY)
-        tokenizer.save_pretrained(work / POLICY)
+        _save_tokenizer(tokenizer, work / POLICY)
         if policy.config.model.lora.rank:
             _save(policy.policy_tensors(), work / ADAPTERS)
         kind = _save_reference(work, policy)
@@ -112,6 +112,18 @@ def save_checkpoint(
         sync_folder(root)
         atomic_write_text(root / "latest", target.name + "\n")
     return target
+
+
+def _save_tokenizer(tokenizer: Any, folder: Path) -> None:
+    """Write the tokenizer without what Transformers adds to one that it read from a local folder.
+
+    So a resumed run writes the same files as an unbroken one, and an export says nothing of our disk.
+    """
+    tokenizer.save_pretrained(folder)
+    file = folder / "tokenizer_config.json"
+    values = json.loads(file.read_text(encoding="utf-8"))
+    kept = {k: v for k, v in values.items() if k not in ("is_local", "local_files_only")}
+    file.write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _save_reference(work: Path, policy: Policy) -> str:

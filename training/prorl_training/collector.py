@@ -21,6 +21,9 @@ from prorl_training.rollout import Batch, Group, Scorer, Trajectory
 from prorl_training.safety import Guard
 from prorl_verifiers import Verdict
 
+RATE_STEP = 0.2
+"""Weight of the newest step in ``Collector.usable_rate``."""
+
 
 class StepGivenUp(ServiceError):
     """A step could not be done; nothing of it was learned from, and the run stops before it."""
@@ -38,7 +41,8 @@ class Collector:
     """Samples and scores a step's batch with one generator and one scorer.
 
     ``guard`` judges rounds without verdicts; ``beat`` is called whenever something moved; ``sleep`` waits
-    between tries of a reward service that is away.
+    between tries of a reward service that is away. ``usable_rate`` is the share of groups that taught
+    something in the last steps; it decides how many prompts are drawn and belongs in a checkpoint.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class Collector:
         self.generator = generator
         self.scorer = scorer
         self.guard = guard
+        self.usable_rate = 1.0
         self.beat = beat
         self.sleep = sleep
 
@@ -84,6 +89,7 @@ class Collector:
             batch.kept += [g for g, o in zip(groups, outcomes, strict=True) if o == "usable"]
             if on_round is not None:
                 on_round(batch)
+        self._learn_rate(batch)
         batch.gave_up = len(batch.kept) < wanted
         if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
             raise TooFewGroups(
@@ -94,20 +100,30 @@ class Collector:
         return batch
 
     def _next_draw(self, batch: Batch, config: TrainConfig) -> int:
-        """Return how many prompts the next round draws: those missing, divided by the pass rate so far.
+        """Return how many prompts the next round draws.
 
-        At most a whole batch, so that a round never costs more than the first.
+        With ``refill: expected`` those missing divided by the rate of usable groups, of the last steps
+        and of this one, so that one round is mostly enough; in all at most what ``max_rounds`` whole
+        batches come to, so that a step's cost stays bounded.
         """
-        wanted = config.rollout.prompts
+        sampling, wanted = config.dynamic_sampling, config.rollout.prompts
         missing = wanted - len(batch.kept)
-        sampling = config.dynamic_sampling
-        if not batch.outcomes:
-            return math.ceil(missing * sampling.oversample) if sampling.enabled else missing
-        if sampling.refill == "missing":
+        if not sampling.enabled:
             return missing
-        usable = sum(o == "usable" for o in batch.outcomes)
-        rate = (usable + 1) / (len(batch.outcomes) + 2)
-        return min(math.ceil(missing / rate), max(wanted, missing))
+        first = not batch.outcomes
+        draw = missing * (sampling.oversample if first else 1.0)
+        if sampling.refill == "expected":
+            usable = sum(o == "usable" for o in batch.outcomes)
+            rate = (usable + 2 * self.usable_rate) / (len(batch.outcomes) + 2)
+            draw = max(draw, missing / rate)
+        left = sampling.max_rounds * max(wanted, round(wanted * sampling.oversample))
+        return min(math.ceil(draw), left - len(batch.outcomes))
+
+    def _learn_rate(self, batch: Batch) -> None:
+        """Move the rate of usable groups towards this step's."""
+        if batch.outcomes:
+            now = sum(o == "usable" for o in batch.outcomes) / len(batch.outcomes)
+            self.usable_rate = max(self.usable_rate + RATE_STEP * (now - self.usable_rate), 0.01)
 
     def _groups(
         self, chosen: Sequence[Sample], step: int, config: TrainConfig, batch: Batch

@@ -39,6 +39,9 @@ from prorl_training.update_batch import build_update
 from prorl_training.update_stats import UpdateStats
 from prorl_training.validation import validate, watched
 
+EVERY_STEP = frozenset({"refill_gave_up"})
+"""Decisions that can come at every step: told on the terminal once, recorded each time."""
+
 
 class LocalEngine:
     """Runs steps after ``last_step`` up to ``config.steps``.
@@ -51,6 +54,7 @@ class LocalEngine:
         self.config = config
         self.parts = parts
         self.last_step = last_step
+        self._saved: int | None = last_step or None
         self.controller = Controller(config)
         self.guard = Guard(config.safety)
         self.collector = Collector(
@@ -61,6 +65,7 @@ class LocalEngine:
         self.carried: list[Group] = []
         self.tokens_total = 0
         self.stop_requested = False
+        self._told_once: set[str] = set()
         self.stop_reason: str | None = None
 
     def start(self, decisions: Sequence[Decision] = ()) -> None:
@@ -73,10 +78,7 @@ class LocalEngine:
 
     def restore(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
         """Take the engine's part of a checkpoint; the policy has been restored already."""
-        self.controller.restore(state["controller"])
-        self.guard.restore(state["guard"])
-        self.tokens_total = int(state["tokens_total"])
-        self.carried = list(carried)
+        self._take_back(state, carried)
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
@@ -84,7 +86,6 @@ class LocalEngine:
         p = self.parts
         p.progress.start("train", self.config.steps)
         p.progress.advance(self.last_step)
-        saved = self.last_step
         while self.last_step < self.config.steps and not self._ended():
             before = self._state()
             carried = self.carried
@@ -98,9 +99,7 @@ class LocalEngine:
             p.progress.advance(1, **progress_fields(row, self.controller.last_reset))
             if self.last_step % self.config.checkpoint.every == 0:
                 self.checkpoint(self.last_step)
-                saved = self.last_step
-        if saved != self.last_step:
-            self.checkpoint(self.last_step)
+        self.checkpoint(self.last_step)
         p.progress.finish()
         self.sinks.close()
         p.folder.sync()
@@ -125,15 +124,20 @@ class LocalEngine:
         row["domains"] = domain_metrics(batch)
         row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
         self._record(step, batch, trained, row, decisions)
+        if "validation_reward" in row and self.controller.best_step == step:
+            self._save_best(step)
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save everything and drop old checkpoints."""
+        """Save everything and drop old checkpoints, unless this step's is there already."""
+        if step == self._saved:
+            return
         p, c = self.parts, self.config.checkpoint
         root = p.folder.checkpoints
         p.folder.sync()
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
         prune_checkpoints(root, c.keep, c.best)
+        self._saved = step
 
     def _ended(self) -> bool:
         budget = self.config.token_budget
@@ -146,7 +150,15 @@ class LocalEngine:
             "guard": self.guard.to_json(),
             "seed": self.config.seed,
             "tokens_total": self.tokens_total,
+            "usable_rate": self.collector.usable_rate,
         }
+
+    def _take_back(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
+        self.controller.restore(state["controller"])
+        self.guard.restore(state["guard"])
+        self.tokens_total = int(state["tokens_total"])
+        self.collector.usable_rate = float(state["usable_rate"])
+        self.carried = list(carried)
 
     def _collect(self, step: int, settings: TrainConfig) -> Batch:
         p = self.parts
@@ -195,8 +207,6 @@ class LocalEngine:
             reason = f"went on with {kept} of {wanted} groups after {batch.rounds} rounds"
             decisions.append(Decision(step, "refill_gave_up", reason, evidence))
         decisions += self.controller.end_step(step, Measured(kl, entropy, validation))
-        if validation is not None and self.controller.best_step == step:
-            self._save_best(step)
         self._carry_out(decisions)
         self.stop_reason = self.guard.stop_reason
         return decisions
@@ -264,6 +274,10 @@ class LocalEngine:
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)
         for d in decisions:
+            if d.kind in self._told_once:
+                continue
+            if d.kind in EVERY_STEP:
+                self._told_once.add(d.kind)
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 
     def _stop_before(
@@ -271,10 +285,7 @@ class LocalEngine:
     ) -> None:
         """Give up ``step``: put back what it had changed, so that a resumed run does it whole."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
-        self.controller.restore(before["controller"])
-        self.guard.restore(before["guard"])
-        self.tokens_total = int(before["tokens_total"])
-        self.carried = list(carried)
+        self._take_back(before, carried)
         self.stop_reason = reason
         stopped = Decision(step, "run_stopped", reason)
         evidence = {"in_step": step}

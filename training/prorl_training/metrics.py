@@ -108,6 +108,7 @@ def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
         fields["KL"] = f"{row['kl']:.2g}"
     if "entropy" in row:
         fields["entropy"] = f"{row['entropy']:.2f}"
+    fields["groups"] = str(row["groups_kept"])
     fields["length"] = f"{row['response_length_mean']:.0f}"
     fields["tok/s"] = f"{row['tokens_per_second']:.0f}"
     fields["window"] = "penalty on" if row["length_penalty_active"] else "penalty off"

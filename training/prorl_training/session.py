@@ -209,7 +209,7 @@ class _Setup:
         return Policy(model, self.config, pick_dtype(device, c.dtype)), tokenizer
 
     def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
-        from prorl_inference import encode_prompt, open_training_generator
+        from prorl_inference import SamplerOptions, encode_prompt, open_training_generator
         from prorl_training.engine_parts import Parts
         from prorl_training.local_engine import LocalEngine
         from prorl_training.prompt_source import PromptSource, check_context
@@ -217,9 +217,15 @@ class _Setup:
         r = self.config.rollout
         context = getattr(policy.model.config, "max_position_embeddings", None)
         check_context(self.config, context)
-        generator = open_training_generator(
-            policy.model, tokenizer, path, r.backend, r.batch_rows, r.batching
+        options = SamplerOptions(
+            r.backend,
+            r.batch_rows,
+            r.batching,
+            str(policy.compute_dtype).removeprefix("torch."),
+            r.vllm_context or None,
+            r.vllm_memory,
         )
+        generator = open_training_generator(policy.model, tokenizer, path, options)
         train, validation = self.samples
         prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
         parts = Parts(

@@ -46,6 +46,10 @@ class RolloutConfig(Section):
     """Responses decoded together; a matter of memory and speed only."""
     backend: Literal["auto", "transformers", "vllm"] = "auto"
     """Who samples; ``auto``: vLLM where it is installed and the device is a GPU, else Transformers."""
+    vllm_memory: float = Field(default=0.3, gt=0, lt=1)
+    """vLLM: the part of the GPU's memory for its weights and cache; the trainer needs the rest."""
+    vllm_context: int = Field(default=0, ge=0)
+    """vLLM: longest sequence in tokens, prompt and response; 0: the model's own context."""
     batching: Literal["fixed", "refill"] = "fixed"
     """Transformers: decode fixed batches (bitwise repeatable), or fill freed rows at once (faster when
     lengths differ widely)."""
@@ -65,14 +69,15 @@ class DynamicSamplingConfig(Section):
     with full marks (BroRL), which drops a group of 0.3 and 0.5."""
     tolerance: float = Field(default=1e-6, ge=0)
     max_rounds: int = Field(default=4, ge=1)
-    """Rounds of drawing before the step goes on with what it has, or the run stops."""
+    """Rounds of drawing before the step goes on with what it has, or the run stops; also bounds the prompts
+    drawn in a step to so many whole batches."""
     exhausted: Literal["continue", "stop"] = "continue"
     """After the last round: go on with the groups there are, or stop the run (NeMo-RL's error)."""
     oversample: float = Field(default=1.0, ge=1)
     """The first round draws so many times the prompts of a batch (NeMo-RL's batch_multiplier)."""
     refill: Literal["missing", "expected"] = "expected"
-    """A further round draws as many prompts as are missing, or as many as the batch's own pass rate says it
-    takes to get them in one round."""
+    """A round draws as many prompts as are missing, or as many as the rate of usable groups (of the last
+    steps and this one) says it takes to find them in one round."""
     surplus: Literal["carry", "drop"] = "carry"
     """Usable groups beyond the batch wait in the rollout buffer for the next step, or are thrown away."""
 

@@ -113,7 +113,14 @@ class TrainConfig(Section):
         return TrainConfig.model_validate(_laid_over(plain, self.phases[number].set))
 
 
-FIXED_IN_A_RUN = frozenset({("data", "path"), ("rollout", "backend")})
+FIXED_IN_A_RUN = frozenset(
+    {
+        ("data", "path"),
+        ("rollout", "backend"),
+        ("rollout", "vllm_memory"),
+        ("rollout", "vllm_context"),
+    }
+)
 """Settings of ``PHASE_SECTIONS`` that no phase may change."""
 
 
