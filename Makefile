@@ -9,7 +9,7 @@ ALONE := tests/attacks tests/sandbox
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv quickstart test test-slow integration bench check format clean
+.PHONY: help venv dev-venv quickstart test test-slow integration bench evidence check format clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,13 @@ bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/verifier_pool.py
 	$(BIN)/python benchmarks/verifiers.py --server
+
+evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps of a small policy, SmolLM2-135M (many hours; goes on where it stopped)
+	$(BIN)/python benchmarks/evidence/small_run.py --jobs 2
+	$(BIN)/python benchmarks/evidence/small_report.py
+	$(BIN)/python benchmarks/evidence/smollm_run.py
+	$(BIN)/python benchmarks/evidence/smollm_report.py
+	$(BIN)/python benchmarks/trainer.py --json docs/evidence/data/trainer/cpu-fp32.json --document docs/evidence/trainer-benchmark.md
 
 check: dev-venv ## ruff, format, mypy strict
 	$(BIN)/ruff check .
