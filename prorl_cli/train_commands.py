@@ -71,11 +71,18 @@ def train(
 
 def _resume(name: str, overrides: list[str], steps: int | None) -> None:
     """Go on with a run, with those changes of its settings that leave its mathematics alone."""
-    from prorl_training.resume import resume_config
+    from prorl_training.resume import nothing_left, resume_config
     from prorl_training.run_folder import find_run
 
     run = find_run(name)
     config, decisions = resume_config(run, overrides, steps)
+    if not decisions and (why := nothing_left(run, config)) is not None:
+        console.say(why)
+        return
+    if config.data.path is not None and not Path(config.data.path).exists():
+        raise UserError(
+            f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
+        )
     _run(config, run.path, resume=True, decisions=decisions)
 
 
@@ -98,6 +105,8 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
         console.say(f"go on with: prorl train --resume {folder.name}")
         return
+    if report.last_step < report.steps:
+        console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")
 

@@ -38,7 +38,7 @@ SHOWN_METRICS = ("reward_mean", "kl", "entropy", "loss", "grad_norm", "validatio
 
 def simulate(
     preset: Preset = None,
-    steps: Annotated[int | None, typer.Option(help="Steps to simulate.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps to simulate.")] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
     metrics: Recorded = None,
@@ -117,8 +117,9 @@ def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: in
     print()
     for line in lanes_text(decisions, steps):
         print(line)
-    print()
-    _print_table(("step", "decision", "why"), table_rows(decisions))
+    if decisions:
+        print()
+        _print_table(("step", "decision", "why"), table_rows(decisions))
 
 
 def _counts(decisions: Sequence[Decision]) -> str:

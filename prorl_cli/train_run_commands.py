@@ -126,7 +126,9 @@ def _chosen(name: str, root: Path, best: bool, step: int | None) -> tuple[Path, 
     if best:
         step = best_step(root)
         if step is None:
-            raise UserError(f"run {name} has no best checkpoint yet: no validation was measured")
+            raise UserError(
+                f"run {name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off"
+            )
     if step is None:
         path, state, troubles = newest_whole(root)
         for trouble in troubles:

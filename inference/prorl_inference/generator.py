@@ -1,8 +1,8 @@
 """The local backend: batched sampling from a Transformers model, on CPU or CUDA.
 
 Does: groups requests of similar length into batches of at most ``batch_size`` rows, samples them with
-:mod:`prorl_inference.decoding`, returns completions in request order. Leaves out: vLLM and servers;
-loading (see :mod:`prorl_inference.loading`); refilling a running batch.
+:mod:`prorl_inference.decoding` or :mod:`prorl_inference.refill`, returns completions in request order.
+Leaves out: vLLM and servers; loading (see :mod:`prorl_inference.loading`).
 """
 
 from __future__ import annotations

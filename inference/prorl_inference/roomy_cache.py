@@ -60,14 +60,15 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Put row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
 
-        ``source`` holds at most as many tokens as this layer; what the row held to the left stays, for
-        the mask to hide.
+        Where ``source`` is wider, its left edge, which is padding of those rows, is cut off; where it is
+        narrower, what the row held to the left stays, for the mask to hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
-        start = self.get_seq_length() - source.get_seq_length()
-        self.keys[rows, :, start:] = source.keys[index]
-        self.values[rows, :, start:] = source.values[index]
+        taken = min(self.get_seq_length(), source.get_seq_length())
+        start, first = self.get_seq_length() - taken, source.get_seq_length() - taken
+        self.keys[rows, :, start:] = source.keys[index, :, first:]
+        self.values[rows, :, start:] = source.values[index, :, first:]
 
 
 def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:

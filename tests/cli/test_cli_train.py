@@ -83,8 +83,9 @@ def test_run_resumes_explains_exports_replays_and_is_evaluated(place: Path) -> N
     rows = [json.loads(x) for x in (place / "runs/one/metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [1, 2, 3]
     assert "warm start" in prorl("train", "explain", "one", "--step", "0").stdout
-    (status,) = json.loads(prorl("train", "status", "--json").stdout)
-    assert (status["run"], status["step"], status["steps"]) == ("one", 3, 2)
+    listed = json.loads(prorl("train", "status", "--json").stdout)
+    (status,) = (row for row in listed if row["run"] == "one")
+    assert (status["run"], status["step"], status["steps"]) == ("one", 3, 3)
     prorl("train", "export", "exported", "--run", "one")
     assert (place / "exported" / "config.json").exists()
     assert prorl("verify", "replay", "one").exit_code == 0
@@ -104,14 +105,44 @@ def test_unknown_model_leaves_no_run_behind(place: Path) -> None:
     assert not (place / "runs" / "three").exists()
 
 
-def test_damaged_checkpoint_is_refused(place: Path) -> None:
+def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place: Path) -> None:
     prorl(*start("four", 1))
     file = place / "runs/four/checkpoints/step_000001/optimizer.safetensors"
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(bytes(data))
-    with pytest.raises(UserError, match=r"optimizer\.safetensors is damaged"):
-        prorl("train", "--resume", "four", "--steps", "2")
+    prorl("train", "--resume", "four", "--steps", "2")
+    rows, decided = (
+        [json.loads(x) for x in (place / "runs/four" / name).read_text().splitlines()]
+        for name in ("metrics.jsonl", "decisions.jsonl")
+    )
+    assert [row["step"] for row in rows] == [1, 2]
+    (fallback,) = (d for d in decided if d["kind"] == "checkpoint_fallback")
+    assert "optimizer.safetensors is damaged" in fallback["reason"]
+    assert [d["step"] for d in decided if d["kind"] == "config_changed"] == [0]
+    for manifest in (place / "runs/four/checkpoints").glob("step_*/manifest.json"):
+        manifest.write_text("{")
+    with pytest.raises(UserError, match=r"none of its \d checkpoints is whole"):
+        prorl("train", "--resume", "four", "--steps", "3")
+
+
+def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) -> None:
+    prorl(*start("six", 1))
+    assert (
+        "has done all its 1 steps: for more say --steps N"
+        in prorl("train", "--resume", "six").stderr
+    )
+    assert (
+        "token_budget=1 is spent before step 9"
+        in prorl("train", "--resume", "six", "--steps", "9", "--set", "token_budget=1").stderr
+    )
+    assert "spent its token_budget of 1" in prorl("train", "--resume", "six").stderr
+    (place / "data" / "tiny").rename(place / "away")
+    try:
+        with pytest.raises(UserError, match=r"no longer at .*: say where with --data"):
+            prorl("train", "--resume", "six", "--set", "token_budget=0")
+    finally:
+        (place / "away").rename(place / "data" / "tiny")
 
 
 def test_interrupt_saves_and_says_how_to_go_on(place: Path) -> None:

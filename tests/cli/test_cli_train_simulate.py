@@ -154,3 +154,21 @@ def test_missing_and_foreign_metrics_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(UserError, match="not a line of metrics"):
         prorl("simulate", "--from", str(tmp_path / "other.jsonl"))
+
+
+@pytest.mark.parametrize("steps", ["0", "-5"])
+def test_number_of_steps_below_one_is_refused(steps: str) -> None:
+    assert prorl("simulate", "--steps", steps).exit_code == 2
+
+
+def test_recorded_value_that_is_no_number_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    write(file, [{"step": 1, "kl": 0.1}, {"step": 2, "kl": "high"}])
+    with pytest.raises(UserError, match="step 2 has kl = 'high'"):
+        prorl("simulate", "--from", str(file))
+
+
+def test_schedule_without_decisions_has_no_empty_table() -> None:
+    text = prorl("simulate", "--preset", "justrl", "--steps", "50").stdout
+    assert "nothing is decided" in text
+    assert "why" not in text

@@ -50,7 +50,7 @@ def advantages(case: Any, config: AdvantageConfig) -> Tensor:
         ("trl_advantages", "scale_rewards", "batch"),
     ],
 )
-def test_batch_statistics_by_token_are_not_those_by_trajectory(
+def test_batch_statistics_of_the_packages_are_not_the_posts(
     golden: Any, apart: list[float], name: str, option: str, value: str
 ) -> None:
     for case in golden(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -78,6 +78,23 @@ def test_refilled_rows_get_the_tokens_of_fixed_batches(batch_size: int) -> None:
 )
 def test_greedy_nucleus_and_single_tokens_are_equal_too(params: SamplingParams) -> None:
     assert_same(run("refill", 4, params=params), run("fixed", 64, params=params))
+
+
+def test_a_prompt_run_beside_a_longer_one_enters_after_its_padding_was_dropped() -> None:
+    requests = [ask("l" * 60, 1), ask("s", *range(2, 9))]
+    first = TransformersGenerator(MODEL, TOKENIZER)
+    first.stop_ids = frozenset()
+    long, short = first.generate(requests, SamplingParams(max_tokens=8))
+    stop = long[0].token_ids[0]
+    assert all(c.token_ids[0] != stop for c in short[:2]), "the long row must end first"
+    results = {}
+    for batching, rows in (("fixed", 64), ("refill", 3)):
+        generator = TransformersGenerator(
+            MODEL, TOKENIZER, batch_size=rows, batching=cast(Batching, batching)
+        )
+        generator.stop_ids = frozenset({stop})
+        results[batching] = generator.generate(requests, SamplingParams(max_tokens=8))
+    assert_same(results["refill"], results["fixed"])
 
 
 def test_the_order_of_requests_does_not_matter() -> None:

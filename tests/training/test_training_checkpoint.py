@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
@@ -112,6 +116,38 @@ def test_checkpoint_gives_every_bit_back(tmp_path: Path, config: TrainConfig) ->
     assert bits(policy_tensors(path)) == bits(policy.policy_tensors())
 
 
+@pytest.mark.parametrize("family", ["tied embeddings", "mixture of experts"])
+def test_families_with_names_of_their_own_on_the_disk_come_back(
+    tmp_path: Path, config: TrainConfig, family: str
+) -> None:
+    hf: Any = transformers
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 260}
+    ends = {
+        "intermediate_size": 64,
+        "num_key_value_heads": 2,
+        "eos_token_id": 257,
+        "bos_token_id": None,
+    }
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        if family == "tied embeddings":
+            model = hf.LlamaForCausalLM(hf.LlamaConfig(**shape, **ends, tie_word_embeddings=True))
+        else:
+            model = hf.MixtralForCausalLM(hf.MixtralConfig(**shape, **ends, num_local_experts=4))
+    policy = Policy(model, config, torch.float32)
+    train_a_little(policy)
+    path = save(tmp_path, 7, policy)
+    again = loaded(path, config)
+    restore_checkpoint(path, again, verify_checkpoint(path))
+    for taken in ("policy_tensors", "reference_tensors", "optimizer_tensors"):
+        assert bits(getattr(again, taken)()) == bits(getattr(policy, taken)())
+    again.load_policy_weights(again.reference_tensors())
+    again.load_policy_weights(policy_tensors(path))
+    assert bits(again.policy_tensors()) == bits(policy.policy_tensors())
+    tied = again.model.get_input_embeddings().weight is again.model.get_output_embeddings().weight
+    assert tied == (family == "tied embeddings")
+
+
 def test_saving_what_was_loaded_writes_the_same_files(tmp_path: Path, config: TrainConfig) -> None:
     first = save(tmp_path / "one", 7, new_policy(config))
     model, tokenizer = load_model(first / "policy", "cpu", torch.float32)
@@ -171,6 +207,32 @@ def test_rollout_buffer_comes_back_bit_for_bit(
         x.hex() for x in group.trajectories[0].completion.logprobs
     ]
     assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == []
+
+
+def test_rollout_buffer_keeps_what_json_has_no_word_for(
+    tmp_path: Path, config: TrainConfig, digits: list[Any]
+) -> None:
+    metrics = MappingProxyType(
+        {"nan": math.nan, "high": math.inf, "low": -math.inf, "tiny": 5e-324, "zero": -0.0}
+    )
+    verdict = Verdict(0.1 + 0.2, "scored", "\u2028", None, "é\n", metrics, 1e-9)
+    lone = Completion("\ud800 \x00 🙂", (), (), "length")
+    other = Completion("x", (2**40,), (math.nan,), "stop")
+    two = (Trajectory(0, lone, verdict, -0.0), Trajectory(1, other, verdict, 1.0))
+    group = Group(digits[0], two)
+    empty = replace(group, trajectories=group.trajectories[:1])
+    for number, groups in enumerate(([group, empty], [empty])):
+        path = save(tmp_path, number, new_policy(config), groups)
+        again = load_buffer(path, {s.id: s for s in digits})
+        plain = [
+            replace(g, trajectories=tuple(_plain_metrics(t) for t in g.trajectories))
+            for g in groups
+        ]
+        assert repr(again) == repr(plain)  # NaN is not equal to itself, its text is
+
+
+def _plain_metrics(t: Trajectory) -> Trajectory:
+    return replace(t, verdict=replace(t.verdict, metrics=dict(t.verdict.metrics)))
 
 
 def test_rollout_buffer_of_another_dataset_is_refused(

@@ -124,6 +124,16 @@ def test_cool_down_holds_back_a_second_kl_reset() -> None:
     assert len(controller.end_step(15, Measured(0.6))) == 1
 
 
+def test_jump_in_the_first_window_that_stays_is_seen_by_the_threshold_alone() -> None:
+    kls = [1e-4] * 10 + [5.0] * 150
+    spike: dict[str, Any] = {"kl_zscore": 8.0, "kl_window": 50}
+    threshold: dict[str, Any] = {"kl_threshold": 1.0}
+    for rule, steps in ((spike, []), (threshold, [11])):
+        controller = Controller(config(**rule))
+        found = [d for i, kl in enumerate(kls, 1) for d in controller.end_step(i, Measured(kl))]
+        assert [d.step for d in found][:1] == steps
+
+
 def test_two_rules_at_one_step_make_one_reset_that_names_both() -> None:
     controller = Controller(config(kl_threshold=0.5, reset_interval=9))
     (decision,) = controller.end_step(9, Measured(0.6))

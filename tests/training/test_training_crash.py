@@ -19,10 +19,17 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+
+from prorl_common import NullProgress
+from prorl_inference import quiet_transformers
+from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_training import session
+from prorl_training.run_folder import RunFolder
 
 STEPS, KILLS = 200, 50
 PLACES = ("anywhere", "journal", "checkpoint", "pruning", "anywhere")
@@ -46,37 +53,32 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def start_or_resume(path: Path) -> None:
-    """Do the run in this process, from its newest checkpoint when there is one."""
-    from prorl_inference import load_model
-    from prorl_training.checkpoint import (
-        has_checkpoint,
-        load_buffer,
-        open_checkpoint,
-        restore_checkpoint,
-    )
-    from prorl_training.local_engine import LocalEngine
-    from prorl_training.policy import Policy
-    from prorl_training.run_folder import RunFolder
+class Marked(RunFolder):
+    """A run folder that makes the file RESUMED where a resumed run drops what it will do again."""
 
+    def truncate_after(self, step: int) -> None:
+        """Drop it, then say so."""
+        super().truncate_after(step)
+        (self.path / RESUMED).touch()
+
+
+def start_or_resume(path: Path) -> None:
+    """Do the run in this process as ``prorl train`` does, from its newest checkpoint when there is one.
+
+    Only the workers of the verifiers are not started: a fake scorer judges.
+    """
     conftest: Any = importlib.import_module("conftest")
-    config, folder = conftest.tiny_config(**SETTINGS), RunFolder(path)
+    model, data = path.parent / "model", path.parent / "data"
+    places = {"model": {"path": str(model)}, "data": {"path": str(data)}}
+    config = conftest.tiny_config(**SETTINGS, **places)
+    folder = Marked(path)
+    samples = (conftest.digit_samples(), conftest.digit_samples("validation"))
+    watchdog = SimpleNamespace(beat=lambda: None)
+    setup = session._Setup(
+        config, folder, samples, conftest.BoxedDigitScorer(), NullProgress(), watchdog
+    )
     with folder.lock():
-        if not has_checkpoint(folder.checkpoints):
-            folder.config_path.unlink(missing_ok=True)
-            folder.truncate_after(-1)
-            (path / RESUMED).touch()
-            conftest.build_engine(config, path).run()
-            return
-        found, state, decisions = open_checkpoint(folder.checkpoints)
-        model, tokenizer = load_model(found / "policy", "cpu", torch.float32)
-        policy = Policy(model, config, torch.float32)
-        restore_checkpoint(found, policy, state)
-        folder.truncate_after(state["step"])
-        (path / RESUMED).touch()
-        folder.log_decisions(decisions)
-        engine = LocalEngine(config, conftest.parts_of(policy, tokenizer, folder), state["step"])
-        engine.restore(state, load_buffer(found, {s.id: s for s in conftest.digit_samples()}))
+        engine = setup.resumed(()) if folder.config_path.exists() else setup.fresh(())
         engine.run()
 
 
@@ -226,7 +228,6 @@ def everything(path: Path) -> dict[str, Any]:
 
     from prorl_training.checkpoint_files import checkpoint_steps
     from prorl_training.metrics import TIMING_KEYS
-    from prorl_training.run_folder import RunFolder
 
     folder = RunFolder(path)
     manifests = sorted(folder.checkpoints.glob("step_*/manifest.json"))
@@ -246,6 +247,10 @@ def everything(path: Path) -> dict[str, Any]:
 @pytest.mark.slow
 def test_run_killed_fifty_times_equals_the_run_never_killed(helper: Helper, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
+    with quiet_transformers():
+        tiny_model(seed=0).save_pretrained(tmp_path / "model")
+    byte_tokenizer().save_pretrained(tmp_path / "model")
+    (tmp_path / "data").write_text("stands for the dataset's file in the run's identity")
     started = time.monotonic()
     assert helper.attempt(whole) == 0
     step_seconds = (time.monotonic() - started) / STEPS

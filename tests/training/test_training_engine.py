@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from prorl_training.checkpoint import open_checkpoint
+from prorl_training.checkpoint import best_step, open_checkpoint
 from prorl_training.metrics import TIMING_KEYS
 from prorl_training.run_folder import RunFolder
 from prorl_verifiers import Verdict
@@ -265,3 +265,16 @@ def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
     assert RunFolder(killed).decisions() == RunFolder(whole).decisions()
     names = [sorted(p.name for p in (r / "rollouts").iterdir()) for r in (whole, killed)]
     assert names[0] == names[1]
+
+
+def test_a_best_checkpoint_that_a_kill_left_unmarked_is_marked_on_resuming(
+    tmp_path: Path, make_engine: Callable[..., Any], make_config: Callable[..., Any]
+) -> None:
+    engine = make_engine(make_config(steps=2), tmp_path / "run")
+    engine.run()
+    shelf = RunFolder(tmp_path / "run").checkpoints
+    assert engine.controller.best_step == best_step(shelf) == 2
+    (shelf / "best").unlink()
+    _, state, _ = open_checkpoint(shelf)
+    engine.restore(state, [])
+    assert best_step(shelf) == 2

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from prorl_training.config import OptimizerConfig
-from prorl_training.learning_rate import lr_at
+from prorl_training.config import OptimizerConfig, TrainConfig
+from prorl_training.learning_rate import lr_at, planned_updates
 
 
 def rates(count: int = 10, **over: object) -> list[float]:
@@ -54,3 +54,16 @@ def test_a_warm_up_longer_than_the_run_never_divides_by_zero() -> None:
 def test_updates_are_counted_from_one() -> None:
     with pytest.raises(ValueError, match="counted from 1"):
         lr_at(OptimizerConfig(), 0, 10)
+
+
+def test_planned_updates_follow_the_mini_batches_of_each_phase() -> None:
+    phases = [
+        {"name": "one", "steps": 3, "set": {"loss": {"mini_batches": 4}}},
+        {"name": "two", "steps": 2, "set": {}},
+        {"name": "rest", "steps": 1, "set": {"loss": {"mini_batches": 1}}},
+    ]
+    plain = {"steps": 10, "rollout": {"prompts": 8}, "loss": {"mini_batches": 2}}
+    assert planned_updates(TrainConfig.model_validate(plain)) == 20
+    config = TrainConfig.model_validate({**plain, "phases": phases})
+    assert planned_updates(config) == 3 * 4 + 2 * 2 + 5 * 1
+    assert planned_updates(config.model_copy(update={"steps": 4})) == 3 * 4 + 1 * 2

@@ -12,6 +12,7 @@ import torch
 from prorl_common import MissingExtraError, UserError
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
+from prorl_training.lora import add_adapters
 from prorl_training.packing import PromptGroup, build_pack
 from prorl_training.policy import Policy, UpdateBatch
 
@@ -180,3 +181,29 @@ def test_without_peft_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="peft"):
         lora_policy()
+
+
+@needs_peft
+def test_a_model_goes_back_to_its_device_once_its_adapters_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import peft
+
+    model: Any = tiny_model()
+    at_home: list[bool] = []
+    sent: list[Any] = []
+    away = property(lambda self: "cpu" if at_home else "far away")
+
+    def come(self: Any) -> Any:
+        at_home.append(True)
+        return self
+
+    def go(self: Any, device: Any) -> Any:
+        sent.append(device)
+        return self
+
+    monkeypatch.setattr(type(model), "device", away)
+    monkeypatch.setattr(type(model), "cpu", come)
+    monkeypatch.setattr(peft.PeftModel, "to", go)
+    add_adapters(model, lora_config().model.lora, 0)
+    assert at_home and sent == ["far away"]

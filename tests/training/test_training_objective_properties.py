@@ -28,7 +28,7 @@ from prorl_training.objectives import (
 from prorl_training.shaping import length_reward, overlong_penalty
 
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
-ESTIMATORS = ["reinforce_baseline", "grpo", "dr_grpo"]
+ESTIMATORS = ["reinforce_baseline", "grpo", "batch_std", "dr_grpo"]
 
 
 class Rewarded(NamedTuple):
@@ -70,7 +70,7 @@ def test_token_weighted_advantages_sum_to_zero_over_all_tokens(batch: Rewarded) 
     assert abs(float((got * batch.lengths).sum())) < 1e-8
 
 
-@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo"])
+@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "batch_std"])
 @FEW
 @given(batch=rewarded(), scale=st.floats(0.5, 50), shift=st.floats(-5, 5))
 def test_advantages_do_not_depend_on_the_rewards_unit_or_origin(

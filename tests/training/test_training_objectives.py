@@ -79,16 +79,38 @@ def test_grpo_divides_by_the_group_std() -> None:
     assert got == pytest.approx([1.5, -0.5, -0.5, -0.5], abs=1e-6)
 
 
-@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "dr_grpo"])
+@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "batch_std", "dr_grpo"])
 @pytest.mark.parametrize("std", ["population", "sample"])
 def test_batch_without_spread_has_no_advantage_to_the_last_bit(estimator: str, std: str) -> None:
     # 0.1 three times: its mean in floating point need not be 0.1
     assert advantages([0.1] * 5, [0, 0, 0, 1, 1], estimator=estimator, std=std) == [0.0] * 5
 
 
-@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "dr_grpo"])
+@pytest.mark.parametrize("estimator", ["reinforce_baseline", "grpo", "batch_std", "dr_grpo"])
 def test_a_lone_trajectory_has_no_advantage(estimator: str) -> None:
     assert advantages([0.7], [4], estimator=estimator, std="sample") == [0.0]
+
+
+def test_batch_std_divides_by_the_spread_of_the_raw_rewards() -> None:
+    # centred .5 -.5 .5 -.5; raw 1 0 3 2: mean 1.5, variance 1.25, std 1.118034 -> .4472136
+    got = advantages([1.0, 0.0, 3.0, 2.0], [0, 0, 1, 1], estimator="batch_std")
+    assert got == pytest.approx([0.4472136, -0.4472136, 0.4472136, -0.4472136], abs=1e-6)
+
+
+def test_eps_in_the_variance_damps_a_small_spread_and_eps_in_the_std_hardly_does() -> None:
+    # centred +-5e-5, variance 2.5e-9: 5e-5 / sqrt(2.5e-9 + 1e-8) = .4472136; 5e-5 / (5e-5 + 1e-8) = .9998
+    for estimator in ("reinforce_baseline", "grpo", "batch_std"):
+        small: Any = {"estimator": estimator, "eps": 1e-8}
+        got = [
+            compute_advantages(
+                torch.tensor([1e-4, 0.0], dtype=torch.float64),
+                torch.tensor([0, 0]),
+                torch.tensor([1, 1]),
+                AdvantageConfig(**small, eps_in=eps_in),
+            ).tolist()[0]
+            for eps_in in ("variance", "std")
+        ]
+        assert got == pytest.approx([0.4472136, 0.9998], abs=1e-6)
 
 
 def test_empty_batch_gives_an_empty_answer() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import torch
+import transformers
 
 from prorl_inference.testing import tiny_model
+from prorl_training.causal_head import TargetScorer
 from prorl_training.config import TrainConfig
 from prorl_training.packing import PromptGroup, build_pack, build_packs, input_length, split_group
 from prorl_training.policy import Policy
@@ -54,6 +59,71 @@ def test_gradient_of_a_pack_equals_the_sum_over_responses() -> None:
         for r, i in zip(g.responses, g.indices, strict=True)
     ]
     assert torch.allclose(gradient([[A, B]]), gradient(singles), atol=1e-4)
+
+
+SHAPE: dict[str, Any] = {
+    "vocab_size": 260,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "eos_token_id": 257,
+    "pad_token_id": 256,
+    "bos_token_id": None,
+    "initializer_range": 0.3,
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "attention", "packs"),
+    [
+        ("Llama", {"num_key_value_heads": 2}, "sdpa", True),
+        ("Llama", {"num_key_value_heads": 2}, "eager", True),
+        ("Mistral", {"num_key_value_heads": 2, "sliding_window": 2}, "sdpa", False),
+        ("Gemma2", {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 2}, "sdpa", False),
+        ("Bloom", {}, "eager", False),
+        ("Falcon", {"alibi": True}, "eager", False),
+        ("Mamba", {}, None, False),
+    ],
+)
+def test_every_family_gives_a_packs_responses_what_they_get_alone(
+    family: str, settings: dict[str, Any], attention: str | None, packs: bool
+) -> None:
+    config = getattr(transformers, f"{family}Config")(**SHAPE, **settings)
+    if attention is not None:
+        config._attn_implementation = attention
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model: Any = getattr(transformers, f"{family}ForCausalLM")(config).eval()
+    scorer = TargetScorer(model)
+    assert scorer.packs == packs
+    found, entropies = scorer.score(build_pack([A, B]), 1.3, with_entropy=True)
+    expected, uncertain = [], []
+    for group in (A, B):
+        for response in group.responses:
+            logits = model(torch.tensor([[*group.prompt, *response]])).logits[0]
+            logp = (logits[len(group.prompt) - 1 : -1] / 1.3).log_softmax(-1)
+            expected.append(logp.gather(-1, torch.tensor(response)[:, None])[:, 0])
+            uncertain.append(-(logp.exp() * logp).sum(-1))
+    assert entropies is not None
+    torch.testing.assert_close(found, torch.cat(expected), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(entropies, torch.cat(uncertain), atol=1e-4, rtol=1e-4)
+    found.sum().backward()  # type: ignore[no-untyped-call]
+    ours = [p.grad.clone() for p in model.parameters() if p.grad is not None]
+    model.zero_grad()
+    torch.cat(expected).sum().backward()  # type: ignore[no-untyped-call]
+    theirs = [p.grad for p in model.parameters() if p.grad is not None]
+    for mine, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, other, atol=1e-3, rtol=1e-3)
+
+
+def test_a_model_that_gives_all_logits_is_read_at_the_right_places() -> None:
+    scorer = TargetScorer(tiny_model(seed=1, spread=0.3))
+    pack = build_pack([PromptGroup((1, 2), ((10, 11), (20, 21, 22)), (0, 1))])
+    assert pack.input_ids.numel() == len(pack.targets), "or the lengths alone would tell"
+    expected = scorer.score(pack, 1.0)[0]
+    scorer.split, scorer._knows["logits_to_keep"] = False, False
+    torch.testing.assert_close(scorer.score(pack, 1.0)[0], expected)
 
 
 def test_input_counts_each_prompt_once_and_no_last_token() -> None:

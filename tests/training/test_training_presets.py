@@ -20,7 +20,7 @@ from prorl_training.simulation import simulate
 ROOT = Path(__file__).resolve().parents[2]
 
 SOURCE = re.compile(
-    r"\b(v1 (2|3\.\d|has|table|says)|post\b|OpenRLHF|NeMo-RL|BroRL|JustRL|DLER|verl|v2|ours)"
+    r"\b(v1 ([23]\.\d|E\b|has|figure|table)|post\b|OpenRLHF|NeMo-RL|BroRL|JustRL|DLER|verl|v2|ours)"
 )
 """What counts as a source: a publication with its place, a code base, another preset, or "ours"."""
 

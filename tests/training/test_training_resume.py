@@ -10,6 +10,7 @@ import pytest
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
+from prorl_training.learning_rate import lr_at, planned_updates
 from prorl_training.resume import (
     ALLOWED,
     ResumeError,
@@ -116,6 +117,24 @@ def test_more_steps_keep_the_curve_of_the_learning_rate(
     config, (decision,) = resume_config(folder, [], 20)
     assert config.optimizer.decay_updates == 10 * 2  # two mini-batches a step
     assert decision.evidence["changed"]["optimizer.decay_updates"] == [0, 20]
+
+
+def test_the_kept_curve_is_the_same_number_at_every_update(
+    tmp_path: Path, make_config: MakeConfig
+) -> None:
+    phases = [
+        {"name": "one", "steps": 4},
+        {"name": "two", "steps": 1, "set": {"loss": {"mini_batches": 1}}},
+    ]
+    before = make_config(
+        steps=10, optimizer={"schedule": "linear", "warmup_updates": 5}, phases=phases
+    )
+    folder = RunFolder(tmp_path / "three")
+    folder.create(before)
+    after, _ = resume_config(folder, [], 20)
+    for update in range(1, planned_updates(before) + 1):
+        old = lr_at(before.optimizer, update, planned_updates(before))
+        assert lr_at(after.optimizer, update, planned_updates(after)) == old
 
 
 def test_best_checkpoints_stay_on_where_a_reset_goes_back_to_them(

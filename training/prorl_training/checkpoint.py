@@ -159,16 +159,19 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 def policy_tensors(path: Path) -> dict[str, Tensor]:
     """Return what ``Policy.load_policy_weights`` takes from a checkpoint's folder, on the CPU.
 
-    All weights by name (tied ones appear once), or with LoRA the adapters alone.
+    All weights by the model's own names (tied ones appear once), or with LoRA the adapters alone. The
+    model is loaded for it: Transformers writes some families, mixtures of experts among them, under
+    other names than their parameters have.
     """
+    import torch
     from safetensors.torch import load_file
+
+    from prorl_inference import load_model
 
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
-    tensors: dict[str, Tensor] = {}
-    for file in sorted((path / POLICY).glob("*.safetensors")):
-        tensors |= load_file(file)
-    return tensors
+    model, _ = load_model(path / POLICY, "cpu", torch.float32)
+    return {name: p.detach() for name, p in model.named_parameters()}
 
 
 def restore_checkpoint(path: Path, policy: Policy, state: Mapping[str, Any]) -> None:

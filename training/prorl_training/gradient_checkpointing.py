@@ -23,7 +23,7 @@ def enable_checkpointing(model: Any) -> None:
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     for module in model.modules():  # the policy knows no dropout, in whatever mode a layer is
         for name, value in vars(module).items():
-            if "dropout" in name and isinstance(value, float):
+            if ("dropout" in name or name == "layerdrop") and isinstance(value, float):
                 setattr(module, name, 0.0)
 
 

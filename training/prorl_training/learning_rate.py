@@ -8,7 +8,23 @@ from __future__ import annotations
 
 import math
 
-from prorl_training.config import OptimizerConfig
+from prorl_training.config import OptimizerConfig, TrainConfig
+
+
+def planned_updates(config: TrainConfig) -> int:
+    """Return the gradient updates of the whole run as planned: mini-batches a step, phase by phase.
+
+    A phase that ends on a stall counts with its longest duration; skipped updates and steps are counted too.
+    """
+    if not config.phases:
+        return config.steps * config.loss.mini_batches
+    total, left = 0, config.steps
+    for number, phase in enumerate(config.phases):
+        last = number == len(config.phases) - 1
+        steps = left if last else min(phase.steps, left)
+        total += steps * config.in_phase(number).loss.mini_batches
+        left -= steps
+    return total
 
 
 def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from prorl_training.checkpoint import (
-    best_step,
-    checkpoint_path,
+    best_checkpoint,
+    checkpoint_steps,
     mark_best,
     policy_tensors,
     prune_checkpoints,
@@ -32,7 +32,7 @@ from prorl_training.metrics import (
     timing_metrics,
     update_metrics,
 )
-from prorl_training.rollout import Batch, Group
+from prorl_training.rollout import Batch, Group, still_fitting
 from prorl_training.safety import Guard
 from prorl_training.sinks import Sinks
 from prorl_training.update_batch import build_update
@@ -79,6 +79,9 @@ class LocalEngine:
     def restore(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
         """Take the engine's part of a checkpoint; the policy has been restored already."""
         self._take_back(state, carried)
+        best = self.controller.best_step if self.config.checkpoint.best else None
+        if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
+            mark_best(root, best)  # a kill may have come just before it was marked
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
@@ -109,9 +112,11 @@ class LocalEngine:
         """Do one step whole and return its metrics, which are also in ``metrics.jsonl``."""
         started = time.perf_counter()
         self.guard.begin_step(step)
+        before = self.controller.settings
         decisions = self.controller.begin_step(step)
         self._carry_out(decisions)
         settings = self.controller.settings
+        self.carried = still_fitting(self.carried, before, settings)
         penalty = self.controller.penalty_active(step)
         batch = self._collect(step, settings)
         trained = [g.shaped_for(settings, penalty) for g in batch.kept]
@@ -222,16 +227,13 @@ class LocalEngine:
             p.policy.reset_reference(clear_optimizer=d.evidence.get("optimizer") == "clear")
 
     def _go_back_to_best(self) -> None:
-        """Give the policy the weights with the best validation; without any, it keeps its own."""
-        p = self.parts
-        root = p.folder.checkpoints
-        best = best_step(root)
+        """Give the policy the weights with the best validation; where they are lost, it keeps its own."""
+        p, root = self.parts, self.parts.folder.checkpoints
+        best = best_checkpoint(root)
         if best is None:
-            p.progress.message(
-                "no checkpoint with a validation yet: the reference takes the policy"
-            )
+            p.progress.message("the best checkpoint is gone: the reference takes the policy")
             return
-        p.policy.load_policy_weights(policy_tensors(checkpoint_path(root, best)))
+        p.policy.load_policy_weights(policy_tensors(best))
         p.generator.sync_weights(p.policy.model)
 
     def _save_best(self, step: int) -> None:
@@ -245,7 +247,7 @@ class LocalEngine:
             return None
         with p.policy.compute():
             result, measured = validate(
-                self.watched, self.controller.settings, p.generator, p.scorer
+                self.watched, self.controller.settings, p.generator, p.scorer, p.beat
             )
         p.beat()
         row |= measured

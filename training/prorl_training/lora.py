@@ -38,10 +38,11 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
         target_modules="all-linear" if names == ["all-linear"] else names,
         task_type="CAUSAL_LM",
     )
+    device = model.device  # asked before it moves: adapters are drawn on the CPU
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         try:
-            return peft.get_peft_model(model.cpu(), settings).to(model.device)
+            return peft.get_peft_model(model.cpu(), settings).to(device)
         except ValueError as error:
             reason = str(error).split(". ")[0]
             raise UserError(

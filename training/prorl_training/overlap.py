@@ -35,6 +35,7 @@ class OverlappedScoring:
         self._waiting: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._done: dict[int, list[Verdict]] = {}
         self._error: BaseException | None = None
+        self._given_up = False
         self._thread = threading.Thread(target=self._work, name="prorl-scoring", daemon=True)
 
     def __enter__(self) -> Self:
@@ -49,6 +50,7 @@ class OverlappedScoring:
         trace: TracebackType | None,
     ) -> None:
         if self._overlap and self._thread.is_alive():
+            self._given_up = kind is not None  # what waits is of no use any more
             self._waiting.put(None)
             self._thread.join()
 
@@ -81,7 +83,7 @@ class OverlappedScoring:
 
     def _score(self, items: Sequence[_Item]) -> None:
         asked = [(c.text, self.samples[i].task) for i, cs in items for c in cs]
-        if not asked:
+        if not asked or self._given_up:
             return
         found = iter(score_or_infra(self.scorer, asked))
         for i, completions in items:

@@ -116,6 +116,25 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
     )
 
 
+def singles(pack: Pack) -> Iterator[Pack]:
+    """Yield each response of the pack with its prompt in a pack of its own, in order; none has a mask.
+
+    What a response's last predicting position may see is its prompt and the response itself.
+    """
+    if pack.mask is None:
+        yield pack
+        return
+    end = 0
+    for index, length in zip(pack.trajectories, pack.lengths, strict=True):
+        part = slice(end, end + length)
+        end += length
+        seen = pack.mask[0, 0, pack.predict_at[end - 1]]
+        inputs, positions = pack.input_ids[:, seen], pack.position_ids[:, seen]
+        size = inputs.shape[1]
+        predict_at = torch.arange(size - length, size)
+        yield Pack(inputs, positions, None, predict_at, pack.targets[part], (index,), (length,))
+
+
 def attention_mask(group_of: Tensor, response_of: Tensor) -> Tensor:
     """Return (1, 1, L, L) bool: causal, same group, and either a prompt token or the same response."""
     length = len(group_of)

@@ -20,6 +20,7 @@ from prorl_common import ServiceError, derive_seed
 from prorl_training.causal_head import TargetScorer
 from prorl_training.config import OptimizerConfig, TrainConfig
 from prorl_training.gradient_checkpointing import enable_checkpointing
+from prorl_training.learning_rate import planned_updates
 from prorl_training.lora import AdapterReference, add_adapters, merged_copy
 from prorl_training.packing import Pack
 from prorl_training.policy_update import PolicyUpdate
@@ -48,6 +49,7 @@ class Policy:
         self.compute_dtype = compute_dtype
         self.device: torch.device = next(model.parameters()).device
         self.updates = 0
+        self.planned_updates = planned_updates(config)
         self.trained = [p for p in model.parameters() if p.requires_grad]
         self.has_reference = _uses_kl(config)
         self.adapters = AdapterReference(model) if lora.rank else None

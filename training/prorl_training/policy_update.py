@@ -191,8 +191,7 @@ class PolicyUpdate:
         policy, o = self.policy, self.config.optimizer
         norm = float(torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip))
         loss = float(total)
-        updates = self.policy.config.steps * self.policy.config.loss.mini_batches
-        self.lr = lr_at(o, policy.updates + 1, updates, self.lr_scale)
+        self.lr = lr_at(o, policy.updates + 1, policy.planned_updates, self.lr_scale)
         self.sums.mini_batches += 1
         self.sums.norms.append(norm)
         accepted = self.judge.judge_update(loss, norm)

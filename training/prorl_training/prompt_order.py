@@ -44,15 +44,21 @@ def weighted_order(
     A domain's total chance is proportional to its weight, however many prompts it has; a weight of 0
     leaves the domain out. Raises UserError for a domain that the dataset does not have.
     """
-    present = set(domains)
-    for name in weights:
-        if name not in present:
-            raise UserError(
-                f"data.domain_weights names '{name}', which the dataset does not have"
-                f"{nearest(name, present)}; it has {', '.join(sorted(present))}"
-            )
+    check_domains(domains, weights)
     sizes = Counter(domains)
     return item_order([max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains], seed, step)
+
+
+def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
+    """Raise UserError when a weight above 0 is given to a domain that the dataset does not have."""
+    present = set(domains)
+    for name, weight in weights.items():
+        if weight > 0 and name not in present:
+            raise UserError(
+                f"data.domain_weights names '{name}', which the dataset does not have"
+                f"{nearest(name, present)}; it has {', '.join(sorted(present))}; give it weight 0 (in each "
+                "phase that names it), or build a dataset that has it"
+            )
 
 
 def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.prompt_order import item_order, step_order, weighted_order
+from prorl_training.prompt_order import check_domains, item_order, step_order, weighted_order
 
 REMEMBERED = 50_000
 """Encoded prompts kept, so that sampling and training encode a prompt once."""
@@ -58,10 +58,37 @@ class PromptSource:
                 count += 1
                 yield sample
         if count == 0:
-            raise UserError(
-                f"no prompt leaves room for rollout.max_tokens={config.rollout.max_tokens} in the model's "
-                f"context of {self.context} tokens: lower it or take a model with a longer context"
+            raise UserError(self._nothing_fits(config))
+
+    def check(self, config: TrainConfig) -> None:
+        """Raise UserError for what ``draw`` would refuse in any phase, before a run is begun."""
+        for number in range(max(len(config.phases), 1)):
+            settings = config.in_phase(number)
+            weights = settings.data.domain_weights
+            if weights:
+                check_domains(self._domains, weights)
+            fit = (
+                self.fits(s, settings)
+                for s in self.samples
+                if not weights or weights.get(s.domain, 0.0) > 0
             )
+            every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
+            if not (list(fit) if every else any(fit)):
+                raise UserError(self._nothing_fits(settings))
+
+    def _nothing_fits(self, config: TrainConfig) -> str:
+        r = config.rollout
+        if r.max_prompt_tokens and (
+            self.context is None or r.max_prompt_tokens < self.context - r.max_tokens
+        ):
+            return (
+                f"no prompt is within rollout.max_prompt_tokens={r.max_prompt_tokens}: raise it, or set "
+                "it to 0 for no limit but the context's"
+            )
+        return (
+            f"no prompt leaves room for rollout.max_tokens={r.max_tokens} in the model's context of "
+            f"{self.context} tokens: lower it or take a model with a longer context"
+        )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
         """Return whether prompt and response limit fit the context; remember those that do not."""

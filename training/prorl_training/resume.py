@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, sha256_file
-from prorl_training.checkpoint_files import newest_step
+from prorl_training.checkpoint_files import has_checkpoint, newest_step, newest_whole
 from prorl_training.config import TrainConfig
 from prorl_training.config_loading import check_config, merge, parse_override
 from prorl_training.decisions import Decision
+from prorl_training.learning_rate import planned_updates
 from prorl_training.run_folder import RunFolder
 
 ALLOWED = (
@@ -88,6 +89,21 @@ def resume_config(
     return after, [Decision(done, "config_changed", reason, evidence)]
 
 
+def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
+    """Return why a run has nothing to go on with, and what to ask for; None when it has."""
+    if not has_checkpoint(run.checkpoints):
+        return None
+    _, state, _ = newest_whole(run.checkpoints)
+    if state["step"] >= config.steps:
+        return f"{run.name} has done all its {config.steps} steps: for more say --steps N"
+    budget = config.token_budget
+    if budget and state["tokens_total"] >= budget:
+        return (
+            f"{run.name} has spent its token_budget of {budget}: for more say --set token_budget=N"
+        )
+    return None
+
+
 def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
     """Return setting -> (old, new) for every setting that differs, by its dotted name."""
     old, new = _flat(before.model_dump(mode="json")), _flat(after.model_dump(mode="json"))
@@ -132,9 +148,10 @@ def _goes_back_to_best(config: TrainConfig) -> bool:
 def _keep_decay(before: TrainConfig, after: TrainConfig) -> TrainConfig:
     """Pin the length of the learning rate's fall that ``steps`` gave, so that a longer run keeps its curve."""
     o = before.optimizer
-    if o.schedule == "constant" or o.decay_updates:
+    phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
+    if o.decay_updates or all(p.schedule == "constant" for p in phases):
         return after
-    fall = before.steps * before.loss.mini_batches
+    fall = max(planned_updates(before) - o.warmup_updates, 1)
     return after.model_copy(update={"optimizer": o.model_copy(update={"decay_updates": fall})})
 
 

@@ -97,6 +97,23 @@ class Group:
         )
 
 
+def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
+    """Return the groups of ``carried`` that a step under ``now`` may train on; ``before``: the last step's.
+
+    A phase that samples otherwise (number, temperature, top-p, limit) starts with none: their log-probs
+    and their size belong to the old settings. A domain that the phase leaves out goes too.
+    """
+    if _sampling(before) != _sampling(now):
+        return []
+    weights = now.data.domain_weights
+    return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
+
+
+def _sampling(config: TrainConfig) -> tuple[float, ...]:
+    r = config.rollout
+    return (r.samples, r.temperature, r.top_p, r.max_tokens)
+
+
 def _teaches(rewards: Sequence[float], rule: DynamicSamplingConfig) -> bool:
     if rule.rule == "open_interval":
         return 0 < sum(rewards) / len(rewards) < FULL_MARKS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -84,14 +84,14 @@ class _Numbers:
 
 
 def _trajectory_row(t: Trajectory) -> dict[str, Any]:
-    c = t.completion
+    c, v = t.completion, t.verdict
     return {
         "sample_index": t.sample_index,
         "text": c.text,
         "finish_reason": c.finish_reason,
         "tokens": len(c.token_ids),
         "logprobs": len(c.logprobs),
-        "verdict": {**asdict(t.verdict), "metrics": dict(t.verdict.metrics)},
+        "verdict": {f.name: getattr(v, f.name) for f in fields(v)} | {"metrics": dict(v.metrics)},
         "shaped": t.shaped,
         "trains": t.trains,
     }

@@ -179,6 +179,7 @@ class _Setup:
         engine = self._engine(policy, tokenizer, path / "policy", step)
         by_id = {s.id: s for s in self.samples[0]}
         engine.restore(state, load_buffer(path, by_id))
+        decisions = [replace(d, step=step) for d in decisions]
         if decisions:
             self.folder.replace_config(self.config, step)
         told = [*decisions, *fallbacks, *environment_decisions(state, policy)]
@@ -217,6 +218,14 @@ class _Setup:
         r = self.config.rollout
         context = getattr(policy.model.config, "max_position_embeddings", None)
         check_context(self.config, context)
+        train, validation = self.samples
+        prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
+        prompts.check(self.config)
+        if self.config.validation.every and not validation:
+            self.progress.message(
+                "the dataset has no validation split: nothing is validated, nothing is called best, and "
+                "no reset or phase can follow from validation"
+            )
         options = SamplerOptions(
             r.backend,
             r.batch_rows,
@@ -226,8 +235,6 @@ class _Setup:
             r.vllm_memory,
         )
         generator = open_training_generator(policy.model, tokenizer, path, options)
-        train, validation = self.samples
-        prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
         parts = Parts(
             prompts,
             validation,

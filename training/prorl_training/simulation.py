@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.controller import Controller, Measured
 from prorl_training.decisions import Decision
@@ -101,4 +102,10 @@ def rules_at(
 
 def _number(row: Mapping[str, Any], key: str) -> float | None:
     value = row.get(key)
-    return None if value is None else float(value)
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        where = f"the recorded step {row.get('step', '?')}"
+        raise UserError(
+            f"{where} has {key} = {value!r}, which is no number: mend its line"
+        ) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from prorl_common import derive_seed
@@ -40,30 +40,31 @@ def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
 
 
 def validate(
-    samples: Sequence[Sample], config: TrainConfig, generator: Generator, scorer: Scorer
+    samples: Sequence[Sample],
+    config: TrainConfig,
+    generator: Generator,
+    scorer: Scorer,
+    beat: Callable[[], None] = lambda: None,
 ) -> tuple[ValidationResult | None, dict[str, Any]]:
     """Sample and score the watched problems; return the result and the keys for the step's line.
 
     The result's mean is over problems that have a verdict, its standard error is between problems
-    (sample standard deviation / sqrt(problems)); None when no problem has one.
+    (sample standard deviation / sqrt(problems)). None when ``safety.infra_rate`` of the responses or more
+    have no verdict: what is left says more of the outage than of the policy. ``beat``: something moved.
     """
     started = time.perf_counter()
     v = config.validation
-    requests = [
-        Request(
-            s.prompt,
-            tuple(derive_seed(config.seed, "validation", s.id, i) for i in range(v.samples)),
-        )
-        for s in samples
-    ]
+    requests = [Request(s.prompt, _seeds(s, config)) for s in samples]
     params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
-    answers = generator.generate(requests, params)
+    answers = generator.generate(requests, params, lambda _: beat())
     asked = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
     verdicts = score_or_infra(scorer, asked)
     rewards = [x.reward for x in verdicts if x.reward is not None]
-    result = _result(verdicts, v.samples)
+    lost = len(verdicts) - len(rewards)
+    outage = lost > 0 and lost >= config.safety.infra_rate * len(verdicts)
+    result = None if outage else _result(verdicts, v.samples)
     row: dict[str, Any] = {
-        "validation_infra_errors": len(verdicts) - len(rewards),
+        "validation_infra_errors": lost,
         "validation_seconds": round(time.perf_counter() - started, 3),
     }
     if result is not None:
@@ -74,6 +75,11 @@ def validate(
             "validation_pass_rate": sum(r >= FULL_MARKS for r in rewards) / len(rewards),
         }
     return result, row
+
+
+def _seeds(sample: Sample, config: TrainConfig) -> tuple[int, ...]:
+    samples = range(config.validation.samples)
+    return tuple(derive_seed(config.seed, "validation", sample.id, i) for i in samples)
 
 
 def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:

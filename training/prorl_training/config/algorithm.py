@@ -17,14 +17,17 @@ from prorl_training.config.base import Section
 class AdvantageConfig(Section):
     """From rewards to advantages."""
 
-    estimator: Literal["reinforce_baseline", "grpo", "dr_grpo"] = "reinforce_baseline"
-    """REINFORCE++-baseline (group mean, batch std), GRPO (group mean, group std) or Dr. GRPO (mean only)."""
+    estimator: Literal["reinforce_baseline", "grpo", "batch_std", "dr_grpo"] = "reinforce_baseline"
+    """REINFORCE++-baseline (group mean, batch std of what is left), GRPO (group mean, group std), batch_std
+    (group mean, batch std of the raw rewards: TRL's scale_rewards="batch") or Dr. GRPO (mean only)."""
     normalise: Literal["trajectory", "token"] = "trajectory"
-    """Batch statistics: a trajectory counts once (ProRL v2 post) or once a token (OpenRLHF, NeMo-RL, verl)."""
+    """Statistics of ``reinforce_baseline``: a trajectory counts once (ProRL v2 post) or once a token (OpenRLHF, NeMo-RL, verl)."""
     std: Literal["population", "sample"] = "population"
     """Divisor n or n - 1 in the standard deviation (TRL and verl divide GRPO's by n - 1)."""
     eps: float = Field(default=1e-8, gt=0)
-    """Added to the standard deviation."""
+    """Keeps the divisor above 0; where it is added, ``eps_in`` says."""
+    eps_in: Literal["std", "variance"] = "std"
+    """Divide by std + eps, or by sqrt(variance + eps) (verl's whitening over a batch)."""
     sign: Literal[1, -1] = 1
     """-1 trains the model away on purpose; only a test of the tests wants it."""
 
@@ -98,7 +101,7 @@ class OptimizerConfig(Section):
     warmup_updates: int = Field(default=0, ge=0)
     """Gradient updates over which lr rises linearly from 0."""
     decay_updates: int = Field(default=0, ge=0)
-    """Length of the fall; 0 takes steps x mini-batches."""
+    """Length of the fall, warm-up not included; 0 takes what is left of the run's planned updates."""
     min_ratio: float = Field(default=0.0, ge=0, le=1)
     beta1: float = Field(default=0.9, ge=0, lt=1)
     beta2: float = Field(default=0.95, ge=0, lt=1)

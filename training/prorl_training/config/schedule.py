@@ -34,8 +34,8 @@ class ControllerConfig(Section):
     optimizer: Literal["keep", "clear"] = "keep"
     """What a reset does to the optimiser state (v2 keeps, v1 clears)."""
     reset_to: Literal["current", "best"] = "current"
-    """The weights the reference takes: the policy's own (post, text), or those of the checkpoint with the best
-    validation (post, table), which the policy goes back to as well."""
+    """The weights the reference takes: the policy's own (post), or those of the checkpoint with the best
+    validation (the list in NVIDIA's blog), which the policy goes back to as well."""
 
 
 class PhaseConfig(Section):

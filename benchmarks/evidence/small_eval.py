@@ -1,0 +1,76 @@
+"""Right answers of a checkpoint on the held-out items, counted by prorl's own verifiers.
+
+The same seeds for every checkpoint. Equal answers to one item are judged once. Leaves out: pass@k and
+its intervals (``small_stats``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from small_arms import EVAL_SAMPLES, EVAL_SEED, EVAL_TEMPERATURE, MAX_TOKENS
+from small_tasks import Item
+
+from prorl_common import ServiceError, derive_seed
+from prorl_verifiers import Task, Verdict
+
+ROWS = 512
+FULL_MARKS = 1 - 1e-9
+
+
+def evaluate(
+    model: Path, groups: Mapping[str, Sequence[Item]], pool: Any, samples: int = EVAL_SAMPLES
+) -> dict[str, dict[str, Any]]:
+    """Return for each group {"correct": right answers of each item, "tokens": mean response length}.
+
+    Raises ServiceError when an answer got no verdict.
+    """
+    import torch
+
+    from prorl_inference import TransformersGenerator, load_model
+
+    policy, tokenizer = load_model(model, "cpu", torch.float32)
+    generator = TransformersGenerator(policy, tokenizer, batch_size=ROWS)
+    found: dict[str, dict[str, Any]] = {}
+    for name, items in groups.items():
+        answers = _answers(generator, name, items, samples)
+        asked = {(text, i): items[i].check for i, texts in enumerate(answers) for text, _ in texts}
+        verdicts = _verdicts(pool, asked)
+        tokens = [count for texts in answers for _, count in texts]
+        found[name] = {
+            "correct": [
+                sum((verdicts[text, i].reward or 0.0) >= FULL_MARKS for text, _ in texts)
+                for i, texts in enumerate(answers)
+            ],
+            "tokens": round(sum(tokens) / len(tokens), 3),
+        }
+    return found
+
+
+def _answers(
+    generator: Any, name: str, items: Sequence[Item], samples: int
+) -> list[list[tuple[str, int]]]:
+    from prorl_inference import Request, SamplingParams
+
+    requests = [
+        Request(
+            ({"role": "user", "content": item.prompt},),
+            tuple(derive_seed(EVAL_SEED, "sample", name, i, k) for k in range(samples)),
+        )
+        for i, item in enumerate(items)
+    ]
+    params = SamplingParams(temperature=EVAL_TEMPERATURE, top_p=1.0, max_tokens=MAX_TOKENS)
+    return [
+        [(c.text, len(c.token_ids)) for c in completions]
+        for completions in generator.generate(requests, params)
+    ]
+
+
+def _verdicts(pool: Any, asked: Mapping[tuple[str, int], Task]) -> dict[tuple[str, int], Verdict]:
+    verdicts = pool.score([(text, check) for (text, _), check in asked.items()])
+    broken = sum(v.is_infra_error for v in verdicts)
+    if broken:
+        raise ServiceError(f"{broken} of {len(verdicts)} answers got no verdict: run it again")
+    return dict(zip(asked, verdicts, strict=True))

@@ -1,0 +1,152 @@
+"""One run from its first step to its record: legs of training, an evaluation after each.
+
+A leg ends at the first step by which the token budget is sampled, or at step STEPS; what is reached there
+is evaluated at once from the checkpoint of that very step. So no other checkpoint has to be kept, and
+arms are compared within one step's tokens of each other. Leaves out: which runs there are and the data
+file (``small_run``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from small_arms import MOST_STEPS, STEPS, TOKEN_BUDGET, arm_config
+from small_base import base_folder, data_folder
+from small_data import evaluation_items
+from small_eval import evaluate
+from small_record import curves
+
+from prorl_common import Progress, UserError, atomic_write_text
+
+STOPPED = 75
+LABELS = ("budget", "end")
+MAY_DIFFER = frozenset(("steps", "token_budget", "data.path"))
+"""Settings in which a run's folder may differ from the protocol: a leg's end, and where the data lies."""
+
+
+class Interrupted(Exception):
+    """The run was asked to stop and has saved; it goes on when started again."""
+
+
+def carry_out(arm: str, seed: int, work: Path, progress: Progress) -> dict[str, Any]:
+    """Do what is missing of a run in ``work`` and return its record.
+
+    Raises Interrupted, and UserError when the verifiers were away too long or the folder is another run's.
+    """
+    from prorl_training.run_folder import RunFolder
+
+    folder = RunFolder(work / f"{arm}-seed{seed}")
+    while (leg := next_leg(set(_evaluations(folder.path)))) is not None:
+        stopped = stop_of(folder)
+        if stopped is None:
+            _train(arm, seed, folder, leg, progress)
+            stopped = stop_of(folder)
+        rows = folder.metrics()
+        last = rows[-1]
+        for label in reached(last, stopped is not None):
+            path = folder.path / f"evaluation-{label}.json"
+            if not path.exists():
+                atomic_write_text(path, json.dumps(_evaluate(folder, last, rows)))
+    return _record(folder)
+
+
+def next_leg(evaluated: set[str]) -> tuple[int, int] | None:
+    """Return (last step, token budget; 0: none) of the leg to do, by what has been evaluated; None: done."""
+    if "end" not in evaluated:
+        return STEPS, 0 if "budget" in evaluated else TOKEN_BUDGET
+    return None if "budget" in evaluated else (MOST_STEPS, TOKEN_BUDGET)
+
+
+def reached(last: Mapping[str, Any], stopped: bool) -> list[str]:
+    """Return which evaluations the run's last step so far calls for; a run that stopped itself, all."""
+    step, tokens = last["step"], last["tokens_total"]
+    at = {
+        "budget": stopped or tokens >= TOKEN_BUDGET or step >= MOST_STEPS,
+        "end": stopped or step >= STEPS,
+    }
+    return [label for label in LABELS if at[label]]
+
+
+def stop_of(folder: Any) -> Mapping[str, Any] | None:
+    """Return the decision by which the run's safety rules ended it, None when they did not.
+
+    An outage of the verifiers is no such end: nothing was learned from it, and the run goes on.
+    """
+    from prorl_training.checkpoint import newest_step
+
+    decisions: Sequence[Mapping[str, Any]] = folder.decisions()
+    stops = [d for d in decisions if d["kind"] == "run_stopped" and "in_step" not in d["evidence"]]
+    return stops[-1] if stops and stops[-1]["step"] == newest_step(folder.checkpoints) else None
+
+
+def _train(arm: str, seed: int, folder: Any, leg: tuple[int, int], progress: Progress) -> None:
+    from prorl_training.resume import resume_config
+    from prorl_training.session import train
+
+    steps, budget = leg
+    ends = (f"steps={steps}", f"token_budget={budget}")
+    work = folder.path.parent
+    config = arm_config(arm, seed, base_folder(work), data_folder(work), ends)
+    if folder.config_path.exists():
+        _check_same(folder, config)
+        config, decisions = resume_config(folder, ends, None)
+        report = train(config, folder.path, progress, True, decisions)
+    else:
+        report = train(config, folder.path, progress)
+    if report.interrupted:
+        raise Interrupted
+    if report.stopped is not None and stop_of(folder) is None:
+        raise UserError(f"{folder.name}: {report.stopped}; start it again when that is mended")
+
+
+def _check_same(folder: Any, config: Any) -> None:
+    """Raise UserError when the folder's run was started with other settings than the protocol's."""
+    from prorl_training.resume import changes
+
+    wrong = set(changes(folder.config(), config)) - MAY_DIFFER
+    if wrong:
+        raise UserError(
+            f"{folder.path} was started with other settings ({', '.join(sorted(wrong))}): remove it"
+        )
+
+
+def _evaluate(folder: Any, last: Mapping[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
+    """Return what the checkpoint of the last step does on the held-out items, and where it stands."""
+    from prorl_training.checkpoint import checkpoint_path
+    from prorl_verifiers import VerifierPool
+
+    with VerifierPool(workers=1) as pool:
+        model = checkpoint_path(folder.checkpoints, last["step"]) / "policy"
+        groups = evaluate(model, evaluation_items(), pool)
+    resets = [d["step"] for d in folder.decisions() if d["kind"] == "reference_reset"]
+    return {
+        "step": last["step"],
+        "tokens": sum(row["tokens"] for row in rows),
+        "length_penalty_active": last["length_penalty_active"],
+        "last_reset": max(resets, default=None),
+        "groups": groups,
+    }
+
+
+def _evaluations(folder: Path) -> dict[str, Any]:
+    """Return the evaluations that are there, by label."""
+    paths = {label: folder / f"evaluation-{label}.json" for label in LABELS}
+    return {label: json.loads(p.read_text()) for label, p in paths.items() if p.exists()}
+
+
+def _record(folder: Any) -> dict[str, Any]:
+    rows, decisions = folder.metrics(), folder.decisions()
+    stopped = stop_of(folder)
+    return {
+        "stopped": None if stopped is None else stopped["reason"],
+        "steps": rows[-1]["step"],
+        "tokens": sum(row["tokens"] for row in rows),
+        "step_seconds": round(sum(row["seconds"] for row in rows), 1),
+        "curves": curves(rows),
+        "refills_given_up": sum(d["kind"] == "refill_gave_up" for d in decisions),
+        "decisions": [d for d in decisions if d["kind"] != "refill_gave_up"],
+        "evaluations": _evaluations(folder.path),
+    }

@@ -1,0 +1,297 @@
+"""What a fresh pair of eyes tried on the engine: mistakes named before a run begins, broken parts, phases."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_common import UserError
+from prorl_datasets import Sample
+from prorl_inference import (
+    Completion,
+    Request,
+    SamplingParams,
+    TransformersGenerator,
+    load_model,
+)
+from prorl_training.checkpoint import open_checkpoint, restore_checkpoint
+from prorl_training.config import TrainConfig
+from prorl_training.local_engine import LocalEngine
+from prorl_training.metrics import TIMING_KEYS
+from prorl_training.overlap import OverlappedScoring
+from prorl_training.policy import Policy
+from prorl_training.prompt_source import PromptSource
+from prorl_training.rollout import Group, still_fitting
+from prorl_training.rollout_buffer import load_buffer
+from prorl_training.run_folder import RunFolder
+from prorl_training.validation import validate
+from prorl_verifiers import Task, Verdict
+
+MakeConfig = Callable[..., TrainConfig]
+MakeEngine = Callable[..., LocalEngine]
+
+
+def sample(name: str, domain: str = "math") -> Sample:
+    return Sample(
+        id=name,
+        domain=domain,  # type: ignore[arg-type]
+        prompt=({"role": "user", "content": name},),
+        task=Task("math", {"answer": "1"}),
+        source="test",
+        licence="none",
+        split="train",
+        metadata={},
+    )
+
+
+def source(lengths: Sequence[int], context: int | None = 64) -> PromptSource:
+    samples = [sample(f"{i}") for i in range(len(lengths))]
+    return PromptSource(samples, lambda s: [0] * lengths[int(s.id)], context)
+
+
+def phases(*sets: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": f"p{i}", "steps": 2, "set": s} for i, s in enumerate(sets)]
+
+
+def test_prompts_that_no_phase_could_draw_are_refused_before_the_run(
+    make_config: MakeConfig,
+) -> None:
+    source([60, 10]).check(make_config())
+    with pytest.raises(UserError, match=r"leaves room for rollout\.max_tokens=12"):
+        source([60, 53]).check(make_config())
+    later = make_config(phases=phases({}, {"rollout": {"max_tokens": 60}}))
+    with pytest.raises(UserError, match=r"leaves room for rollout\.max_tokens=60"):
+        source([10, 10]).check(later)
+    with pytest.raises(UserError, match="prompt 1 has 60 tokens"):
+        source([10, 60]).check(make_config(rollout={"overlong_prompts": "error"}))
+    with pytest.raises(UserError, match=r"within rollout\.max_prompt_tokens=5: raise it"):
+        source([10, 10]).check(make_config(rollout={"max_prompt_tokens": 5}))
+
+
+def test_a_domain_that_a_later_phase_names_and_the_data_lacks_is_refused_before_the_run(
+    make_config: MakeConfig,
+) -> None:
+    weights = {"math": 1, "mth": 2}
+    later = make_config(phases=phases({}, {"data": {"domain_weights": weights}}))
+    with pytest.raises(UserError, match=r"names 'mth'.*mean 'math'.*give it weight 0"):
+        source([10]).check(later)
+    source([10]).check(make_config(data={"domain_weights": {"math": 1, "code": 0}}))
+
+
+def test_groups_that_wait_are_dropped_by_a_phase_that_samples_otherwise_or_leaves_them_out(
+    make_config: MakeConfig,
+) -> None:
+    waiting = [Group(sample("a"), (), 1), Group(sample("b", "code"), (), 1)]
+    before = make_config()
+    assert still_fitting(waiting, before, make_config(optimizer={"lr": 1e-4})) == waiting
+    assert still_fitting(waiting, before, make_config(rollout={"samples": 8})) == []
+    assert still_fitting(waiting, before, make_config(rollout={"max_tokens": 8})) == []
+    mix = make_config(data={"domain_weights": {"math": 1, "code": 0}})
+    assert still_fitting(waiting, before, mix) == waiting[:1]
+
+
+class OneToken:
+    """Answers everything with one token; raises after the first group when told to."""
+
+    model_id = "one"
+    model_digest = ""
+
+    def __init__(self, breaks: bool = False) -> None:
+        self.breaks = breaks
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: Callable[[int, list[Completion]], None] | None = None,
+    ) -> list[list[Completion]]:
+        answers = [[Completion("1", (1,), (-0.1,), "stop") for _ in r.seeds] for r in requests]
+        if on_result is not None:
+            on_result(0, answers[0])
+        if self.breaks:
+            raise RuntimeError("the sampler broke")
+        if on_done is not None:
+            on_done(len(answers))
+        return answers
+
+    def sync_weights(self, model: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Scripted:
+    """Gives the verdicts of ``rule(call number, item number)``; None is an infra error."""
+
+    def __init__(self, rule: Callable[[int, int], float | None]) -> None:
+        self.rule = rule
+        self.calls = 0
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        self.calls += 1
+        found = [self.rule(self.calls, i) for i in range(len(items))]
+        return [
+            Verdict(None, "infra_error", "down") if r is None else Verdict(r, "scored", "rule")
+            for r in found
+        ]
+
+
+def test_a_validation_that_mostly_got_no_verdict_measures_nothing(make_config: MakeConfig) -> None:
+    problems = [sample(f"{i}") for i in range(4)]
+    beats: list[int] = []
+    result, row = validate(
+        problems,
+        make_config(),
+        OneToken(),
+        Scripted(lambda call, i: 1.0 if i < 2 else None),
+        lambda: beats.append(1),
+    )
+    assert result is None and beats
+    assert row["validation_infra_errors"] == 2 and "validation_reward" not in row
+    result, row = validate(
+        problems, make_config(), OneToken(), Scripted(lambda call, i: 1.0 if i < 3 else None)
+    )
+    assert result is not None and (result.mean, result.problems) == (1.0, 3)
+
+
+class Slow:
+    """Scores nothing before it is told to; counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+        self.asked = 0
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        self.begun.set()
+        self.go.wait(30)
+        self.asked += len(items)
+        return [Verdict(1.0, "scored", "rule")] * len(items)
+
+
+def test_when_sampling_breaks_the_scoring_thread_ends_without_scoring_what_waits() -> None:
+    scorer = Slow()
+    answer = [Completion("1", (1,), (-0.1,), "stop")]
+    with pytest.raises(RuntimeError, match="the sampler broke"):  # noqa: SIM117
+        with OverlappedScoring(scorer, [sample("a"), sample("b")], True) as scoring:
+            scoring.add(0, answer)
+            assert scorer.begun.wait(30)
+            scoring.add(1, answer)
+            threading.Timer(0.2, scorer.go.set).start()
+            raise RuntimeError("the sampler broke")
+    assert scorer.asked == 1
+    assert "prorl-scoring" not in [t.name for t in threading.enumerate()]
+
+
+def test_a_run_whose_sampler_breaks_in_a_step_raises_and_leaves_no_thread(
+    tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig
+) -> None:
+    engine = make_engine(make_config(), tmp_path / "run")
+    engine.collector.generator = OneToken(breaks=True)
+    with pytest.raises(RuntimeError, match="the sampler broke"):
+        engine.run()
+    assert "prorl-scoring" not in [t.name for t in threading.enumerate()]
+
+
+def alternating(call: int, item: int) -> float:
+    return float(item % 2)
+
+
+def weights_of(engine: LocalEngine) -> list[torch.Tensor]:
+    return [p.detach().clone() for p in engine.parts.policy.model.parameters()]
+
+
+def lines_of(engine: LocalEngine) -> list[dict[str, Any]]:
+    rows = engine.parts.folder.metrics()
+    return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
+
+
+def test_an_update_without_finite_loss_changes_no_weight_and_is_recorded(
+    tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig, monkeypatch: Any
+) -> None:
+    config = make_config(steps=2, dynamic_sampling={"enabled": False}, validation={"every": 0})
+    engine = make_engine(config, tmp_path / "run", Scripted(alternating))
+    before = weights_of(engine)
+    honest = Policy.target_logprobs
+
+    def broken(self: Policy, *args: Any, **options: Any) -> Any:
+        logprobs, entropy = honest(self, *args, **options)
+        return logprobs * float("nan"), entropy
+
+    monkeypatch.setattr(Policy, "target_logprobs", broken)
+    engine.run()
+    assert all(torch.equal(a, b) for a, b in zip(before, weights_of(engine), strict=True))
+    assert engine.stop_reason is not None and "not finite" in engine.stop_reason
+    kinds = [d["kind"] for d in engine.parts.folder.decisions()]
+    assert "update_skipped" in kinds and kinds[-1] == "run_stopped"
+    assert engine.controller.to_json()["kl_history"] == []
+
+
+class ByText:
+    """Rewards that depend on the text alone; no verdict at all while ``away``."""
+
+    def __init__(self) -> None:
+        self.away = False
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        if self.away:
+            return [Verdict(None, "infra_error", "down")] * len(items)
+        return [Verdict(float(sum(text.encode()) % 2), "scored", "rule") for text, _ in items]
+
+
+def gone_on(config: TrainConfig, run: Path, like: LocalEngine) -> LocalEngine:
+    """The engine that ``--resume`` builds from a folder, otherwise made of the same parts as ``like``."""
+    folder = RunFolder(run)
+    path, state, _ = open_checkpoint(folder.checkpoints)
+    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
+    policy = Policy(model, config, torch.float32)
+    restore_checkpoint(path, policy, state)
+    folder.truncate_after(state["step"])
+    generator = TransformersGenerator(policy.model, tokenizer, batch_size=256)
+    parts = replace(like.parts, policy=policy, folder=folder, generator=generator, scorer=ByText())
+    engine = LocalEngine(config, parts, state["step"])
+    engine.restore(state, load_buffer(path, {s.id: s for s in parts.prompts.samples}))
+    return engine
+
+
+@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize("reset_to", ["current", "best"])
+def test_a_step_given_up_where_a_phase_begins_with_a_reset_is_done_whole_on_resuming(
+    tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig, reset_to: str, saved: bool
+) -> None:
+    second = {"name": "b", "steps": 9, "reset": True, "set": {"rollout": {"samples": 6}}}
+    config = make_config(
+        steps=5,
+        phases=[{"name": "a", "steps": 3}, second],
+        dynamic_sampling={"oversample": 1.5},
+        controller={"reset_to": reset_to, "optimizer": "clear", "reset_interval": 0},
+        validation={"every": 1, "problems": 8},
+        safety={"outage_retries": 0},
+        checkpoint={"every": 9, "keep": 1},
+    )
+    whole = make_engine(config, tmp_path / "whole", ByText())
+    whole.run()
+    scorer = ByText()
+    broken = make_engine(config, tmp_path / "broken", scorer)
+    for step in (1, 2, 3):
+        broken.step(step)
+        broken.last_step = step
+    if saved:
+        broken.checkpoint(3)
+    scorer.away = True
+    assert broken.run() == 3
+    assert "no verdict" in str(broken.stop_reason)
+    again = gone_on(config, tmp_path / "broken", whole)
+    assert again.run() == 5
+    assert lines_of(again) == lines_of(whole)
+    assert all(torch.equal(a, b) for a, b in zip(weights_of(whole), weights_of(again), strict=True))
+    decided = [(d["step"], d["kind"]) for d in again.parts.folder.decisions()]
+    assert decided.count((4, "phase_started")) == decided.count((4, "reference_reset")) == 1
+    assert (3, "run_stopped") in decided
