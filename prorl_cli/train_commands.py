@@ -55,18 +55,24 @@ def train(
     """
     if context.invoked_subcommand is not None:
         return
-    from prorl_training.session import default_preset
-
     if resume is not None:
         _refuse_with_resume(preset, config_file, name)
         _resume(resume, _overrides(settings, None, data, model, engine), steps)
         return
     over = _overrides(settings, steps, data, model, engine)
     if preset is None and config_file is None:
-        preset = default_preset()
+        preset = _preset_for_this_machine(over)
     config = _load(preset, config_file, over)
     folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
     _run(config, folder, resume=False, decisions=[])
+
+
+def _preset_for_this_machine(overrides: list[str]) -> str:
+    """Return the preset by device; that there is data is checked first, as loading torch takes seconds."""
+    from prorl_training.session import default_preset, find_dataset
+
+    find_dataset(_load(None, None, overrides))
+    return default_preset()
 
 
 def _resume(name: str, overrides: list[str], steps: int | None) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress
 from prorl_datasets import DatasetError, Sample
-from prorl_training.config import TrainConfig
+from prorl_training.config import RewardConfig, TrainConfig
 from prorl_training.decisions import Decision
 from prorl_training.run_folder import RunFolder
 
@@ -95,25 +95,16 @@ def train(
     """
     require_local()
     from prorl_training.watchdog import Watchdog
-    from prorl_verifiers import VerifierPool, WorkerOptions
 
     folder = RunFolder(run)
-    reward = config.reward
     data = find_dataset(config)
-    samples = load_samples(data, reward.verifier_modes())
+    samples = load_samples(data, config.reward.verifier_modes())
     config = config.model_copy(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
-    options = WorkerOptions(warm=_scored_by((*samples[0], *samples[1])))
     with (
         folder.lock(),
-        VerifierPool(
-            workers=reward.workers,
-            sandbox=reward.backend,
-            allow_weak=reward.allow_weak,
-            timeout_seconds=reward.timeout_seconds,
-            worker_options=options,
-        ) as pool,
+        _open_pool(config.reward, (*samples[0], *samples[1])) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
         setup = _Setup(config, folder, samples, pool, progress, watchdog)
@@ -125,9 +116,18 @@ def train(
     return TrainReport(run, last, config.steps, ended_early, engine.stop_reason)
 
 
-def _scored_by(samples: Iterable[Sample]) -> list[str]:
-    """Return the verifiers of the samples that work in the pool's own processes."""
-    return sorted({sample.task.verifier for sample in samples} - {"code"})
+def _open_pool(reward: RewardConfig, samples: Iterable[Sample]) -> Any:
+    """Return the checkers, those that work in the pool's own processes warm for these samples."""
+    from prorl_verifiers import VerifierPool, WorkerOptions
+
+    warm = sorted({sample.task.verifier for sample in samples} - {"code"})
+    return VerifierPool(
+        workers=reward.workers,
+        sandbox=reward.backend,
+        allow_weak=reward.allow_weak,
+        timeout_seconds=reward.timeout_seconds,
+        worker_options=WorkerOptions(warm=warm),
+    )
 
 
 @dataclass

@@ -15,7 +15,7 @@ from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.objectives import compute_advantages
 from prorl_training.packing import PromptGroup
-from prorl_training.rollout import Group
+from prorl_training.rollout import Group, Trajectory
 from prorl_training.update_stats import UpdateBatch
 
 
@@ -30,39 +30,52 @@ def build_update(
     Advantages come from all scored responses; those with ``trains`` False are left out of the loss.
     Groups are shuffled by (seed, step) and dealt into ``loss.mini_batches`` parts, whole groups each.
     """
-    rewards: list[float] = []
-    group_of: list[int] = []
-    sampled: list[Sequence[float]] = []
-    stale: set[int] = set()
+    rows = _Rows()
     packed: list[PromptGroup] = []
     for number, group in enumerate(groups):
-        kept: list[int] = []
-        for t in group.scored:
-            index = len(rewards)
-            rewards.append(t.shaped)
-            group_of.append(number)
-            sampled.append(t.completion.logprobs)
-            if group.step != step:
-                stale.add(index)
-            if t.trains:
-                kept.append(index)
-        answers = tuple(t.completion.token_ids for t in group.scored if t.trains)
-        if kept:
-            packed.append(PromptGroup(encode(group.sample), answers, tuple(kept)))
+        kept = [(rows.add(t, number, stale=group.step != step), t) for t in group.scored]
+        trained = [(index, t) for index, t in kept if t.trains]
+        if trained:
+            answers = tuple(t.completion.token_ids for _, t in trained)
+            indices = tuple(index for index, _ in trained)
+            packed.append(PromptGroup(encode(group.sample), answers, indices))
     if not packed:
         return None
-    lengths = torch.tensor([len(x) for x in sampled])
-    advantages = compute_advantages(
-        torch.tensor(rewards), torch.tensor(group_of), lengths, config.advantage
-    )
     random.Random(derive_seed(config.seed, "mini_batches", step)).shuffle(packed)
     count = min(config.loss.mini_batches, len(packed))
     every = config.kl.measure_share_every
     return UpdateBatch(
         mini_batches=[packed[i::count] for i in range(count)],
-        advantages=advantages,
-        sampler_logprobs=sampled,
-        stale=frozenset(stale),
+        advantages=rows.advantages(config),
+        sampler_logprobs=rows.logprobs,
+        stale=frozenset(rows.stale),
         config=config,
         measure_kl_share=bool(every) and (step == 1 or step % every == 0),
     )
+
+
+class _Rows:
+    """The scored trajectories of all groups, numbered as they come."""
+
+    def __init__(self) -> None:
+        self.rewards: list[float] = []
+        self.groups: list[int] = []
+        self.logprobs: list[Sequence[float]] = []
+        self.stale: set[int] = set()
+
+    def add(self, trajectory: Trajectory, group: int, stale: bool) -> int:
+        """Take a trajectory of group number ``group``; return its index in the batch."""
+        index = len(self.rewards)
+        self.rewards.append(trajectory.shaped)
+        self.groups.append(group)
+        self.logprobs.append(trajectory.completion.logprobs)
+        if stale:
+            self.stale.add(index)
+        return index
+
+    def advantages(self, config: TrainConfig) -> torch.Tensor:
+        """Return the advantage of each trajectory."""
+        lengths = torch.tensor([len(x) for x in self.logprobs])
+        return compute_advantages(
+            torch.tensor(self.rewards), torch.tensor(self.groups), lengths, config.advantage
+        )
