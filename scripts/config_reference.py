@@ -10,7 +10,6 @@ published preset whose value is the default. Leaves out: what presets set (prese
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
 import re
@@ -21,6 +20,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from generated_page import write_or_check
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -282,17 +282,7 @@ def page() -> str:
 
 def main() -> int:
     """Write or check the page; 1 when ``--check`` finds it out of date."""
-    parser = argparse.ArgumentParser(description="Write the page of all training settings.")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    text = page()
-    if parser.parse_args().check:
-        current = PAGE.read_text("utf-8") if PAGE.is_file() else ""
-        if current != text:
-            print(f"{PAGE} is out of date: python scripts/config_reference.py", file=sys.stderr)
-            return 1
-        return 0
-    PAGE.write_text(text, "utf-8")
-    return 0
+    return write_or_check(PAGE, page(), "Write the page of all training settings.")
 
 
 if __name__ == "__main__":

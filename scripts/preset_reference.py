@@ -9,11 +9,12 @@ The prose around the tables is written by hand and stays. Leaves out: what the k
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from functools import cache
 from pathlib import Path
+
+from generated_page import write_or_check
 
 from prorl_training.config_files import preset_text
 from prorl_training.preset_sources import (
@@ -129,17 +130,9 @@ def filled(text: str) -> str:
 
 def main() -> int:
     """Write or check the page; 1 when ``--check`` finds it out of date."""
-    parser = argparse.ArgumentParser(description="Fill the tables of the presets' page.")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    current = PAGE.read_text("utf-8")
-    text = filled(current)
-    if parser.parse_args().check:
-        if current != text:
-            print(f"{PAGE} is out of date: python scripts/preset_reference.py", file=sys.stderr)
-            return 1
-        return 0
-    PAGE.write_text(text, "utf-8")
-    return 0
+    return write_or_check(
+        PAGE, filled(PAGE.read_text("utf-8")), "Fill the tables of the presets' page."
+    )
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ def tokens(results: Results) -> list[list[tuple[int, ...]]]:
     return [[completion.token_ids for completion in row] for row in results]
 
 
-def assert_same(found: Results, expected: Results) -> None:
+def assert_same(found: Results, expected: Results, within: float = 1e-5) -> None:
     assert tokens(found) == tokens(expected)
     for ours, theirs in zip(found, expected, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             assert (a.text, a.finish_reason) == (b.text, b.finish_reason)
-            assert a.logprobs == pytest.approx(b.logprobs, abs=1e-5)
+            assert a.logprobs == pytest.approx(b.logprobs, abs=within)
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 5, 8, 16, 64])
@@ -264,7 +264,8 @@ def test_a_peft_model_is_sampled_with_its_adapters() -> None:
     fresh: Any = tiny_model(seed=7)
     assert set(merged) == {name for name, _ in fresh.named_parameters()}
     fresh.load_state_dict(merged)
-    assert_same(run("refill", 4, model=fresh), adapted)
+    # Merged weights round otherwise than a base product plus an adapter's: 1.03e-5 was seen on other processors.
+    assert_same(run("refill", 4, model=fresh), adapted, within=1e-4)
 
 
 def test_vllm_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,15 @@ def parts_of(
     )
 
 
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny matrices run fastest, and the same everywhere, on one torch thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def make_engine() -> Iterator[Callable[..., LocalEngine]]:
     """Return the builder of engines on the tiny model; their folders are closed afterwards."""

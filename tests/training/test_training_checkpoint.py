@@ -6,7 +6,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -67,15 +67,6 @@ def bits(tensors: dict[str, torch.Tensor]) -> dict[str, bytes]:
 
 def save(root: Path, step: int, policy: Policy, buffer: Any = ()) -> Path:
     return save_checkpoint(root, step, policy, byte_tokenizer(), STATE, buffer)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tiny matrices run fastest on one thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture

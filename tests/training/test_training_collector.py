@@ -10,61 +10,13 @@ import pytest
 
 from prorl_common import ServiceError
 from prorl_datasets import Sample
-from prorl_inference import Completion, Request, SamplingParams
+from prorl_inference import Completion
 from prorl_training.collector import Collector, RewardOutage, TooFewGroups
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
 from prorl_training.rollout import Group, Trajectory
 from prorl_training.safety import Guard
+from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict
-
-
-def sample(name: str) -> Sample:
-    return Sample(
-        id=name,
-        domain="math",
-        prompt=({"role": "user", "content": name},),
-        task=Task("math", {"answer": "1"}),
-        source="test",
-        licence="none",
-        split="train",
-        metadata={},
-    )
-
-
-class EchoGenerator:
-    """Answers every prompt with ``prompt/0``, ``prompt/1``, ...; one token an answer."""
-
-    model_id = "echo"
-    model_digest = ""
-
-    def __init__(self) -> None:
-        self.draws: list[int] = []
-
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: Callable[[int, list[Completion]], None] | None = None,
-    ) -> list[list[Completion]]:
-        self.draws.append(len(requests))
-        answers = [
-            [
-                Completion(f"{r.prompt[0]['content']}/{i}", (i,), (-0.5,), "stop")
-                for i in range(len(r.seeds))
-            ]
-            for r in requests
-        ]
-        if on_result is not None:
-            for i in reversed(range(len(requests))):  # groups finish in any order
-                on_result(i, answers[i])
-        return answers
-
-    def sync_weights(self, model: Any) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 class RuleScorer:
@@ -103,7 +55,7 @@ def config_of(**sampling: Any) -> TrainConfig:
 
 
 def names(count: int, prefix: str = "p") -> Iterator[Sample]:
-    return iter([sample(f"{prefix}{i}") for i in range(count)])
+    return iter([named_sample(f"{prefix}{i}") for i in range(count)])
 
 
 def test_a_batch_of_usable_groups_takes_one_round() -> None:
@@ -163,7 +115,7 @@ def test_carried_groups_come_first_and_nothing_usable_is_lost() -> None:
 
 
 def test_carried_groups_beyond_a_batch_wait_on() -> None:
-    groups = [Group(sample(f"g{i}"), (), 1) for i in range(6)]
+    groups = [Group(named_sample(f"g{i}"), (), 1) for i in range(6)]
     generator = EchoGenerator()
     batch = Collector(generator, RuleScorer(mixed), Guard(SafetyConfig())).collect(
         names(9), 2, config_of(), groups
@@ -258,7 +210,8 @@ def group_of(rewards: Sequence[float | None]) -> Group:
     ]
     done = Completion("x", (1,), (-1.0,), "stop")
     return Group(
-        sample("g"), tuple(Trajectory(i, done, v, v.reward or 0.0) for i, v in enumerate(verdicts))
+        named_sample("g"),
+        tuple(Trajectory(i, done, v, v.reward or 0.0) for i, v in enumerate(verdicts)),
     )
 
 

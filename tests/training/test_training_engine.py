@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from prorl_training.run_folder import RunFolder
 from prorl_verifiers import Verdict
 
 LEARN: dict[str, Any] = {
-    "steps": 90,
+    "steps": 130,
     "rollout": {"prompts": 16, "samples": 12},
     "dynamic_sampling": {"max_rounds": 2},
     "length_penalty": {"weight": 0},
@@ -31,15 +31,6 @@ LEARN: dict[str, Any] = {
     "checkpoint": {"every": 1000},
     "warm_start": {"examples": 64, "epochs": 12, "lr": 5e-3, "batch": 20},
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tiny matrices run fastest, and the same everywhere, on one thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def learned(engine: Any) -> tuple[float, float]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import math
 import re
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -155,14 +155,11 @@ def at(config: TrainConfig, path: str) -> object:
     return value
 
 
-@cache
-def script(name: str) -> ModuleType:
-    """Load a script of the repository as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Return the loader of a script of the repository, as a module."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -290,12 +287,12 @@ def test_a_childs_values_lie_over_its_parents_and_grandparents() -> None:
     }
 
 
-def test_the_page_of_all_keys_is_up_to_date() -> None:
+def test_the_page_of_all_keys_is_up_to_date(script: Callable[[str], ModuleType]) -> None:
     page = script("config_reference")
     assert page.PAGE.read_text("utf-8") == page.page(), "run python scripts/config_reference.py"
 
 
-def test_every_key_has_a_meaning_on_its_page() -> None:
+def test_every_key_has_a_meaning_on_its_page(script: Callable[[str], ModuleType]) -> None:
     rows = [
         line for line in script("config_reference").page().splitlines() if line.startswith("| `")
     ]
@@ -303,7 +300,7 @@ def test_every_key_has_a_meaning_on_its_page() -> None:
     assert [row for row in rows if not row.split(" | ")[-1].strip(" |")] == []
 
 
-def test_the_tables_of_the_presets_page_are_up_to_date() -> None:
+def test_the_tables_of_the_presets_page_are_up_to_date(script: Callable[[str], ModuleType]) -> None:
     page = script("preset_reference")
     current = page.PAGE.read_text("utf-8")
     assert page.filled(current) == current, "run python scripts/preset_reference.py"

@@ -12,11 +12,8 @@ import pytest
 import torch
 
 from prorl_common import UserError
-from prorl_datasets import Sample
 from prorl_inference import (
     Completion,
-    Request,
-    SamplingParams,
     TransformersGenerator,
     load_model,
 )
@@ -30,6 +27,7 @@ from prorl_training.prompt_source import PromptSource
 from prorl_training.rollout import Group, still_fitting
 from prorl_training.rollout_buffer import load_buffer
 from prorl_training.run_folder import RunFolder
+from prorl_training.testing import EchoGenerator, named_sample
 from prorl_training.validation import validate
 from prorl_verifiers import Task, Verdict
 
@@ -37,21 +35,8 @@ MakeConfig = Callable[..., TrainConfig]
 MakeEngine = Callable[..., LocalEngine]
 
 
-def sample(name: str, domain: str = "math") -> Sample:
-    return Sample(
-        id=name,
-        domain=domain,  # type: ignore[arg-type]
-        prompt=({"role": "user", "content": name},),
-        task=Task("math", {"answer": "1"}),
-        source="test",
-        licence="none",
-        split="train",
-        metadata={},
-    )
-
-
 def source(lengths: Sequence[int], context: int | None = 64) -> PromptSource:
-    samples = [sample(f"{i}") for i in range(len(lengths))]
+    samples = [named_sample(f"{i}") for i in range(len(lengths))]
     return PromptSource(samples, lambda s: [0] * lengths[int(s.id)], context)
 
 
@@ -87,45 +72,13 @@ def test_a_domain_that_a_later_phase_names_and_the_data_lacks_is_refused_before_
 def test_groups_that_wait_are_dropped_by_a_phase_that_samples_otherwise_or_leaves_them_out(
     make_config: MakeConfig,
 ) -> None:
-    waiting = [Group(sample("a"), (), 1), Group(sample("b", "code"), (), 1)]
+    waiting = [Group(named_sample("a"), (), 1), Group(named_sample("b", "code"), (), 1)]
     before = make_config()
     assert still_fitting(waiting, before, make_config(optimizer={"lr": 1e-4})) == waiting
     assert still_fitting(waiting, before, make_config(rollout={"samples": 8})) == []
     assert still_fitting(waiting, before, make_config(rollout={"max_tokens": 8})) == []
     mix = make_config(data={"domain_weights": {"math": 1, "code": 0}})
     assert still_fitting(waiting, before, mix) == waiting[:1]
-
-
-class OneToken:
-    """Answers everything with one token; raises after the first group when told to."""
-
-    model_id = "one"
-    model_digest = ""
-
-    def __init__(self, breaks: bool = False) -> None:
-        self.breaks = breaks
-
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: Callable[[int, list[Completion]], None] | None = None,
-    ) -> list[list[Completion]]:
-        answers = [[Completion("1", (1,), (-0.1,), "stop") for _ in r.seeds] for r in requests]
-        if on_result is not None:
-            on_result(0, answers[0])
-        if self.breaks:
-            raise RuntimeError("the sampler broke")
-        if on_done is not None:
-            on_done(len(answers))
-        return answers
-
-    def sync_weights(self, model: Any) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 class Scripted:
@@ -145,19 +98,19 @@ class Scripted:
 
 
 def test_a_validation_that_mostly_got_no_verdict_measures_nothing(make_config: MakeConfig) -> None:
-    problems = [sample(f"{i}") for i in range(4)]
+    problems = [named_sample(f"{i}") for i in range(4)]
     beats: list[int] = []
     result, row = validate(
         problems,
         make_config(),
-        OneToken(),
+        EchoGenerator(),
         Scripted(lambda call, i: 1.0 if i < 2 else None),
         lambda: beats.append(1),
     )
     assert result is None and beats
     assert row["validation_infra_errors"] == 2 and "validation_reward" not in row
     result, row = validate(
-        problems, make_config(), OneToken(), Scripted(lambda call, i: 1.0 if i < 3 else None)
+        problems, make_config(), EchoGenerator(), Scripted(lambda call, i: 1.0 if i < 3 else None)
     )
     assert result is not None and (result.mean, result.problems) == (1.0, 3)
 
@@ -180,7 +133,7 @@ def test_when_sampling_breaks_the_scoring_thread_ends_without_scoring_what_waits
     scorer = Slow()
     answer = [Completion("1", (1,), (-0.1,), "stop")]
     with pytest.raises(RuntimeError, match="the sampler broke"):  # noqa: SIM117
-        with OverlappedScoring(scorer, [sample("a"), sample("b")], True) as scoring:
+        with OverlappedScoring(scorer, [named_sample("a"), named_sample("b")], True) as scoring:
             scoring.add(0, answer)
             assert scorer.begun.wait(30)
             scoring.add(1, answer)
@@ -194,7 +147,7 @@ def test_a_run_whose_sampler_breaks_in_a_step_raises_and_leaves_no_thread(
     tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig
 ) -> None:
     engine = make_engine(make_config(), tmp_path / "run")
-    engine.collector.generator = OneToken(breaks=True)
+    engine.collector.generator = EchoGenerator(breaks=True)
     with pytest.raises(RuntimeError, match="the sampler broke"):
         engine.run()
     assert "prorl-scoring" not in [t.name for t in threading.enumerate()]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from prorl_common import NullProgress, UserError, sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
@@ -18,14 +17,6 @@ from prorl_training.config_loading import check_config, load_preset, merge
 from prorl_training.resume import ResumeError, resume_config
 from prorl_training.run_folder import RunFolder
 from prorl_training.session import train
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def row(split: str, number: int, prompt: str) -> dict[str, Any]:
