@@ -209,7 +209,8 @@ class LocalEngine:
         evidence = {"groups_kept": kept, "groups_wanted": wanted, "rounds": batch.rounds}
         decisions = self.guard.end_step(entropy, update is None, evidence)
         if update is not None and batch.gave_up and settings.dynamic_sampling.enabled:
-            reason = f"went on with {kept} of {wanted} groups after {batch.rounds} rounds"
+            drawn = len(batch.outcomes)
+            reason = f"went on with {kept} of {wanted} groups after drawing {drawn}"
             decisions.append(Decision(step, "refill_gave_up", reason, evidence))
         decisions += self.controller.end_step(step, Measured(kl, entropy, validation))
         self._carry_out(decisions)

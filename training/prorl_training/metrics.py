@@ -112,5 +112,5 @@ def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
     fields["length"] = f"{row['response_length_mean']:.0f}"
     fields["tok/s"] = f"{row['tokens_per_second']:.0f}"
     fields["window"] = "penalty on" if row["length_penalty_active"] else "penalty off"
-    fields["reset"] = f"step {last_reset}" if last_reset else "none yet"
+    fields["reset"] = f"after step {last_reset}" if last_reset else "none yet"
     return fields
