@@ -113,10 +113,10 @@ def build(workload: Workload, folder: Path) -> Any:
         pick_dtype,
     )
     from prorl_training.engine_parts import Parts
-    from prorl_training.local_engine import LocalEngine
     from prorl_training.policy import Policy
     from prorl_training.prompt_source import PromptSource
     from prorl_training.run_folder import RunFolder
+    from prorl_training.training_loop import TrainingLoop
 
     config = config_of(workload)
     path = Path(workload.model)
@@ -130,7 +130,7 @@ def build(workload: Workload, folder: Path) -> Any:
     run.create(config)
     prompts = PromptSource(samples(workload), lambda s: encode_prompt(tokenizer, s.prompt), None)
     parts = Parts(prompts, [], policy, tokenizer, generator, SameReward(), run, NullProgress())
-    engine = LocalEngine(config, parts)
+    engine = TrainingLoop(config, parts)
     policy.reset_reference(clear_optimizer=True)
     return engine
 

@@ -18,12 +18,12 @@ from prorl_training.checkpoint import has_checkpoint, open_checkpoint, restore_c
 from prorl_training.config import TrainConfig
 from prorl_training.config_loading import check_config, load_preset, merge
 from prorl_training.engine_parts import Parts
-from prorl_training.local_engine import LocalEngine
 from prorl_training.policy import Policy
 from prorl_training.prompt_source import PromptSource
 from prorl_training.rollout import Scorer
 from prorl_training.rollout_buffer import load_buffer
 from prorl_training.run_folder import RunFolder
+from prorl_training.training_loop import TrainingLoop
 from prorl_training.warm_start import warm_start_if_asked
 from prorl_verifiers import Task, Verdict
 
@@ -84,7 +84,7 @@ def tiny_config(**over: Any) -> TrainConfig:
 
 def build_engine(
     config: TrainConfig, run: Path, scorer: Scorer | None = None, hidden: int = 32
-) -> LocalEngine:
+) -> TrainingLoop:
     """A fresh engine on the tiny model."""
     torch.manual_seed(0)
     model, tokenizer = tiny_model(seed=0, hidden=hidden), byte_tokenizer()
@@ -93,7 +93,7 @@ def build_engine(
     )
     folder = RunFolder(run)
     folder.create(config)
-    engine = LocalEngine(config, parts_of(policy, tokenizer, folder, scorer))
+    engine = TrainingLoop(config, parts_of(policy, tokenizer, folder, scorer))
     engine.start(warm_start_if_asked(policy, digit_samples(), tokenizer, NullProgress()))
     return engine
 
@@ -125,11 +125,11 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture
-def make_engine() -> Iterator[Callable[..., LocalEngine]]:
+def make_engine() -> Iterator[Callable[..., TrainingLoop]]:
     """Return the builder of engines on the tiny model; their folders are closed afterwards."""
-    made: list[LocalEngine] = []
+    made: list[TrainingLoop] = []
 
-    def build(*args: Any, **options: Any) -> LocalEngine:
+    def build(*args: Any, **options: Any) -> TrainingLoop:
         made.append(build_engine(*args, **options))
         return made[-1]
 
@@ -160,7 +160,7 @@ def resume_or_start(run: Path) -> int:
     policy = Policy(model, config, torch.float32)
     restore_checkpoint(path, policy, state)
     folder.truncate_after(state["step"])
-    engine = LocalEngine(config, parts_of(policy, tokenizer, folder), state["step"])
+    engine = TrainingLoop(config, parts_of(policy, tokenizer, folder), state["step"])
     engine.restore(state, load_buffer(path, {s.id: s for s in digit_samples()}))
     engine.run()
     return 0

@@ -18,7 +18,7 @@ import transformers
 
 from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training import checkpoint as module
+from prorl_training import policy_files as module
 from prorl_training.checkpoint import (
     CheckpointError,
     best_checkpoint,

@@ -19,7 +19,6 @@ from prorl_inference import (
 )
 from prorl_training.checkpoint import open_checkpoint, restore_checkpoint
 from prorl_training.config import TrainConfig
-from prorl_training.local_engine import LocalEngine
 from prorl_training.metrics import TIMING_KEYS
 from prorl_training.overlap import OverlappedScoring
 from prorl_training.policy import Policy
@@ -28,11 +27,12 @@ from prorl_training.rollout import Group, still_fitting
 from prorl_training.rollout_buffer import load_buffer
 from prorl_training.run_folder import RunFolder
 from prorl_training.testing import EchoGenerator, named_sample
+from prorl_training.training_loop import TrainingLoop
 from prorl_training.validation import validate
 from prorl_verifiers import Task, Verdict
 
 MakeConfig = Callable[..., TrainConfig]
-MakeEngine = Callable[..., LocalEngine]
+MakeEngine = Callable[..., TrainingLoop]
 
 
 def source(lengths: Sequence[int], context: int | None = 64) -> PromptSource:
@@ -157,11 +157,11 @@ def alternating(call: int, item: int) -> float:
     return float(item % 2)
 
 
-def weights_of(engine: LocalEngine) -> list[torch.Tensor]:
+def weights_of(engine: TrainingLoop) -> list[torch.Tensor]:
     return [p.detach().clone() for p in engine.parts.policy.model.parameters()]
 
 
-def lines_of(engine: LocalEngine) -> list[dict[str, Any]]:
+def lines_of(engine: TrainingLoop) -> list[dict[str, Any]]:
     rows = engine.parts.folder.metrics()
     return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
 
@@ -199,7 +199,7 @@ class ByText:
         return [Verdict(float(sum(text.encode()) % 2), "scored", "rule") for text, _ in items]
 
 
-def gone_on(config: TrainConfig, run: Path, like: LocalEngine) -> LocalEngine:
+def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
     """The engine that ``--resume`` builds from a folder, otherwise made of the same parts as ``like``."""
     folder = RunFolder(run)
     path, state, _ = open_checkpoint(folder.checkpoints)
@@ -209,7 +209,7 @@ def gone_on(config: TrainConfig, run: Path, like: LocalEngine) -> LocalEngine:
     folder.truncate_after(state["step"])
     generator = TransformersGenerator(policy.model, tokenizer, batch_size=256)
     parts = replace(like.parts, policy=policy, folder=folder, generator=generator, scorer=ByText())
-    engine = LocalEngine(config, parts, state["step"])
+    engine = TrainingLoop(config, parts, state["step"])
     engine.restore(state, load_buffer(path, {s.id: s for s in parts.prompts.samples}))
     return engine
 

@@ -4,7 +4,7 @@
 
 ``manifest.json`` lists every file with its size and SHA-256. Folders appear whole, by rename, and go by
 rename first, so a kill leaves at most a folder whose name begins with a dot, swept away by the next
-writer. Knows no torch. Leaves out: what is inside (``checkpoint``) and when one is saved (``local_engine``).
+writer. Knows no torch. Leaves out: what is inside (``checkpoint``) and when one is saved (``training_loop``).
 """
 
 from __future__ import annotations

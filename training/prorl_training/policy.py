@@ -183,6 +183,18 @@ class Policy:
             device = parameter.device if fused or field != "step" else torch.device("cpu")
             self.optimizer.state[parameter][field] = value.to(device, copy=True)
 
+    def load_checkpoint_policy(self, path: Path) -> None:
+        """Take over the trained weights of the checkpoint in the folder ``path``."""
+        from prorl_training.policy_files import policy_tensors
+
+        self.load_policy_weights(policy_tensors(path))
+
+    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
+        from prorl_training.policy_files import write_policy
+
+        return write_policy(work, self, tokenizer)
+
     def save_model(self, path: Path) -> None:
         """Write a Hugging Face model folder that loads without prorl; adapters are added into it."""
         from prorl_inference import quiet_transformers

@@ -1,6 +1,6 @@
 """From a config to a running engine: find data and model, start the checkers, create or resume the run.
 
-Also decides what a bare ``prorl train`` means on this machine. Leaves out: the loop (``local_engine``)
+Also decides what a bare ``prorl train`` means on this machine. Leaves out: the loop (``training_loop``)
 and what a resumed run may change (``resume``).
 """
 
@@ -212,8 +212,8 @@ class _Setup:
     def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
         from prorl_inference import SamplerOptions, encode_prompt, open_training_generator
         from prorl_training.engine_parts import Parts
-        from prorl_training.local_engine import LocalEngine
         from prorl_training.prompt_source import PromptSource, check_context
+        from prorl_training.training_loop import TrainingLoop
 
         r = self.config.rollout
         context = getattr(policy.model.config, "max_position_embeddings", None)
@@ -246,7 +246,7 @@ class _Setup:
             self.progress,
             self.watchdog.beat,
         )
-        return LocalEngine(self.config, parts, last_step)
+        return TrainingLoop(self.config, parts, last_step)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,6 @@ from prorl_training.checkpoint import (
     best_checkpoint,
     checkpoint_steps,
     mark_best,
-    policy_tensors,
     prune_checkpoints,
     save_checkpoint,
 )
@@ -43,7 +42,7 @@ EVERY_STEP = frozenset({"refill_gave_up"})
 """Decisions that can come at every step: told on the terminal once, recorded each time."""
 
 
-class LocalEngine:
+class TrainingLoop:
     """Runs steps after ``last_step`` up to ``config.steps``.
 
     A new run begins with ``start``; a resumed one with ``restore``. ``stop_reason`` says why a run ended
@@ -234,7 +233,7 @@ class LocalEngine:
         if best is None:
             p.progress.message("the best checkpoint is gone: the reference takes the policy")
             return
-        p.policy.load_policy_weights(policy_tensors(best))
+        p.policy.load_checkpoint_policy(best)
         p.generator.sync_weights(p.policy.model)
 
     def _save_best(self, step: int) -> None:
