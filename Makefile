@@ -9,10 +9,10 @@ ALONE := tests/attacks tests/sandbox
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv quickstart test test-slow integration bench evidence check format clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow integration integration-openrlhf bench evidence check format clean
 
 help: ## show these lines
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
 $(VENV)/.local: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -26,6 +26,9 @@ $(VENV)/.dev: $(VENV)/.local
 venv: $(VENV)/.local ## .venv with prorl, ready to train on this machine
 
 dev-venv: $(VENV)/.dev ## the same with the tools for tests and checks
+
+openrlhf-cpu-venv: ## .venv-openrlhf: OpenRLHF with Ray, vLLM and DeepSpeed for a machine without a GPU
+	PYTHON="$(PYTHON)" bash scripts/openrlhf_cpu_venv.sh
 
 quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write the report
 	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
@@ -42,6 +45,9 @@ test-slow: dev-venv ## tests that take more than a minute each
 integration: dev-venv ## tests that need a service or a trainer: a Docker engine (installed and started where none runs), TRL, verl, OpenRLHF
 	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh
 	PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/trainers.sh
+
+integration-openrlhf: openrlhf-cpu-venv ## the OpenRLHF engine, whole, on the CPU
+	PYTHON="$(CURDIR)/.venv-openrlhf/bin/python" bash scripts/openrlhf_integration.sh
 
 bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what people run instead
 	$(BIN)/python benchmarks/sandbox.py
@@ -66,4 +72,4 @@ format: dev-venv ## format and sort imports
 	$(BIN)/ruff format .
 
 clean: ## remove what the build made (not runs, data or models)
-	rm -rf $(VENV) .venv-trainers dist build .mypy_cache .pytest_cache .ruff_cache .coverage
+	rm -rf $(VENV) .venv-trainers .venv-openrlhf dist build .mypy_cache .pytest_cache .ruff_cache .coverage

@@ -6,7 +6,7 @@ Parses, calls ``prorl_training`` and shows. Leaves out: every decision about tra
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,7 @@ from prorl_common import UserError, format_seconds
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
     from prorl_training.decisions import Decision
+    from prorl_training.session import TrainReport
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
@@ -47,6 +48,10 @@ def train(
         str | None, typer.Option(help="Go on with this run (a name, or latest).")
     ] = None,
     engine: Annotated[str | None, typer.Option(help="local (default) or openrlhf.")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
+    ] = False,
 ) -> None:
     """Train with ProRL: REINFORCE++-baseline, scheduled length penalty, reference resets.
 
@@ -55,12 +60,16 @@ def train(
     """
     if context.invoked_subcommand is not None:
         return
+    named = {"data.path": data, "model.path": model, "engine": engine, "model.device": device}
     if resume is not None:
-        _refuse_with_resume(preset, config_file, name)
-        _resume(resume, _overrides(settings, None, data, model, engine), steps)
+        _refuse_with_resume(preset, config_file, name, dry_run or None)
+        _resume(resume, _overrides(settings, named), steps)
         return
-    over = _overrides(settings, steps, data, model, engine)
-    if preset is None and config_file is None:
+    over = _overrides(settings, {"steps": steps, **named})
+    if dry_run:
+        _dry_run(preset, config_file, over, name)
+        return
+    if preset is None and config_file is None and engine != "openrlhf":
         preset = _preset_for_this_machine(over)
     config = _load(preset, config_file, over)
     folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
@@ -73,6 +82,17 @@ def _preset_for_this_machine(overrides: list[str]) -> str:
 
     find_dataset(_load(None, None, overrides))
     return default_preset()
+
+
+def _dry_run(preset: str | None, file: Path | None, overrides: list[str], name: str | None) -> None:
+    """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
+    from prorl_training.openrlhf.dry_run import dry_run, unsaid
+
+    config = _load(preset, file, overrides)
+    print(dry_run(config, name or "RUN"))
+    console.say("what the command does not say:")
+    for line in unsaid(config):
+        console.say(f"  {line}")
 
 
 def _resume(name: str, overrides: list[str], steps: int | None) -> None:
@@ -94,13 +114,9 @@ def _resume(name: str, overrides: list[str], steps: int | None) -> None:
 
 def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]) -> None:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
-    from prorl_training.session import train
-
-    if config.engine != "local":
-        raise UserError("engine openrlhf is not part of this version: use --engine local")
     _announce(config, folder)
     started = time.monotonic()
-    report = train(config, folder, console.make_progress(), resume, decisions)
+    report = _trainer(config)(config, folder, console.make_progress(), resume, decisions)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
@@ -117,6 +133,17 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")
 
 
+def _trainer(config: TrainConfig) -> Callable[..., TrainReport]:
+    """Return the function that trains with the config's engine."""
+    if config.engine == "openrlhf":
+        from prorl_training.openrlhf.cluster_session import train_on_cluster
+
+        return train_on_cluster
+    from prorl_training.session import train
+
+    return train
+
+
 def _refuse_with_resume(*options: object) -> None:
     if any(option is not None for option in options):
         raise UserError(
@@ -124,14 +151,7 @@ def _refuse_with_resume(*options: object) -> None:
         )
 
 
-def _overrides(
-    settings: list[str] | None,
-    steps: int | None,
-    data: Path | None,
-    model: str | None,
-    engine: str | None,
-) -> list[str]:
-    named = {"steps": steps, "data.path": data, "model.path": model, "engine": engine}
+def _overrides(settings: list[str] | None, named: Mapping[str, object]) -> list[str]:
     return [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
 
 

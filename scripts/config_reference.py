@@ -88,8 +88,10 @@ def type_text(annotation: Any) -> str:
         return " or ".join("null" if part is NoneType else type_text(part) for part in args)
     if origin is dict:
         return f"mapping to {type_text(args[1])}"
+    if origin is tuple:
+        return "list of text" if args[0] is str else "list of phases"
     names = {int: "integer", float: "number", str: "text", bool: "true or false"}
-    return names.get(annotation, "list of phases" if origin is tuple else "any value")
+    return names.get(annotation, "any value")
 
 
 def bounds_text(field: FieldInfo) -> str:
@@ -113,7 +115,7 @@ def default_text(field: FieldInfo) -> str:
         return "required"
     if value is None or isinstance(value, bool):
         return f"`{'null' if value is None else str(value).lower()}`"
-    if isinstance(value, (tuple, dict)):
+    if value == "" or isinstance(value, (tuple, dict)):
         return "empty"
     return f"`{value}`"
 
@@ -131,7 +133,8 @@ UNITS = {
         "_every",
         ".every",
     ),
-    "tokens": ("_tokens",),
+    "tokens": ("_tokens", "_tokens_per_gpu"),
+    "GiB": ("_gib",),
     "seconds": ("_seconds",),
     "nats": ("entropy_floor", "kl_threshold"),
     "prompts": ("rollout.prompts",),

@@ -11,6 +11,7 @@ from prorl_training.config.algorithm import (
     OptimizerConfig,
 )
 from prorl_training.config.base import Section
+from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
     LoggingConfig,
@@ -51,6 +52,7 @@ __all__ = [
     "LossConfig",
     "MismatchConfig",
     "ModelConfig",
+    "OpenRLHFConfig",
     "OptimizerConfig",
     "OverlongConfig",
     "PhaseConfig",

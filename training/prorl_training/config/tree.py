@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
 from prorl_training.config.base import Section
+from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
     LoggingConfig,
@@ -62,6 +63,7 @@ class TrainConfig(Section):
     logging: LoggingConfig = LoggingConfig()
     warm_start: WarmStartConfig = WarmStartConfig()
     reward: RewardConfig = RewardConfig()
+    openrlhf: OpenRLHFConfig = OpenRLHFConfig()
 
     @model_validator(mode="after")
     def _mini_batches_fit(self) -> TrainConfig:

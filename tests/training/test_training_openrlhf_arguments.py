@@ -1,0 +1,514 @@
+"""The argument list of OpenRLHF: what it says, what is refused, and that the real parser takes it.
+
+The parser stands in the ``__main__`` block of openrlhf/cli/train_ppo_ray.py; its statements (and those that
+validate) are read from the installed file and run on their own, which needs no Ray, vLLM or DeepSpeed:
+``pip install --no-deps openrlhf==0.11.2`` is enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from prorl_cli.main import build_app
+from prorl_common import UserError
+from prorl_datasets import Sample
+from prorl_training.config import TrainConfig
+from prorl_training.config_loading import ConfigError, load_config, preset_names
+from prorl_training.config_schema import all_keys
+from prorl_training.openrlhf.arguments import (
+    Places,
+    argument_list,
+    reward_endpoint,
+    sequence_limit,
+)
+from prorl_training.openrlhf.dry_run import dry_run, reward_file, unsaid
+from prorl_training.openrlhf.export import export_prompts
+from prorl_training.openrlhf.layout import Device, layout_of
+from prorl_training.openrlhf.supported import check_supported, unsupported
+from prorl_verifiers import Task
+from prorl_verifiers.adapters.openrlhf import rollout_item
+
+ROOT = Path(__file__).resolve().parents[2]
+WARM = "warm_start.examples=0"
+REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=96"}
+"""Presets that the engine refuses as they are, and the setting that it names."""
+
+
+def configured(preset: str, *settings: str) -> TrainConfig:
+    return load_config(preset, None, ["engine=openrlhf", *settings])
+
+
+def placed(device: Device = "cuda", context: int = 0) -> Places:
+    reward = ("http://a:1/openrlhf", "http://b:2/openrlhf")
+    return Places("model", "prompts.jsonl", "ckpt", "out", reward, device, context)
+
+
+def arguments(preset: str, *settings: str, device: Device = "cuda") -> dict[str, list[str]]:
+    """The list as flag -> its values; a flag that comes twice is an error."""
+    found: dict[str, list[str]] = {}
+    for word in argument_list(configured(preset, *settings), placed(device)):
+        if word.startswith("--"):
+            name, _, value = word.removeprefix("--").partition("=")
+            assert name not in found, f"{name} is there twice"
+            values = found[name] = [value] if value else []
+        else:
+            values.append(word)
+    return found
+
+
+@dataclass(frozen=True)
+class RealParser:
+    """The installed OpenRLHF's parser, and its checks of what was parsed."""
+
+    parser: argparse.ArgumentParser
+    validate: Callable[[Any], Any]
+
+    def read(self, words: list[str]) -> Any:
+        """Return the validated namespace; a flag that is only an abbreviation of a known one is an error."""
+        known = set(self.parser._option_string_actions)
+        flags = [word.partition("=")[0] for word in words if word.startswith("--")]
+        assert set(flags) <= known, f"OpenRLHF has no {sorted(set(flags) - known)}"
+        return self.validate(self.parser.parse_args(words))
+
+
+@pytest.fixture(scope="module")
+def real() -> RealParser:
+    spec = importlib.util.find_spec("openrlhf")
+    if spec is None or spec.origin is None:
+        pytest.skip("needs pip install --no-deps openrlhf==0.11.2")
+    package = Path(spec.origin).parent
+    return real_parser(package / "cli" / "train_ppo_ray.py", package / "utils" / "config.py")
+
+
+def real_parser(file: Path, config_file: Path) -> RealParser:
+    """Run the statements of the ``__main__`` block around ``args = parser.parse_args()``, the imports of
+    OpenRLHF and the last, which trains, left out."""
+    tree = ast.parse(file.read_text("utf-8"))
+    block = next(node.body for node in tree.body if isinstance(node, ast.If))
+    (middle,) = (
+        i for i, node in enumerate(block) if ast.unparse(node) == "args = parser.parse_args()"
+    )
+    assert ast.unparse(block[-1]) == "train(args)"
+    names: dict[str, Any] = {"argparse": argparse, "datetime": datetime}
+    run(block[:middle], names, file)
+    after = [node for node in block[middle + 1 : -1] if not isinstance(node, ast.ImportFrom)]
+    spec = importlib.util.spec_from_file_location("openrlhf_utils_config", config_file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def validate(args: Any) -> Any:
+        inner = {**names, "args": args, "hierarchize": module.hierarchize}
+        run(after, inner, file)
+        return inner["args"]
+
+    return RealParser(names["parser"], validate)
+
+
+def run(statements: list[ast.stmt], names: dict[str, Any], file: Path) -> None:
+    exec(compile(ast.Module(statements, []), str(file), "exec"), names)  # noqa: S102 - installed code
+
+
+def _with_cure(preset: str) -> TrainConfig:
+    return configured(preset, WARM) if preset in REFUSED else configured(preset)
+
+
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_preset_is_taken_by_the_real_parser_or_refused_with_the_reason(
+    preset: str, device: Device, real: RealParser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if preset in REFUSED:
+        with pytest.raises(UserError, match=re.escape(REFUSED[preset])):
+            check_supported(configured(preset), device)
+    config = _with_cure(preset)
+    check_supported(config, device)
+    args = real.read(argument_list(config, placed(device)))
+    first = config.in_phase(0)
+    assert args.rollout.batch_size == first.rollout.prompts
+    assert args.rollout.max_new_tokens == first.rollout.max_tokens
+    updates = args.rollout.batch_size * args.rollout.n_samples_per_prompt / args.train.batch_size
+    assert updates == first.loss.mini_batches
+    assert tuple(args.actor.eps_clip_low_high) == (first.loss.clip_low, first.loss.clip_high)
+    assert args.algo.kl.init_coef == first.kl.coefficient
+    assert args.reward.remote_url == ["http://a:1/openrlhf", "http://b:2/openrlhf"]
+    assert args.critic.model_name_or_path is None
+    assert args.algo.dynamic_filtering_enable is first.dynamic_sampling.enabled
+    assert bool(args.vllm.enable_sleep) is (device == "cuda")
+    ranks = args.actor.num_nodes * args.actor.num_gpus_per_node
+    assert ranks == args.vllm.num_engines * args.vllm.tensor_parallel_size
+    assert args.train.batch_size % ranks == 0
+    warned = (
+        capsys.readouterr().out
+    )  # on CPU it sets flash attention, which the CPU layer maps back
+    assert ("attn_implementation" in warned) is (device == "cpu")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["loss.mismatch.correction=tis", "loss.mismatch.low=0", "loss.mismatch.high=2"],
+        ["loss.mismatch.correction=sequence_mask"],
+        ["loss.dual_clip=3", "overlong.buffer_tokens=1024", "openrlhf.zero_stage=3"],
+        ["stop_properly.mode=fixed", "stop_properly.value=-0.00005"],
+        ["loss.aggregation=sequence_mean", "kl.coefficient=0"],
+        ["advantage.estimator=dr_grpo", "openrlhf.adam_offload=true"],
+        ["openrlhf.colocate=false", "openrlhf.reference_offload=true", "openrlhf.vllm_eager=true"],
+        [
+            "openrlhf.nodes=4",
+            "openrlhf.vllm_tensor_parallel=2",
+            "model.gradient_checkpointing=true",
+        ],
+    ],
+)
+def test_every_kind_of_flag_is_taken_by_the_real_parser(
+    settings: list[str], real: RealParser
+) -> None:
+    config = configured("prorl-v2", *settings)
+    check_supported(config)
+    args = real.read(argument_list(config, placed()))
+    if config.stop_properly.mode == "fixed":
+        assert args.reward.stop_properly_penalty_coef == -0.00005
+    assert args.actor.loss_agg_mode in ("token-mean", "seq-mean-token-mean")
+
+
+def test_real_parser_refuses_a_flag_that_it_only_knows_the_beginning_of(real: RealParser) -> None:
+    with pytest.raises(AssertionError, match=r"OpenRLHF has no \['--rollout\.batch'\]"):
+        real.read(["--rollout.batch", "8"])
+
+
+def test_reader_of_the_main_block_takes_parser_and_checks_and_never_trains(tmp_path: Path) -> None:
+    (tmp_path / "cli.py").write_text(
+        "import ray_that_is_not_there\n"
+        "if __name__ == '__main__':\n"
+        "    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--a.b', type=int)\n"
+        "    args = parser.parse_args()\n"
+        "    from not_there import hierarchize\n"
+        "    args = hierarchize(args)\n"
+        "    assert args.a.b > 0, 'too small'\n"
+        "    train(args)\n"
+    )
+    (tmp_path / "config.py").write_text(
+        "from types import SimpleNamespace as N\n"
+        "def hierarchize(args):\n"
+        "    return N(a=N(b=getattr(args, 'a.b')))\n"
+    )
+    fake = real_parser(tmp_path / "cli.py", tmp_path / "config.py")
+    assert fake.read(["--a.b", "2"]) == SimpleNamespace(a=SimpleNamespace(b=2))
+    with pytest.raises(AssertionError, match="too small"):
+        fake.read(["--a.b=-1"])
+
+
+def test_official_preset_says_what_the_official_script_says() -> None:
+    said = arguments("prorl-v2-official")
+    assert said["algo.advantage.estimator"] == ["reinforce_baseline"]
+    assert said["actor.eps_clip_low_high"] == ["0.2", "0.27"]
+    assert (said["rollout.batch_size"], said["rollout.n_samples_per_prompt"]) == (["512"], ["16"])
+    assert (said["train.batch_size"], said["rollout.max_new_tokens"]) == (["1024"], ["8192"])
+    assert said["data.max_len"] == ["9216"]
+    assert (said["algo.kl.init_coef"], said["algo.kl.estimator"]) == (["0.0001"], ["k2"])
+    assert said["algo.kl.use_loss"] == said["algo.dynamic_filtering_enable"] == []
+    assert said["algo.dynamic_filtering_range"] == ["0.0", "1.0"]
+    assert said["reward.stop_properly_penalty_coef"] == ["0.0"]
+    assert said["algo.advantage.is_correction_level"] == ["token"]
+    assert said["algo.advantage.is_correction_mode"] == ["mask"]
+    assert said["algo.advantage.is_correction_threshold"] == ["0.5", "5.0"]
+    assert "actor.gradient_checkpointing_enable" in said and "actor.dual_clip" not in said
+
+
+def test_what_our_loop_does_is_switched_off_in_openrlhf() -> None:
+    said = arguments("prorl-v2-official")
+    assert (said["eval.steps"], said["ckpt.save_steps"]) == (["-1"], ["-1"])
+    assert said["ckpt.best_metric_key"] == ["none"]
+    assert (said["actor.lr_scheduler"], said["actor.lr_warmup_ratio"]) == (["constant"], ["0"])
+    assert said["actor.entropy_coef"] == ["0"]
+    assert "train.dynamic_batch_enable" in said and "ds.packing_samples" in said
+
+
+def test_phases_are_said_as_they_are_at_step_1_with_room_for_the_longest() -> None:
+    said = arguments("prorl-v1")
+    assert (said["rollout.n_samples_per_prompt"], said["rollout.max_new_tokens"]) == (
+        ["16"],
+        ["8192"],
+    )
+    assert "reward.stop_properly_penalty_coef" not in said
+    assert said["data.max_len"] == [str(16384 + 2048)]  # run-8's limit, and room for a prompt
+
+
+def test_reference_is_loaded_when_only_a_later_phase_has_a_penalty() -> None:
+    late = "phases=[{name: a, steps: 1}, {name: b, steps: 1, set: {kl: {coefficient: 0.5}}}]"
+    assert arguments("prorl-v2", "kl.coefficient=0", late)["algo.kl.init_coef"] == ["0.5"]
+    assert arguments("no-kl")["algo.kl.init_coef"] == ["0.0"]
+
+
+@pytest.mark.parametrize(
+    ("correction", "level", "mode"),
+    [("tis", "token", "clip"), ("icepop", "token", "mask"), ("sequence_mask", "seq", "mask")],
+)
+def test_mismatch_corrections_by_openrlhfs_names(correction: str, level: str, mode: str) -> None:
+    said = arguments("prorl-v2", f"loss.mismatch.correction={correction}")
+    assert said["algo.advantage.is_correction_level"] == [level]
+    assert said["algo.advantage.is_correction_mode"] == [mode]
+    assert said["algo.advantage.is_correction_gating"] == ["ratio"]
+    assert "algo.advantage.is_correction_level" not in arguments("prorl-v2")
+
+
+def test_run_without_gpu_is_one_process_of_each_kind() -> None:
+    said = arguments("prorl-v2", "openrlhf.nodes=4", "openrlhf.vllm_engines=7", device="cpu")
+    for name in ("actor.num_nodes", "actor.num_gpus_per_node", "ref.num_nodes", "vllm.num_engines"):
+        assert said[name] == ["1"], name
+    assert (said["vllm.sync_backend"], said["ds.attn_implementation"]) == (["gloo"], ["sdpa"])
+    assert said["vllm.gpu_memory_utilization"] == ["0.1"]
+    assert "vllm.enforce_eager" in said and "vllm.enable_sleep" not in said
+    assert "train.colocate_all" in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "ranks", "engines", "width"),
+    [
+        ([], 8, 8, 1),
+        (["openrlhf.vllm_tensor_parallel=2"], 8, 4, 2),
+        (["openrlhf.nodes=4"], 32, 32, 1),
+        (["openrlhf.colocate=false"], 4, 4, 1),
+        (["openrlhf.colocate=false", "openrlhf.vllm_engines=6"], 2, 6, 1),
+        (["openrlhf.colocate=false", "openrlhf.vllm_tensor_parallel=4"], 4, 1, 4),
+        (["openrlhf.colocate=false", "openrlhf.gpus_per_node=1", "openrlhf.nodes=2"], 0, 1, 1),
+    ],
+)
+def test_layout_divides_the_gpus(settings: list[str], ranks: int, engines: int, width: int) -> None:
+    layout = layout_of(configured("prorl-v2", *settings), "cuda")
+    assert (layout.policy_ranks, layout.engines, layout.tensor_parallel) == (ranks, engines, width)
+
+
+def test_gpus_apart_name_the_reference_with_the_policy_and_let_nobody_sleep() -> None:
+    said = arguments("prorl-v2", "openrlhf.colocate=false")
+    assert "train.colocate_actor_ref" in said and "train.colocate_all" not in said
+    assert "vllm.enable_sleep" not in said
+    assert said["ref.num_gpus_per_node"] == said["actor.num_gpus_per_node"] == ["4"]
+
+
+def test_longest_sequence_is_what_the_config_allows_and_the_model_holds() -> None:
+    open_ended, limited = configured("prorl-v2"), configured("prorl-v2-official")
+    assert (sequence_limit(limited), sequence_limit(limited, 131072)) == (9216, 9216)
+    assert sequence_limit(limited, 8500) == 8500
+    assert (sequence_limit(open_ended), sequence_limit(open_ended, 131072)) == (10240, 131072)
+    assert sequence_limit(configured("prorl-v2", "rollout.vllm_context=12000"), 131072) == 12000
+
+
+REFUSALS = {
+    "model.lora.rank=8": "model.lora.rank=8: all weights are trained",
+    "warm_start.examples=5": "warm_start.examples=5: there are no supervised steps",
+    "model.dtype=fp32": "set model.dtype=auto",
+    "model.device=cuda:1": "set model.device=cuda, and CUDA_VISIBLE_DEVICES",
+    "rollout.backend=transformers": "vLLM samples here",
+    "loss.aggregation=constant": "averages over tokens or over sequences",
+    "loss.aggregation=sequence_mean": "averages the KL term over tokens",
+    "loss.on_policy_ratio=true": "set loss.mini_batches=1",
+    "loss.mini_batches=3": "256 prompts do not divide into loss.mini_batches=3",
+    "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 GPUs",
+    "openrlhf.vllm_engines=3": "3 of 1 do not fill 1 x 8 GPUs",
+    "openrlhf.vllm_tensor_parallel=16": "an engine stays within one machine",
+    "openrlhf.attention=sdpa": "set openrlhf.attention=flash_attention_2",
+    "rollout.vllm_context=8192": "leaves no room for a prompt",
+}
+
+
+@pytest.mark.parametrize(("setting", "why"), REFUSALS.items())
+def test_setting_is_refused_alone_with_the_cure(setting: str, why: str) -> None:
+    assert unsupported(configured("prorl-v2")) == []
+    (line,) = unsupported(configured("prorl-v2", setting))
+    assert why in line
+    with pytest.raises(UserError, match=re.escape(why)):
+        check_supported(configured("prorl-v2", setting))
+
+
+def test_engines_apart_must_leave_gpus_that_divide_among_the_nodes() -> None:
+    apart = ["openrlhf.colocate=false", "openrlhf.nodes=2", "openrlhf.gpus_per_node=2"]
+    assert (
+        "do not divide among 2 nodes"
+        in unsupported(configured("prorl-v2", *apart, "openrlhf.vllm_engines=3"))[0]
+    )
+    assert (
+        "leave none for the policy"
+        in unsupported(configured("prorl-v2", *apart, "openrlhf.vllm_engines=4"))[0]
+    )
+
+
+def test_all_refusals_come_at_once_and_a_phases_by_its_name() -> None:
+    late = (
+        "phases=[{name: a, steps: 1}, {name: b, steps: 1, set: {loss: {aggregation: constant}, "
+        "optimizer: {lr: 1e-7, beta2: 0.999}}}, {name: c, steps: 1, set: {loss: {aggregation: constant}}}]"
+    )
+    with pytest.raises(UserError) as caught:
+        check_supported(configured("prorl-v2", late, "model.lora.rank=4"))
+    head, *lines = str(caught.value).splitlines()
+    assert head == "engine openrlhf cannot do 3 of these settings:"
+    assert lines[0].startswith("  - model.lora.rank=4: ")
+    assert lines[1].startswith("  - phase b: loss.aggregation=constant: ")
+    assert lines[2].startswith("  - phase b: optimizer.beta2 0.95 -> 0.999: ")
+
+
+def test_learning_rate_may_change_in_a_phase() -> None:
+    late = "phases=[{name: a, steps: 1}, {name: b, steps: 1, set: {optimizer: {lr: 1e-7, schedule: linear}}}]"
+    assert unsupported(configured("prorl-v2", late)) == []
+
+
+def test_without_gpu_the_layout_of_gpus_is_no_matter() -> None:
+    config = configured("prorl-v2", "openrlhf.attention=sdpa", "openrlhf.gpus_per_node=7")
+    assert unsupported(config, "cpu") == [] and len(unsupported(config, "cuda")) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ("openrlhf.ray_address=somewhere", "use auto, HOST:PORT or ray://HOST:PORT"),
+        ("openrlhf.reward_urls=[host:8421]", "is not an address like http://host:8421"),
+        ("openrlhf.zero_stage=1", "openrlhf.zero_stage"),
+    ],
+)
+def test_wrong_values_of_the_section_are_refused(setting: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(why)):
+        configured("prorl-v2", setting)
+
+
+def test_addresses_of_ray_and_of_reward_services_are_taken() -> None:
+    for address in ("auto", "10.0.0.1:6379", "ray://head:10001"):
+        config = configured("prorl-v2", f"openrlhf.ray_address={address}")
+        assert config.openrlhf.ray_address == address
+    config = configured("prorl-v2", "openrlhf.reward_urls=[http://a:1, https://b]")
+    assert config.openrlhf.reward_urls == ("http://a:1", "https://b")
+    with pytest.raises(ConfigError, match="are for reward=service"):
+        configured("prorl-v2", "openrlhf.reward=function", "openrlhf.reward_urls=[http://a:1]")
+    assert reward_endpoint("http://a:1/") == reward_endpoint("http://a:1/openrlhf")
+
+
+def test_exported_rows_are_what_the_loader_and_the_reward_read(tmp_path: Path) -> None:
+    chat = ({"role": "user", "content": "2 + 2 = ? \N{GREEK SMALL LETTER PI}"},)
+    task = Task("math", {"answer": "4"})
+    path = tmp_path / "deep" / "prompts.jsonl"
+    assert export_prompts([Sample("s-1", "math", chat, task, "test", "none")], path) == 1
+    (row,) = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert (row["id"], row["datasource"], row["prompt"]) == ("s-1", "math", [dict(chat[0])])
+    assert rollout_item("Q: 2 + 2 A: four", "Q: 2 + 2 A:", row["label"]) == (" four", task)
+
+
+def _breaking() -> Iterator[Sample]:
+    raise ZeroDivisionError
+    yield
+
+
+def test_export_without_prompts_or_cut_short_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("old")
+    with pytest.raises(UserError, match="no prompts"):
+        export_prompts([], path)
+    with pytest.raises(ZeroDivisionError):
+        export_prompts(_breaking(), path)
+    assert [file.name for file in tmp_path.iterdir()] == ["prompts.jsonl"]
+    assert path.read_text() == "old"
+
+
+def test_dry_run_is_the_command_a_flag_a_line_and_quoted() -> None:
+    config = configured("prorl-v2", "model.path=my model", "openrlhf.reward_urls=[http://a:1]")
+    text = dry_run(config, "one")
+    words = shlex.split(text.replace("\\\n", ""))
+    assert words[:3] == ["python", "-m", "openrlhf.cli.train_ppo_ray"]
+    assert words[words.index("--actor.model_name_or_path") + 1] == "my model"
+    assert words[words.index("--reward.remote_url") + 1] == "http://a:1/openrlhf"
+    assert words[words.index("--data.prompt_dataset") + 1] == "runs/one/openrlhf/prompts.jsonl"
+    lines = text.splitlines()
+    assert all(line.endswith(" \\") for line in lines[:-1]) and not lines[-1].endswith("\\")
+    assert all(line.strip().startswith("--") for line in lines[1:])
+
+
+def test_reward_as_a_function_names_the_adapters_file() -> None:
+    assert reward_file().endswith("adapters/openrlhf.py")
+    assert reward_file() in dry_run(configured("prorl-v2", "openrlhf.reward=function"))
+
+
+def test_context_of_a_model_on_disk_is_read_for_the_dry_run(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 16384}')
+    config = configured("prorl-v2", f"model.path={tmp_path}")
+    assert "--data.max_len 16384" in dry_run(config)
+    assert not any("max_len" in line for line in unsaid(config))
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("stop_properly.mode=mask", "stop_properly.mode=mask"),
+        ("advantage.estimator=batch_std", "advantage.estimator=batch_std"),
+        ("data.domain_weights.math=1", "data.domain_weights"),
+        ("optimizer.warmup_updates=5", "warmup_updates"),
+        ("kl.clamp=input", "kl.clamp=input"),
+        ("length_penalty.weight=1", "length_penalty"),
+        ("controller.reset_interval=5", "controller"),
+    ],
+)
+def test_what_openrlhf_has_no_flag_for_is_said(setting: str, said: str) -> None:
+    assert any(said in line for line in unsaid(configured("prorl-v2", setting)))
+
+
+def test_official_preset_leaves_little_unsaid() -> None:
+    found = "\n".join(unsaid(configured("prorl-v2-official")))
+    for topic in ("kl.clamp", "advantage", "dynamic_sampling", "controller", "length_penalty"):
+        assert topic not in found
+
+
+def prorl(*words: str) -> Any:
+    result = CliRunner().invoke(build_app(), ["train", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_dry_run_from_the_command_line_needs_no_data_and_starts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = prorl("--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--name", "mine")
+    assert shown.stdout == dry_run(configured("prorl-v2"), "mine") + "\n"
+    assert "controller: OpenRLHF has no reference reset" in shown.stderr
+    on_cpu = prorl("--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--device", "cpu")
+    assert "--vllm.sync_backend gloo" in on_cpu.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dry_run_of_another_engine_or_of_a_resumed_run_is_refused() -> None:
+    with pytest.raises(UserError, match="say --engine openrlhf"):
+        prorl("--dry-run", "--preset", "prorl-v2")
+    with pytest.raises(UserError, match="beside it only"):
+        prorl("--dry-run", "--resume", "x")
+    with pytest.raises(UserError, match=re.escape("warm_start.examples=128")):
+        prorl("--dry-run", "--engine", "openrlhf", "--preset", "cpu")
+
+
+def test_reference_page_names_every_flag_and_every_setting() -> None:
+    page = (ROOT / "docs" / "reference" / "openrlhf.md").read_text("utf-8")
+    named = set(re.findall(r"`([^`]+)`", page))
+    flags = {flag for name in preset_names() for flag in arguments(name, WARM)}
+    more = ["openrlhf.colocate=false", "openrlhf.adam_offload=true", "overlong.buffer_tokens=9"]
+    flags |= set(arguments("prorl-v2", *more, "openrlhf.reference_offload=true"))
+    assert not {f"--{flag}" for flag in flags} - {word.split()[0] for word in named}
+    sections = {word.removesuffix(".*") for word in named if word.endswith(".*")}
+    missing = [
+        key
+        for key in all_keys()
+        if key not in named and not any(key.startswith(f"{name}.") for name in sections)
+    ]
+    assert missing == []

@@ -1,0 +1,190 @@
+"""The policy of a cluster run over a fake cluster: updates, resets that are checked, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_training.config_loading import load_config
+from prorl_training.openrlhf.cluster_policy import (
+    ClusterPolicy,
+    ResetFailed,
+    RestoreFailed,
+    mean_k2,
+    same_weights,
+    sampler_gap,
+)
+from prorl_training.openrlhf.rows import Share, TrainingRow
+from prorl_training.openrlhf.step_plan import StepPlan
+from prorl_training.packing import PromptGroup
+from prorl_training.update_stats import UpdateBatch
+
+STATUS = {
+    "policy_loss": 0.5,
+    "kl": 0.25,
+    "entropy_loss": 1.5,
+    "ppo_clip_ratio": 0.1,
+    "actor_grad_norm": 2.0,
+}
+
+
+class FakeCluster:
+    """Log-probs that are ``gap`` apart, weights that are one number each, a record of what was asked."""
+
+    ranks = 2
+    has_reference = True
+
+    def __init__(self, gap: float = 0.0, copies: bool = True) -> None:
+        self.gap = gap
+        self.copies = copies
+        self.weight = 1.0
+        self.asked: list[Any] = []
+        self.plans: list[StepPlan] = []
+        self.dealt: list[Sequence[Sequence[Share]]] = []
+        self.status: dict[str, float | None] = dict(STATUS)
+
+    def log_probs(
+        self, rows: Sequence[TrainingRow | None], temperature: float
+    ) -> list[tuple[Any, Any]]:
+        self.asked.append(("log_probs", len(rows), temperature))
+        lengths = [1 if r is None else r.tokens - 1 for r in rows]
+        return [(torch.full((n,), -1.0), torch.full((n,), -1.0 - self.gap)) for n in lengths]
+
+    def fit(
+        self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan
+    ) -> dict[str, float | None]:
+        self.dealt.append(dealt)
+        self.plans.append(plan)
+        return self.status
+
+    def copy_policy_to_reference(self) -> tuple[dict[str, float], dict[str, float]]:
+        self.asked.append("copy")
+        ours = {"sum": 3.0, "squares": 9.0, "count": 3.0}
+        return ours, ours if self.copies else {**ours, "sum": 2.9}
+
+    def checksums(self) -> dict[str, dict[str, float]]:
+        return {"policy": {"sum": self.weight, "squares": 1.0, "count": 1.0}}
+
+    def clear_optimizer(self) -> None:
+        self.asked.append("clear")
+
+    def load(self, folder: Path, reference: str) -> None:
+        self.asked.append(("load", folder, reference))
+
+    def load_policy(self, folder: Path) -> None:
+        self.asked.append(("load_policy", folder))
+
+    def save(self, folder: Path, reference: bool) -> None:
+        self.asked.append(("save", folder, reference))
+
+
+class Judge:
+    def __init__(self) -> None:
+        self.heard: list[tuple[float, float]] = []
+
+    def judge_update(self, loss: float, grad_norm: float) -> bool:
+        self.heard.append((loss, grad_norm))
+        return True
+
+
+def batch_of(*settings: str) -> UpdateBatch:
+    groups = [[PromptGroup((1, 2), ((3, 4), (5,)), (0, 1))], [PromptGroup((6,), ((7,),), (2,))]]
+    return UpdateBatch(
+        mini_batches=groups,
+        advantages=torch.tensor([1.0, -1.0, 0.0]),
+        sampler_logprobs=[(-1.5, -1.0), (-1.0,), (-3.0,)],
+        config=load_config("prorl-v2", None, list(settings)),
+        stale=frozenset({2}),
+    )
+
+
+def policy_on(cluster: FakeCluster) -> ClusterPolicy:
+    return ClusterPolicy(cluster, load_config("prorl-v2"), {"ranks": 2})
+
+
+def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
+    cluster, judge = FakeCluster(), Judge()
+    policy = policy_on(cluster)
+    stats = policy.update(batch_of("kl.coefficient=0.1", "rollout.temperature=0.7"), judge, 0.5)
+    assert cluster.asked == [("log_probs", 4, 0.7)]  # two mini-batches, two ranks, one row each
+    (plan,) = cluster.plans
+    assert (plan.rows, len(plan.learning_rates), policy.updates) == (2, 2, 2)
+    assert stats.loss == pytest.approx(0.5 + 0.1 * 0.25)
+    assert (stats.policy_loss, stats.kl, stats.entropy, stats.skipped) == (0.5, 0.25, 1.5, 0)
+    assert stats.sampler_gap == pytest.approx(0.5 / 3)  # the stale row does not count
+    assert judge.heard == [(stats.loss, 2.0)]
+    assert stats.lr == pytest.approx(1e-6)
+
+
+def test_updates_that_openrlhf_did_not_apply_are_not_counted() -> None:
+    cluster = FakeCluster()
+    cluster.status["updates_skipped"] = 1
+    policy = policy_on(cluster)
+    assert policy.update(batch_of()).skipped == 1
+    assert policy.updates == 1
+
+
+def test_a_kl_on_the_step_after_a_reset_stops_the_run_with_the_reason() -> None:
+    cluster = FakeCluster(gap=0.5)
+    policy = policy_on(cluster)
+    policy.reset_reference(clear_optimizer=False)
+    with pytest.raises(ResetFailed, match=r"KL to the reference is 0\.125 on the step after"):
+        policy.update(batch_of())
+    cluster.gap = 0.0
+    policy.update(batch_of())
+    cluster.gap = 0.5
+    policy.update(batch_of())  # no longer the step after the reset
+
+
+def test_a_reference_whose_weights_differ_after_a_reset_is_an_error() -> None:
+    with pytest.raises(ResetFailed, match="not the policy's"):
+        policy_on(FakeCluster(copies=False)).reset_reference(clear_optimizer=False)
+
+
+def test_the_optimiser_is_cleared_only_when_asked_to() -> None:
+    cluster = FakeCluster()
+    policy_on(cluster).reset_reference(clear_optimizer=False)
+    assert cluster.asked == ["copy"]
+    policy_on(cluster).reset_reference(clear_optimizer=True)
+    assert cluster.asked == ["copy", "copy", "clear"]
+
+
+def test_a_checkpoint_says_whether_the_reference_is_the_policy(tmp_path: Path) -> None:
+    cluster = FakeCluster()
+    policy = policy_on(cluster)
+    policy.reset_reference(clear_optimizer=False)
+    assert policy.write_checkpoint(tmp_path, None)["reference"] == "policy"
+    policy.update(batch_of())
+    entries = policy.write_checkpoint(tmp_path, None)
+    assert (entries["updates"], entries["reference"]) == (2, "own")
+    assert cluster.asked[-1] == ("save", tmp_path, True)
+    again = policy_on(cluster)
+    again.restore(tmp_path, entries)
+    assert (again.updates, cluster.asked[-1]) == (2, ("load", tmp_path, "own"))
+
+
+def test_weights_that_come_back_otherwise_are_an_error(tmp_path: Path) -> None:
+    cluster = FakeCluster()
+    entries = policy_on(cluster).write_checkpoint(tmp_path, None)
+    cluster.weight = 1.5
+    with pytest.raises(RestoreFailed, match="the policy that came back"):
+        policy_on(cluster).restore(tmp_path, entries)
+
+
+def test_k2_and_gap_are_means_over_response_tokens() -> None:
+    rows = [TrainingRow(0, (1, 2), (3, 4), 0.0, (-1.0, -2.0), False), None]
+    policy = torch.tensor([9.0, -1.5, -2.0])  # the first position belongs to the prompt
+    seen = [(policy, torch.tensor([0.0, -0.5, -2.0])), (torch.tensor([5.0]), torch.tensor([0.0]))]
+    assert mean_k2(rows, seen) == pytest.approx(0.25)
+    assert sampler_gap(rows, seen) == pytest.approx(0.25)
+
+
+def test_checksums_are_compared_up_to_rounding_and_without_padding() -> None:
+    one = {"sum": 310.0, "squares": 362.0, "count": 107.0}
+    assert same_weights(one, {"sum": 310.0 + 1e-8, "squares": 362.0, "count": 115.0})
+    assert not same_weights(one, {**one, "sum": 310.0 + 1e-5})
+    assert not same_weights(one, {**one, "squares": 362.0 + 1e-5})

@@ -1,0 +1,215 @@
+"""Sampling and scoring through fake engines, rewards from services that come and go, events and specs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress, ServiceError
+from prorl_inference import Request, SamplingParams
+from prorl_inference.testing import byte_tokenizer
+from prorl_training.openrlhf import events
+from prorl_training.openrlhf.course import only_writer
+from prorl_training.openrlhf.rewards import ROUNDS, ReplicaScorer, score_rows
+from prorl_training.openrlhf.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.openrlhf.spec import Spec, current_spec, read_spec
+from prorl_verifiers import Task, Verdict
+
+TOKENIZER: Any = byte_tokenizer()
+END = 257
+LETTERS = TOKENIZER("abc", add_special_tokens=False)["input_ids"]
+
+
+class FakeEngines:
+    """Engines whose futures are closures; the newest is done first."""
+
+    count = 2
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, list[int], dict[str, Any]]] = []
+        self.scored: list[tuple[int, int]] = []
+        self.open = False
+
+    def sample(
+        self, engine: int, prompt: list[int], seeds: list[int], options: dict[str, Any]
+    ) -> Any:
+        assert self.open
+        self.asked.append((engine, seeds, options))
+        return lambda: [([LETTERS[seed], END], [-0.5, -0.25], "stop") for seed in seeds]
+
+    def score(self, engine: int, rows: list[tuple[str, str, dict[str, Any]]]) -> Any:
+        self.scored.append((engine, len(rows)))
+        return lambda: [
+            {"reward": float(len(text)), "status": "scored", "reason": name}
+            for text, name, _ in rows
+        ]
+
+    def first_done(self, futures: Sequence[Any]) -> Any:
+        return futures[-1]
+
+    def result(self, future: Any) -> Any:
+        return future()
+
+    @contextlib.contextmanager
+    def awake(self) -> Iterator[None]:
+        self.open = True
+        yield
+        self.open = False
+
+
+def generator(engines: FakeEngines, synced: list[int] | None = None) -> ClusterGenerator:
+    told = synced if synced is not None else []
+    return ClusterGenerator(engines, TOKENIZER, frozenset({END}), 64, lambda: told.append(1))
+
+
+def ask(text: str, *seeds: int) -> Request:
+    return Request([{"role": "user", "content": text}], seeds)
+
+
+def test_completions_come_in_order_with_text_log_probs_and_ends() -> None:
+    engines, order = FakeEngines(), []
+    found = generator(engines).generate(
+        [ask("x", 0, 1), ask("y", 2)],
+        SamplingParams(0.7, 1.0, 8),
+        on_result=lambda i, _: order.append(i),
+    )
+    assert [[c.text for c in row] for row in found] == [["a", "b"], ["c"]]
+    assert found[0][0].token_ids == (LETTERS[0], END)
+    assert (found[0][0].logprobs, found[0][0].finish_reason) == ((-0.5, -0.25), "stop")
+    assert order == [1, 0]
+    assert [engine for engine, _, _ in engines.asked] == [0, 1]
+    options = engines.asked[0][2]
+    assert (options["temperature"], options["max_tokens"], options["stop_token_ids"]) == (
+        0.7,
+        8,
+        [END],
+    )
+
+
+def test_log_probs_of_a_cut_distribution_are_nan() -> None:
+    ((completion,),) = generator(FakeEngines()).generate([ask("x", 0)], SamplingParams(1.0, 0.9, 8))
+    assert all(math.isnan(value) for value in completion.logprobs)
+
+
+def test_an_engine_that_gives_a_sample_up_is_a_service_error() -> None:
+    class Aborting(FakeEngines):
+        def sample(self, *args: Any) -> Any:
+            return lambda: [([1], [-1.0], "abort")]
+
+    with pytest.raises(ServiceError, match="ended a sample with 'abort'"):
+        generator(Aborting()).generate([ask("x", 0)], SamplingParams(1.0, 1.0, 8))
+
+
+def test_weights_are_taken_when_told_to() -> None:
+    synced: list[int] = []
+    generator(FakeEngines(), synced).sync_weights(None)
+    assert synced == [1]
+
+
+def test_verdicts_come_in_order_from_engines_by_turns() -> None:
+    engines = FakeEngines()
+    items = [("x" * n, Task("math", {"answer": "1"})) for n in range(40)]
+    assert [v.reward for v in ClusterScorer(engines).score(items)] == [float(n) for n in range(40)]
+    assert engines.scored == [(0, 16), (1, 16), (0, 8)]
+
+
+class Service:
+    """Answers every call, or fails the first ``broken`` ones."""
+
+    def __init__(self, broken: int = 0) -> None:
+        self.broken = broken
+        self.calls = 0
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        self.calls += 1
+        if self.calls <= self.broken:
+            raise ServiceError("down")
+        return [Verdict(1.0, "scored", "fine")] * len(items)
+
+
+ITEM = [("x", Task("math", {"answer": "1"}))]
+
+
+def test_services_are_asked_by_turns_and_a_dead_one_is_passed_over() -> None:
+    dead, alive = Service(broken=10**6), Service()
+    scorer = ReplicaScorer([dead, alive], sleep=lambda seconds: None)
+    for _ in range(4):
+        assert scorer.score(ITEM)[0].reward == 1.0
+    assert (dead.calls, alive.calls) == (2, 4)
+
+
+def test_services_that_come_back_are_waited_for() -> None:
+    waits: list[float] = []
+    scorer = ReplicaScorer([Service(2), Service(2)], sleep=waits.append)
+    assert scorer.score(ITEM)[0].reward == 1.0
+    assert waits == [1.0, 2.0]
+
+
+def test_without_any_service_every_row_is_an_infra_error_and_never_a_reward() -> None:
+    service = Service(broken=10**6)
+    scorer = ReplicaScorer([service], sleep=lambda seconds: None)
+    (verdict,) = score_rows(scorer, [("x", "math", {"answer": "1"})])
+    assert (verdict.reward, verdict.status) == (None, "infra_error")
+    assert "none of 1 reward services answered" in verdict.reason
+    assert service.calls == ROUNDS
+
+
+def test_events_are_replayed_once_and_a_half_written_line_waits(tmp_path: Path) -> None:
+    path = tmp_path / events.EVENTS
+    progress = events.EventProgress(path)
+    progress.start("train", 3)
+    progress.advance(1, reward="0.5")
+    reader = events.EventReader(path)
+    assert [event["kind"] for event in reader.new()] == ["start", "advance"]
+    assert list(reader.new()) == []
+    with path.open("a") as file:
+        file.write(json.dumps({"kind": "message", "text": "hello"})[:10])
+    assert list(reader.new()) == []
+    for event in [{"kind": "finish"}, {"kind": "message", "text": "x"}]:
+        events.replay(event, NullProgress())
+    progress.close()
+
+
+def test_the_first_failure_is_the_one_that_is_told(tmp_path: Path) -> None:
+    assert events.read_outcome(tmp_path) is None
+    events.report_failure(tmp_path, "a vLLM engine", ValueError("too\nlong"))
+    events.report_failure(tmp_path, "the policy", ValueError("waited"))
+    outcome = events.read_outcome(tmp_path)
+    assert outcome is not None
+    assert outcome.error == "a vLLM engine could not start: ValueError: too long"
+    assert outcome.fault == "service"
+    events.ask_to_stop(tmp_path)
+    assert events.stop_asked(tmp_path)
+    events.clear(tmp_path)
+    assert events.read_outcome(tmp_path) is None
+    assert not events.stop_asked(tmp_path)
+
+
+def test_a_second_trainer_process_waits_and_then_says_who_is_in_its_way(tmp_path: Path) -> None:
+    with (
+        only_writer(tmp_path),
+        pytest.raises(ServiceError, match="another trainer process"),
+        only_writer(tmp_path, patience=0.0),
+    ):
+        pass
+    with only_writer(tmp_path, patience=0.0):
+        pass
+
+
+def test_a_spec_comes_back_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = Spec(str(tmp_path), True, "cpu", ("--a", "1"), ("http://x:1",), ({"step": 1},))
+    path = spec.write()
+    assert read_spec(path) == spec
+    monkeypatch.setenv("PRORL_OPENRLHF_SPEC", str(path))
+    assert current_spec() == spec
+    monkeypatch.delenv("PRORL_OPENRLHF_SPEC")
+    with pytest.raises(RuntimeError, match="belongs to no cluster run"):
+        current_spec()

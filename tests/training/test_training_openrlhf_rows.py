@@ -1,0 +1,91 @@
+"""Dealing a step's responses to the policy's ranks, and the plan of its updates."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prorl_training.config_loading import load_config
+from prorl_training.openrlhf.rows import TrainingRow, deal, mini_batch_rows
+from prorl_training.openrlhf.step_plan import loss_arguments, step_plan
+from prorl_training.packing import PromptGroup
+from prorl_training.update_stats import UpdateBatch
+
+
+def row(index: int, length: int = 3) -> TrainingRow:
+    return TrainingRow(index, (1, 2), (3,) * length, 0.5, (-0.1,) * length, False)
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=20), min_size=1, max_size=4),
+    st.integers(1, 5),
+)
+def test_every_row_is_dealt_once_in_its_mini_batch_and_shares_are_of_one_size(
+    lengths: list[list[int]], ranks: int
+) -> None:
+    batches = [
+        [row(100 * m + i, n) for i, n in enumerate(lengths_of)]
+        for m, lengths_of in enumerate(lengths)
+    ]
+    dealt = deal(batches, ranks)
+    assert len(dealt) == ranks
+    for m, rows in enumerate(batches):
+        found = [r for shares in dealt for r in shares[m] if r is not None]
+        assert sorted(r.index for r in found) == sorted(r.index for r in rows)
+    sizes = {len(share) for shares in dealt for share in shares}
+    assert sizes == {max(-(-len(rows) // ranks) for rows in batches)}
+
+
+def test_long_rows_are_spread_over_the_ranks() -> None:
+    dealt = deal([[row(i, n) for i, n in enumerate([100, 90, 80, 70, 10, 5])]], 2)
+    totals = [sum(r.tokens for r in shares[0] if r is not None) for shares in dealt]
+    assert max(totals) - min(totals) <= 10
+
+
+def test_no_mini_batch_cannot_be_dealt() -> None:
+    with pytest.raises(ValueError, match="0 mini-batches"):
+        deal([], 2)
+
+
+def test_rows_carry_advantage_log_probs_and_age() -> None:
+    groups = [PromptGroup((1,), ((2, 3), (4,)), (0, 1)), PromptGroup((5,), ((6,),), (2,))]
+    batch = UpdateBatch(
+        mini_batches=[groups[:1], groups[1:]],
+        advantages=torch.tensor([1.0, -1.0, 0.25]),
+        sampler_logprobs=[(-0.5, -0.6), (-0.7,), (-0.8,)],
+        config=load_config("prorl-v2"),
+        stale=frozenset({2}),
+    )
+    first, second = mini_batch_rows(batch)
+    assert [(r.index, r.prompt, r.response, r.advantage) for r in first] == [
+        (0, (1,), (2, 3), 1.0),
+        (1, (1,), (4,), -1.0),
+    ]
+    assert [(r.sampler_logprobs, r.stale) for r in second] == [((-0.8,), True)]
+
+
+def test_a_plan_has_a_learning_rate_an_update() -> None:
+    settings = ["optimizer.lr=0.1", "optimizer.warmup_updates=4"]
+    plan = step_plan(load_config("prorl-v2", None, settings), 32, 3, 2, 100, 0.5)
+    assert plan.learning_rates == pytest.approx((0.0375, 0.05, 0.05))
+    assert (plan.rows, plan.temperature) == (32, 1.2)
+
+
+@pytest.mark.parametrize(
+    ("correction", "expected"),
+    [
+        ("none", ("off", "mask")),
+        ("tis", ("token", "clip")),
+        ("icepop", ("token", "mask")),
+        ("sequence_mask", ("seq", "mask")),
+    ],
+)
+def test_loss_arguments_name_the_correction_as_openrlhf_does(
+    correction: str, expected: tuple[str, str]
+) -> None:
+    config = load_config("prorl-v2", None, [f"loss.mismatch.correction={correction}"])
+    found = loss_arguments(config)
+    assert (found["is_correction_level"], found["is_correction_mode"]) == expected
+    assert (found["clip_eps_low"], found["clip_eps_high"], found["dual_clip"]) == (0.2, 0.28, None)

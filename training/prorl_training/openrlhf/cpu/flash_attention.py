@@ -1,0 +1,104 @@
+"""Stands in for flash-attn, which has no CPU build: un-padding in plain torch, attention by SDPA.
+
+File references are to OpenRLHF 0.11.2. Leaves out: ring attention, which is refused when it is called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+
+@contextlib.contextmanager
+def stand_in() -> Iterator[None]:
+    """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
+
+    Only then: a lasting stand-in would tell transformers and vLLM, which look for the package, that flash
+    attention is there. Does nothing where flash-attn is installed.
+    """
+    if importlib.util.find_spec("flash_attn") is not None:
+        yield
+        return
+    modules = _modules()
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name in modules:
+            sys.modules.pop(name, None)
+
+
+def _modules() -> dict[str, ModuleType]:
+    names = ("flash_attn", "flash_attn.bert_padding", "flash_attn.utils")
+    modules: dict[str, Any] = {
+        name: ModuleType(name) for name in (*names, "flash_attn.utils.distributed")
+    }
+    padding = modules["flash_attn.bert_padding"]
+    padding.unpad_input = unpad_input
+    padding.pad_input = pad_input
+    padding.index_first_axis = index_first_axis
+    padding.rearrange = _rearrange
+    modules["flash_attn.utils.distributed"].all_gather = _no_ring
+    return modules
+
+
+def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
+    """Return the rows of ``hidden`` (batch, length, ...) that ``mask`` (batch, length; 0 or 1) keeps.
+
+    With them come what ``flash_attn.bert_padding.unpad_input`` gives: the kept rows' indices in the flattened
+    batch, the cumulative lengths (batch + 1, int32), the greatest length, and the lengths (batch).
+    """
+    import torch
+
+    lengths = mask.sum(dim=-1, dtype=torch.int32)
+    indices = torch.nonzero(mask.flatten()).flatten()
+    cumulative = torch.nn.functional.pad(torch.cumsum(lengths, 0, dtype=torch.int32), (1, 0))
+    rows = hidden.flatten(0, 1)[indices]
+    return rows, indices, cumulative, int(lengths.max()), lengths
+
+
+def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
+    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...), zeros elsewhere. Carries gradients."""
+    empty = rows.new_zeros(batch * length, *rows.shape[1:])
+    return empty.index_copy(0, indices, rows).unflatten(0, (batch, length))
+
+
+def index_first_axis(rows: Any, indices: Any) -> Any:
+    """Return ``rows[indices]``."""
+    return rows[indices]
+
+
+def _rearrange(tensor: Any, pattern: str, **sizes: int) -> Any:
+    from einops import rearrange  # flash-attn hands it on; a requirement of OpenRLHF
+
+    return rearrange(tensor, pattern, **sizes)
+
+
+def _no_ring(*args: object, **kwargs: object) -> None:
+    from prorl_common import UserError
+
+    raise UserError("ring attention needs flash-attn, which has no CPU build: use one ring")
+
+
+def use_sdpa(actor: ModuleType) -> None:
+    """Load models with SDPA where flash attention is asked for.
+
+    ``cli/train_ppo_ray.py:704`` asks for ``flash_attention_2`` whenever samples are packed. Transformers builds the
+    block-diagonal mask of packed samples from the position ids, so that SDPA computes the same.
+    """
+    original = actor.Actor.__init__
+    signature = inspect.signature(original)
+
+    def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        if "flash" in str(bound.arguments["attn_implementation"]):
+            bound.arguments["attn_implementation"] = "sdpa"
+        original(*bound.args, **bound.kwargs)
+
+    actor.Actor.__init__ = initialise

@@ -1,0 +1,92 @@
+"""Brings the trainer's weights into vLLM without NCCL and without a GPU.
+
+File references are to OpenRLHF 0.11.2 and vLLM 0.29.0. Leaves out: CUDA IPC (``--vllm.sync_backend gloo`` keeps
+OpenRLHF off it), Ray's own collective (``--vllm.sync_with_ray``), layers that pack their weights outside
+``dispatch_cpu_unquantized_gemm`` (mixture of experts, quantised models).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import ModuleType
+from typing import Any
+
+_CONNECT = timedelta(minutes=5)
+_TRANSFER = timedelta(minutes=10)
+
+
+class GlooCommunicator:
+    """What OpenRLHF uses of vLLM's ``PyNcclCommunicator``, over gloo.
+
+    The NCCL one switches itself off without NCCL, and its ``broadcast`` then returns at once: vLLM would load
+    memory that nobody wrote. Rank 0 keeps the store. Raises torch's DistStoreError when the others do not come
+    within five minutes.
+    """
+
+    def __init__(self, host: str, port: int, rank: int, world_size: int) -> None:
+        import torch.distributed
+
+        dist: Any = torch.distributed
+        self._store = dist.TCPStore(
+            host, port, world_size, rank == 0, timeout=_CONNECT, wait_for_workers=False
+        )
+        prefixed = dist.PrefixStore("prorl-weights", self._store)
+        self._group = dist.ProcessGroupGloo(prefixed, rank, world_size, _TRANSFER)
+
+    def broadcast(self, tensor: Any, src: int = 0, stream: object = None) -> None:
+        """Send ``tensor`` (any shape and type, on the CPU) from rank ``src``; the others receive into theirs."""
+        import torch
+
+        own = tensor.detach()
+        flat = own.contiguous()
+        self._group.broadcast(flat.reshape(-1).view(torch.uint8), src).wait()
+        if flat.data_ptr() != own.data_ptr():
+            own.copy_(flat)
+
+
+def connect_with_gloo(distributed_util: ModuleType) -> None:
+    """Let ``stateless_init_process_group`` (utils/distributed_util.py:13) give a ``GlooCommunicator``."""
+
+    def stateless_init_process_group(
+        master_address: str, master_port: int, rank: int, world_size: int, device: object
+    ) -> GlooCommunicator:
+        return GlooCommunicator(master_address, master_port, rank, world_size)
+
+    _replace(distributed_util, "stateless_init_process_group", stateless_init_process_group)
+
+
+def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
+    """Let vLLM's worker receive a weight into CPU memory (trainer/ray/vllm_worker_wrap.py:40 names "cuda")."""
+
+    def update_weight(
+        self: Any, name: str, dtype: Any, shape: Any, empty_cache: bool = False
+    ) -> None:
+        import torch
+
+        if dtype != self.model_config.dtype:
+            raise TypeError(f"{name} comes as {dtype}, vLLM holds {self.model_config.dtype}")
+        weight = torch.empty(shape, dtype=dtype)
+        self._model_update_group.broadcast(weight, src=0)
+        self.model_runner.model.load_weights(weights=[(name, weight)])
+
+    _replace(vllm_worker_wrap.WorkerWrap, "update_weight", update_weight)
+
+
+def keep_weights(layer_utils: ModuleType) -> None:
+    """Keep linear layers' weights where ``load_weights`` can reach them.
+
+    vLLM's CPU backend packs them into a handle of its own and leaves an empty parameter behind
+    (model_executor/layers/utils.py:434): the next weights could not be loaded, and those of an embedding would be
+    loaded and not used. ``F.linear`` is vLLM's own way for layers that it does not pack.
+    """
+    import torch
+
+    def dispatch_cpu_unquantized_gemm(layer: Any, remove_weight: bool) -> None:
+        layer.cpu_linear = torch.nn.functional.linear
+
+    _replace(layer_utils, "dispatch_cpu_unquantized_gemm", dispatch_cpu_unquantized_gemm)
+
+
+def _replace(owner: object, name: str, value: object) -> None:
+    getattr(owner, name)  # it has to be there already: another version must not pass in silence
+    setattr(owner, name, value)

@@ -1,0 +1,70 @@
+"""What the processes of a cluster run are told: one JSON file in the run's folder, named by a variable.
+
+Every process of the run, on every node, reads the same file, so the run's folder must lie on a file system
+that all of them see. Leaves out: the training config, which is the run's ``config.yaml``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from prorl_common import atomic_write_text
+from prorl_training.config import TrainConfig
+from prorl_training.run_folder import RunFolder
+
+VARIABLE = "PRORL_OPENRLHF_SPEC"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One launch of a run. ``arguments`` are OpenRLHF's; ``services`` the reward services' addresses.
+
+    ``services`` is empty where rewards come from a pool in the rollout processes. ``run`` is absolute.
+    ``decisions`` are to be recorded first: a resumed run's changes of config.
+    """
+
+    run: str
+    resume: bool
+    device: Literal["cpu", "cuda"]
+    arguments: tuple[str, ...]
+    services: tuple[str, ...]
+    decisions: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Return the launch's own folder in the run's."""
+        return Path(self.run) / "openrlhf"
+
+    def run_folder(self) -> RunFolder:
+        """Return the run's folder."""
+        return RunFolder(Path(self.run))
+
+    def config(self) -> TrainConfig:
+        """Return the run's config."""
+        return self.run_folder().config()
+
+    def write(self) -> Path:
+        """Write ``spec.json`` atomically and return its path."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / "spec.json"
+        atomic_write_text(path, json.dumps(asdict(self), indent=1) + "\n")
+        return path
+
+
+def read_spec(path: Path) -> Spec:
+    """Return what ``Spec.write`` wrote."""
+    values = json.loads(path.read_text(encoding="utf-8"))
+    lists = {name: tuple(values[name]) for name in ("arguments", "services", "decisions")}
+    return Spec(**{**values, **lists})
+
+
+def current_spec() -> Spec:
+    """Return the spec of the run that this process belongs to. Raises RuntimeError outside of one."""
+    path = os.environ.get(VARIABLE)
+    if not path:
+        raise RuntimeError(f"{VARIABLE} is not set: this process belongs to no cluster run")
+    return read_spec(Path(path))
