@@ -59,7 +59,9 @@ def train_on_cluster(
     device = device_for(config)
     check_supported(config, device)
     if device == "cpu":
-        progress.message("without a GPU: this proves a recipe on the real stack, it does not train fast")
+        progress.message(
+            "without a GPU: this proves a recipe on the real stack, it does not train fast"
+        )
     data = find_dataset(config).resolve()
     config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
     folder = RunFolder(run.resolve())
