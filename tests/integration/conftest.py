@@ -1,4 +1,7 @@
-"""Services for the integration tests: a Docker engine. Without one they skip; in CI they fail."""
+"""Services for the integration tests: a Docker engine, the OpenRLHF stack. Without them tests skip; in CI they fail.
+
+The stack's tests fail under ``PRORL_OPENRLHF_TESTS`` (``make integration-openrlhf``), as CI's other environment lacks it.
+"""
 
 from __future__ import annotations
 
@@ -62,3 +65,16 @@ def mine(engine: Engine) -> Any:
             return {found["Id"] for found in api.containers(all=True, filters=filters)}
 
     return ids
+
+
+@pytest.fixture(scope="session")
+def openrlhf_stack() -> None:
+    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them."""
+    from prorl_training.openrlhf.versions import require_stack
+
+    try:
+        require_stack()
+    except UserError as error:
+        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
+            pytest.fail(str(error))
+        pytest.skip(f"{error} (make integration-openrlhf)")

@@ -12,19 +12,9 @@ import sys
 
 import pytest
 
-from prorl_common import UserError
 from prorl_training.openrlhf.cpu_environment import environment
-from prorl_training.openrlhf.versions import require_stack
 
-
-@pytest.fixture(autouse=True)
-def _stack() -> None:
-    try:
-        require_stack()
-    except UserError as error:
-        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
-            pytest.fail(str(error))
-        pytest.skip(f"{error} (make integration-openrlhf)")
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 
 def python(code: str) -> str:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from prorl_common import UserError
 from prorl_training.openrlhf.cpu_environment import environment
-from prorl_training.openrlhf.versions import require_stack
+
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 PROGRAM = """
 import json, random, sys
@@ -120,16 +120,6 @@ print(json.dumps({
     "kl": [stats.kl, kl_loss.item()], "grad_norm": [stats.grad_norm, their_norm],
     "masked": stats.masked_fraction, "spread": max(ours) - min(ours)}))
 """
-
-
-@pytest.fixture(autouse=True)
-def _stack() -> None:
-    try:
-        require_stack()
-    except UserError as error:
-        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
-            pytest.fail(str(error))
-        pytest.skip(f"{error} (make integration-openrlhf)")
 
 
 def numbers(*settings: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ OpenRLHF, Ray, vLLM and DeepSpeed run as they are, on a tiny random model. Needs
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,9 +18,10 @@ from typing import Any
 import pytest
 import yaml
 
-from prorl_common import UserError, sha256_file
+from prorl_common import sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
-from prorl_training.openrlhf.versions import require_stack
+
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 MODEL = """
 import sys
@@ -31,16 +31,6 @@ byte_tokenizer().save_pretrained(sys.argv[1])
 """
 PATIENCE = 600
 """Seconds for one launch; a quiet machine with two cores takes about a fifth of it."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _stack() -> None:
-    try:
-        require_stack()
-    except UserError as error:
-        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
-            pytest.fail(str(error))
-        pytest.skip(f"{error} (make integration-openrlhf)")
 
 
 def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
