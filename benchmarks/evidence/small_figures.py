@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from small_arms import ARMS, EVAL_SAMPLES, SEEDS, K
@@ -18,6 +19,8 @@ CURVES = {
 }
 """Curves drawn, each a panel: key of the data files -> what the axis says."""
 COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#8d5fa6", "#e08e0b", "#555555")
+SMOOTH = 9
+"""Recorded points in the running median of a drawn curve; each seed's own curve stands faintly behind it."""
 Runs = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
@@ -70,20 +73,29 @@ def _curves_figure(runs: Runs) -> Any:
     axes = figure.subplots(2, 2).ravel()
     for axis, (key, label) in zip(axes, CURVES.items(), strict=True):
         for (arm, found), colour in zip(runs.items(), COLOURS, strict=True):
-            for number, run in enumerate(found):
-                points = [
-                    (s, v)
-                    for s, v in zip(run["curves"]["step"], run["curves"][key], strict=True)
-                    if v is not None
-                ]
-                if points:
-                    name = arm if number == 0 else None
-                    axis.plot(
-                        *zip(*points, strict=True), color=colour, lw=0.7, alpha=0.8, label=name
-                    )
+            curves = [_points(run["curves"], key) for run in found]
+            for points in curves:
+                axis.plot(points.keys(), points.values(), color=colour, lw=0.5, alpha=0.15)
+            middle = _middle(curves)
+            if middle:
+                axis.plot(middle.keys(), middle.values(), color=colour, lw=1.4, label=arm)
         axis.set_xlabel("step", fontsize=8)
         axis.set_ylabel(label, fontsize=8)
         if key == "kl":
             axis.set_yscale("log")
     axes[0].legend(fontsize=8)
     return figure
+
+
+def _points(curves: Mapping[str, Sequence[Any]], key: str) -> dict[int, float]:
+    """Return step -> value of one run's curve, without the steps that have none."""
+    pairs = zip(curves["step"], curves[key], strict=True)
+    return {step: value for step, value in pairs if value is not None}
+
+
+def _middle(curves: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Return the median over the runs at each step that all have, then the running median over SMOOTH points."""
+    common = sorted(set.intersection(*(set(points) for points in curves))) if curves else []
+    values = [median(points[step] for points in curves) for step in common]
+    half = SMOOTH // 2
+    return {step: median(values[max(i - half, 0) : i + half + 1]) for i, step in enumerate(common)}

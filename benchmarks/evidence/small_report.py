@@ -82,7 +82,9 @@ def sections(base: Groups, runs: Runs, images: Sequence[str]) -> list[str]:
     for k, label in ((1, "pass@1"), (K, f"pass@{K}")):
         parts += [f"### Levels: {label}", levels_table(base, runs, ladders, k)]
     parts += accounts(runs)
-    parts += ["KL to the reference has no curve for JustRL: it keeps no reference model."]
+    parts += [
+        "Thick lines: the median over the seeds, then the running median of nine recorded points; faint lines: each run. KL to the reference has no curve for JustRL: it keeps no reference model."
+    ]
     return [*parts, *(f"![{Path(name).stem}](images/{name})" for name in images)]
 
 
