@@ -197,8 +197,7 @@ def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
     for row, (policy, reference) in zip(rows, seen, strict=True):
         if row is None or reference is None:
             continue
-        start = len(row.prompt) - 1
-        gap = (policy.float() - reference.float())[start : start + len(row.response)]
+        gap = response_part(row, policy.float() - reference.float())
         total += float((gap**2).sum()) / 2
         tokens += len(row.response)
     return total / max(tokens, 1)
@@ -210,11 +209,16 @@ def sampler_gap(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> floa
     for row, (policy, _) in zip(rows, seen, strict=True):
         if row is None or row.stale:
             continue
-        start = len(row.prompt) - 1
-        found = policy.float()[start : start + len(row.response)].tolist()
+        found = response_part(row, policy.float()).tolist()
         total += sum(abs(a - b) for a, b in zip(found, row.sampler_logprobs, strict=True))
         tokens += len(row.response)
     return total / max(tokens, 1)
+
+
+def response_part(row: TrainingRow, values: Any) -> Any:
+    """Return the part (response tokens,) of a row's values (T - 1,) that belongs to its response."""
+    start = len(row.prompt) - 1
+    return values[start : start + len(row.response)]
 
 
 def _stats(

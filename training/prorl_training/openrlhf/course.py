@@ -87,7 +87,10 @@ def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 def _fault(error: Exception) -> Any:
     if isinstance(error, UserError):
         return "user"
-    ray_died = type(error).__module__.startswith("ray.") and "Died" in type(error).__name__
+    name = type(error).__name__  # RayActorError, ActorDiedError, RayTaskError(EngineDeadError), ...
+    ray_died = type(error).__module__.startswith("ray.") and any(
+        word in name for word in ("Died", "Dead", "RayActorError")
+    )
     return "service" if isinstance(error, ServiceError) or ray_died else "bug"
 
 

@@ -8,7 +8,7 @@ OpenRLHF's losses leave such rows out of sums and counts. Leaves out: who comput
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -83,15 +83,3 @@ def trained_experience(
     experience.action_log_probs = old
     experience.base_action_log_probs = None if reference is None else reference.unsqueeze(0)
     return experience
-
-
-def response_part(row: TrainingRow, values: Tensor) -> Tensor:
-    """Return the part (response tokens,) of a row's values (T - 1,) that belongs to its response."""
-    start = len(row.prompt) - 1
-    return values[start : start + len(row.response)]
-
-
-def mean_of(status: Mapping[str, Any], name: str) -> float | None:
-    """Return a number of OpenRLHF's status, None where it gave none."""
-    value = status.get(name)
-    return None if value is None else float(value)

@@ -18,7 +18,7 @@ from prorl_training.objectives import kl_penalty
 from prorl_training.openrlhf.events import report_failure
 from prorl_training.openrlhf.spec import current_spec
 from prorl_training.openrlhf.stack.raw import raw_class
-from prorl_training.openrlhf.stack.weights import checksum, take_over, whole_state
+from prorl_training.openrlhf.stack.weights import checksum, whole_state
 from prorl_training.openrlhf.step_plan import StepPlan
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
@@ -92,13 +92,6 @@ class PolicyActor(_Base):  # type: ignore[misc]
                 elif name == "step":
                     state[name] = 0
 
-    def moments(self) -> dict[str, float]:
-        """Return the largest step count and the summed norm of the first moments, for tests and checks."""
-        states = _inner_optimizer(self._engine).state.values()
-        steps = [float(s["step"]) for s in states if "step" in s]
-        norms = [float(s["exp_avg"].double().norm()) for s in states if "exp_avg" in s]
-        return {"step": max(steps, default=0.0), "norm": sum(norms)}
-
     def write_to(self, folder: str) -> None:
         """Write ``policy`` (Hugging Face) and ``deepspeed`` into ``folder``; every rank writes its part."""
         target = Path(folder)
@@ -116,12 +109,6 @@ class PolicyActor(_Base):  # type: ignore[misc]
         )
         if loaded is None:
             raise RuntimeError(f"DeepSpeed found no checkpoint in {folder}")
-        return self.weights_checksum()
-
-    def take_weights(self, tensors: dict[str, torch.Tensor]) -> dict[str, float]:
-        """Take over weights by parameter name, float32 masters included; return the checksum."""
-        take_over(self._engine.module, tensors, self._stage)
-        self._engine.optimizer.refresh_fp32_params()
         return self.weights_checksum()
 
     def save_model(self) -> None:
