@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the tests of the OpenRLHF engine inside the real OpenRLHF, Ray, vLLM and DeepSpeed, on the CPU. PYTHON belongs
 # to the environment that `make openrlhf-cpu-venv` makes. A missing package fails here; elsewhere these tests skip.
+# MARK=slow kills each kind of process once instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PYTHON="${PYTHON:-.venv-openrlhf/bin/python}"
-PRORL_OPENRLHF_TESTS=1 "$PYTHON" -m pytest -q tests/integration/test_integration_openrlhf_*.py \
+PRORL_OPENRLHF_TESTS=1 "$PYTHON" -m pytest -q -m "${MARK:-not slow}" tests/integration/test_integration_openrlhf_*.py \
     tests/training/test_training_openrlhf_arguments.py "$@"

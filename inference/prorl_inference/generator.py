@@ -8,6 +8,7 @@ Leaves out: vLLM and servers; loading (see :mod:`prorl_inference.loading`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from prorl_common import UserError
@@ -173,8 +174,20 @@ def stop_token_ids(model: Any, tokenizer: Any) -> frozenset[int]:
     The generation config's end tokens, the tokenizer's, and ``<|im_end|>`` where the vocabulary has it
     (chat models whose configuration names only the pretraining end token).
     """
+    return _stop_ids(getattr(model, "generation_config", None), tokenizer)
+
+
+def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
+    """Return every token that ends an answer of the model in the folder ``path``, without loading it."""
+    import transformers
+
+    hf: Any = transformers
+    own = (path / "generation_config.json").is_file()
+    return _stop_ids(hf.GenerationConfig.from_pretrained(path) if own else None, tokenizer)
+
+
+def _stop_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
     found: set[int] = set()
-    generation = getattr(model, "generation_config", None)
     configured = getattr(generation, "eos_token_id", None)
     if isinstance(configured, int):
         found.add(configured)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import MissingExtraError, ServiceError
 from prorl_inference.decoding import Row
-from prorl_inference.generator import check_params, prompt_budget, stop_token_ids
+from prorl_inference.generator import check_params, folder_stop_ids, prompt_budget
 from prorl_inference.prompts import encode_prompt
 from prorl_inference.results import Results
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
@@ -63,9 +63,7 @@ class VllmGenerator:
         # In one process the weights of the trainer are handed over without a copy to another.
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
         import torch
-        import transformers
 
-        hf: Any = transformers
         vllm = _vllm()
         self._engine: Any = vllm.LLM(
             model=str(path),
@@ -81,9 +79,7 @@ class VllmGenerator:
         )
         self.tokenizer = tokenizer
         self.model_id, self.model_digest = str(path), ""
-        has_own = (path / "generation_config.json").is_file()
-        generation = hf.GenerationConfig.from_pretrained(path) if has_own else None
-        self.stop_ids = stop_token_ids(_Configured(generation), tokenizer)
+        self.stop_ids = folder_stop_ids(path, tokenizer)
 
     @property
     def context_tokens(self) -> int:
@@ -177,13 +173,6 @@ def _repack_tied_head(model: Any) -> None:
     head: Any = getattr(model, "lm_head", None)
     if hasattr(head, "cpu_linear"):
         head.quant_method.process_weights_after_loading(head)
-
-
-class _Configured:
-    """What ``stop_token_ids`` reads of a model."""
-
-    def __init__(self, generation_config: Any) -> None:
-        self.generation_config = generation_config
 
 
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:

@@ -171,7 +171,9 @@ def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator
 def _follow(spec: Spec, progress: Progress) -> int:
     """Start the processes, show what they say, and return the exit code of the one that started them."""
     path = spec.write()
-    env = os.environ | environment(spec.device, os.cpu_count() or 1) | {VARIABLE: str(path)}
+    float32 = spec.config().model.dtype != "bf16"
+    threads = os.cpu_count() or 1
+    env = os.environ | environment(spec.device, threads, float32=float32) | {VARIABLE: str(path)}
     log = spec.folder / "log.txt"
     progress.message(f"starting Ray, vLLM and DeepSpeed (log: {log})")
     with log.open("ab") as out:

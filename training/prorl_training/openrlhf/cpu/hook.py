@@ -24,11 +24,13 @@ _HERE = "prorl_training.openrlhf.cpu"
 AFTER: dict[str, tuple[str, ...]] = {
     "torch": ("torch_cuda:adapt_torch",),
     "openrlhf.models.utils": ("trainer_patches:plain_entropy",),
+    "openrlhf.utils.utils": ("float32:load_in_float32",),
     "openrlhf.models.actor": ("flash_attention:use_sdpa",),
     "openrlhf.utils.deepspeed.deepspeed": (
         "trainer_patches:mesh_on_cpu",
         "trainer_patches:choose_adam",
         "trainer_patches:average_on_cpu",
+        "float32:train_in_float32",
     ),
     "openrlhf.trainer.ppo_utils.replay_buffer": ("trainer_patches:buffer_on_cpu",),
     "openrlhf.utils.distributed_util": ("weight_sync:connect_with_gloo",),

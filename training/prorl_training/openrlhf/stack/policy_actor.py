@@ -17,6 +17,7 @@ from openrlhf.trainer.ray import ppo_actor
 from prorl_training.objectives import kl_penalty
 from prorl_training.openrlhf.events import report_failure
 from prorl_training.openrlhf.spec import current_spec
+from prorl_training.openrlhf.stack.finite_gradients import always_check_gradients
 from prorl_training.openrlhf.stack.raw import raw_class
 from prorl_training.openrlhf.stack.weights import checksum, whole_state
 from prorl_training.openrlhf.step_plan import StepPlan
@@ -36,6 +37,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         except Exception as error:
             report_failure(current_spec().folder, "the policy", error)
             raise
+        always_check_gradients(self._engine.optimizer)
 
     @property
     def _stage(self) -> int:
@@ -132,7 +134,7 @@ class _Updates:
     def step(self, optimizer: Any, model: Any, scheduler: Any, name: str = "model") -> None:
         """Apply the gradients at the plan's learning rate; DeepSpeed drops those that are not finite.
 
-        It does so on all ranks alike (``check_grad_overflow``, on by default in 0.19.6).
+        It does so on all ranks alike (``finite_gradients``).
         """
         engine = self._actor._engine
         rate = self._plan.learning_rates[self.applied + self.skipped]

@@ -16,6 +16,7 @@ from typing import Any
 from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
 from vllm import SamplingParams
 
+from prorl_training.openrlhf.cpu import float32
 from prorl_training.openrlhf.events import report_failure
 from prorl_training.openrlhf.rewards import open_reward_scorer, score_rows
 from prorl_training.openrlhf.spec import current_spec
@@ -40,6 +41,8 @@ class RolloutActor(_Base):  # type: ignore[misc]
             # on a CPU, which it does for a prompt that is read in parts.
             options["enable_chunked_prefill"] = False
             options["max_num_batched_tokens"] = max(options["max_model_len"], 2048)
+        if float32.wanted():
+            options["dtype"] = "float32"
         try:
             await super().__init__(*args, **options)
         except Exception as error:
