@@ -25,7 +25,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from prorl_training.config import PHASE_SECTIONS, PhaseConfig, TrainConfig
+from prorl_training.config import FIXED_IN_A_RUN, PHASE_SECTIONS, PhaseConfig, TrainConfig
 from prorl_training.preset_sources import preset_sources, preset_values
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "training-config.md"
@@ -270,6 +270,16 @@ MEANINGS = {
 """Meanings of keys whose model says nothing below them."""
 
 
+def limits_text() -> str:
+    """Return what ``FIXED_IN_A_RUN`` takes out of the sections that a phase may set, in words."""
+    parts = []
+    for section in PHASE_SECTIONS:
+        fixed = sorted(key for owner, key in FIXED_IN_A_RUN if owner == section)
+        if fixed:
+            parts.append(f"of `{section}` all but {', '.join(f'`{key}`' for key in fixed)}")
+    return ", ".join(parts)
+
+
 @cache
 def page() -> str:
     """Return the whole page."""
@@ -278,8 +288,7 @@ def page() -> str:
         lines += section_table(f"`{path}`", model, f"{path}.")
     lines += section_table("`phases`", PhaseConfig, "phases.N.")
     names = ", ".join(f"`{name}`" for name in PHASE_SECTIONS)
-    limits = "of `data` only `domain_weights`, of `rollout` all but `backend`"
-    lines.append(f"A phase's `set` may hold {names}; {limits}.")
+    lines.append(f"A phase's `set` may hold {names}; {limits_text()}.")
     return "\n".join(lines).rstrip() + "\n"
 
 

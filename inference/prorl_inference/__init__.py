@@ -17,6 +17,7 @@ from prorl_inference.loading import (
     pick_device,
     pick_dtype,
     quiet_transformers,
+    samples_with_vllm,
 )
 from prorl_inference.prompts import encode_prompt, render_prompt
 from prorl_inference.store import (
@@ -76,6 +77,7 @@ __all__ = [
     "quiet_transformers",
     "render_prompt",
     "resolve_model",
+    "samples_with_vllm",
     "stop_token_ids",
     "verify_model_dir",
 ]

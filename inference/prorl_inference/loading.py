@@ -154,6 +154,12 @@ class SamplerOptions:
     """Of vLLM: the part of the device's memory for its weights and cache."""
 
 
+def samples_with_vllm(backend: str, device: str) -> bool:
+    """Return whether ``open_training_generator`` takes vLLM for a model on ``device`` (``cpu``, ``cuda:0``)."""
+    installed = importlib.util.find_spec("vllm") is not None
+    return backend == "vllm" or (backend == "auto" and installed and device.startswith("cuda"))
+
+
 def open_training_generator(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -167,8 +173,7 @@ def open_training_generator(
     o = options or SamplerOptions()
     if o.backend not in ("auto", "transformers", "vllm"):
         raise UserError(f"backend is '{o.backend}': it must be auto, transformers or vllm")
-    installed = importlib.util.find_spec("vllm") is not None
-    if o.backend == "vllm" or (o.backend == "auto" and installed and model.device.type == "cuda"):
+    if samples_with_vllm(o.backend, model.device.type):
         from prorl_inference.vllm_generator import VllmGenerator
 
         return VllmGenerator(

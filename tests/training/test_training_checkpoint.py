@@ -302,10 +302,11 @@ def test_pruning_keeps_the_newest_the_best_and_step_0(shelf: Path, config: Train
     mark_best(shelf, 3)
     prune_checkpoints(shelf, 2, keep_best=True)
     assert checkpoint_steps(shelf) == [0, 3, 9, 12]
-    assert best_checkpoint(shelf) == shelf / "step_000003"
+    assert best_checkpoint(shelf) == (shelf / "step_000003", "")
     prune_checkpoints(shelf, 1, keep_best=False)
     assert checkpoint_steps(shelf) == [0, 12]
-    assert best_checkpoint(shelf) is None
+    best, trouble = best_checkpoint(shelf)
+    assert best is None and "step_000003 is incomplete" in trouble
 
 
 def test_pruning_never_deletes_the_last_whole_one(shelf: Path) -> None:
@@ -341,7 +342,7 @@ def test_best_that_lies_in_the_undone_future_is_forgotten(shelf: Path) -> None:
     mark_best(shelf, 6)
     damage(shelf / "step_000006" / "state.json")
     open_checkpoint(shelf)
-    assert best_checkpoint(shelf) is None
+    assert best_checkpoint(shelf) == (None, "no checkpoint is marked as the best")
 
 
 def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(

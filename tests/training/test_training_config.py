@@ -229,10 +229,37 @@ def test_wrong_values_in_several_phases_and_outside_come_in_one_message() -> Non
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("path", ["model.path", "data.path", "rollout.backend", "seed"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "model.path",
+        "data.path",
+        "rollout.backend",
+        "rollout.batch_rows",
+        "rollout.batching",
+        "seed",
+    ],
+)
 def test_what_cannot_change_during_a_run_is_refused_in_a_phase(path: str) -> None:
     with pytest.raises(ConfigError, match=rf"phases\.1\.set\.{path.split('.')[0]}.* cannot change"):
         load_config("prorl-v1", None, [f"phases.1.set.{path}=vllm"])
+
+
+BEST = ["controller.reset_to=best", "checkpoint.best=false"]
+
+
+def test_resets_to_the_best_checkpoint_need_it_kept() -> None:
+    with pytest.raises(ConfigError, match=r"set checkpoint\.best=true, or") as caught:
+        load_config("cpu", None, BEST)
+    assert "\n" not in str(caught.value)
+    assert load_config("cpu", None, BEST[:1]).checkpoint.best
+
+
+def test_resets_to_the_best_checkpoint_need_it_kept_in_a_phase_too() -> None:
+    late = ["phases.1.set.controller.reset_to=best", BEST[1]]
+    with pytest.raises(ConfigError, match=r"phases\.1.*set checkpoint\.best=true"):
+        load_config("prorl-v1", None, late)
+    assert not load_config("prorl-v1", None, BEST[1:]).checkpoint.best
 
 
 def test_a_phase_that_does_not_fit_as_a_whole_is_named() -> None:

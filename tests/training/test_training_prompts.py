@@ -49,6 +49,15 @@ def test_prompts_that_leave_no_room_for_the_response_are_left_out_and_counted() 
     assert source.dropped == {f"s{i}" for i in range(5, 10)}
 
 
+def test_prompts_passed_over_are_counted_anew_in_each_draw_even_one_that_takes_none() -> None:
+    source = PromptSource(samples(10), length_as_tokens, context=15)
+    for step in (1, 2):
+        list(source.draw(step, config_of()))
+        assert source.passed_over == 5
+    source.draw(3, config_of())
+    assert source.passed_over == 0
+
+
 def test_a_limit_of_the_prompt_holds_without_a_context() -> None:
     source = PromptSource(samples(10), length_as_tokens, context=None)
     assert len(list(source.draw(1, config_of(max_prompt_tokens=3)))) == 3

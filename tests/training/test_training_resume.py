@@ -143,7 +143,7 @@ def test_best_checkpoints_stay_on_where_a_reset_goes_back_to_them(
     assert not resume_config(run, ["checkpoint.best=false"], None)[0].checkpoint.best
     folder = RunFolder(tmp_path / "two")
     folder.create(make_config(controller={"reset_interval": 3, "reset_to": "best"}))
-    with pytest.raises(ResumeError, match=r"checkpoint\.best"):
+    with pytest.raises(UserError, match=r"set checkpoint\.best=true"):
         resume_config(folder, ["checkpoint.best=false"], None)
 
 

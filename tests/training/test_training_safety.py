@@ -121,6 +121,28 @@ def test_entropy_below_its_floor_for_so_many_steps_gets_its_reaction(
     assert kinds(step(guard, 3, entropy=0.05)) == expected
 
 
+def test_entropy_collapse_lowers_the_learning_rate_by_default() -> None:
+    guard = Guard(SafetyConfig())
+    assert [kinds(step(guard, n, entropy=0.009)) for n in range(1, 20)] == [[]] * 19
+    low, backed_off = step(guard, 20, entropy=0.009)
+    assert (low.kind, backed_off.kind) == ("entropy_low", "learning_rate_backed_off")
+    seen = {"entropy": 0.009, "floor": 0.01, "steps": 20, "reaction": "back_off"}
+    assert low.evidence == seen
+    assert backed_off.evidence == {
+        "rule": "entropy",
+        "entropy": 0.009,
+        "back_off": 0.5,
+        "until": 70,
+    }
+    guard.begin_step(21)
+    assert guard.lr_scale() == 0.5
+
+
+def test_entropy_at_the_default_floor_is_no_collapse() -> None:
+    guard = Guard(SafetyConfig())
+    assert [kinds(step(guard, n, entropy=0.01)) for n in range(1, 60)] == [[]] * 59
+
+
 def test_one_step_above_the_entropy_floor_begins_the_count_anew() -> None:
     guard = Guard(SafetyConfig(entropy_floor=0.1, entropy_steps=2))
     got = [kinds(step(guard, n, entropy=e)) for n, e in enumerate([0.05, 0.2, 0.05], start=1)]

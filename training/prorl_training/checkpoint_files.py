@@ -61,16 +61,17 @@ def best_step(root: Path) -> int | None:
         return None
 
 
-def best_checkpoint(root: Path) -> Path | None:
-    """Return the folder of the checkpoint with the best validation; None without one, or if damaged."""
+def best_checkpoint(root: Path) -> tuple[Path | None, str]:
+    """Return (folder of the checkpoint with the best validation, ""), or (None, why there is none)."""
     best = best_step(root)
     if best is None:
-        return None
+        return None, "no checkpoint is marked as the best"
     path = checkpoint_path(root, best)
-    with contextlib.suppress(CheckpointError):
+    try:
         verify_checkpoint(path)
-        return path
-    return None
+    except CheckpointError as error:
+        return None, str(error)
+    return path, ""
 
 
 def mark_best(root: Path, step: int) -> None:

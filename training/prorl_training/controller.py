@@ -57,6 +57,7 @@ class Controller:
         self.state = ControllerState()
         self.validations = ValidationHistory()
         self.settings = config.in_phase(0)
+        self._before_reset: tuple[dict[str, Any], bool] | None = None
 
     @property
     def phase(self) -> int:
@@ -174,10 +175,22 @@ class Controller:
         }
         self.state.last_reset = after
         self.state.kl_history = []
-        self.validations.after_reset(policy_moved=back)
-        if not back and "degraded_validation" in (f.rule for f in found):
-            self.validations.accept_level()
+        degraded = "degraded_validation" in (f.rule for f in found)
+        self._before_reset = (self.validations.to_json(), degraded)
+        self._tell_validations(back, degraded)
         return Decision(step, "reference_reset", found[0].reason, evidence)
+
+    def policy_stayed(self) -> None:
+        """Hear that the reset just decided, to the best, could only be one to the current policy."""
+        if self._before_reset is not None:
+            before, degraded = self._before_reset
+            self.validations.restore(before)
+            self._tell_validations(False, degraded)
+
+    def _tell_validations(self, moved: bool, degraded: bool) -> None:
+        self.validations.after_reset(policy_moved=moved)
+        if degraded and not moved:
+            self.validations.accept_level()
 
     def _phase_changes(self, step: int) -> list[Decision]:
         phases, s = self.config.phases, self.state

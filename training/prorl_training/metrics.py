@@ -29,7 +29,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     """Return the rates of some groups and what filtering them cost.
 
     reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
-    responses; filter_rate over groups; ``tokens_dropped`` are the tokens of groups not used.
+    responses; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -53,6 +53,15 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     }
 
 
+def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
+    """Return what was thrown away though it was usable: surplus that nobody carries, and groups that
+    waited for a phase which samples otherwise (their tokens were sampled in an earlier step)."""
+    return {
+        "groups_discarded": len(discarded),
+        "tokens_discarded": sum(g.tokens for g in discarded),
+    }
+
+
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
     """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups."""
     row = group_metrics(batch.sampled, batch.outcomes)
@@ -62,6 +71,7 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
     row["groups_kept"] = len(batch.kept)
     row["groups_carried_in"] = batch.carried_in
     row["groups_carried_out"] = len(batch.surplus)
+    row |= discard_metrics(batch.discarded)
     row["refill_rounds"] = batch.rounds
     return row
 
@@ -76,16 +86,24 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
     return {k: v for k, v in row.items() if v is not None and math.isfinite(v)}
 
 
-def domain_metrics(batch: Batch) -> dict[str, dict[str, Any]]:
-    """Return ``group_metrics`` of each domain that was sampled."""
+def domain_metrics(
+    batch: Batch, validation: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled
+    or discarded, and what ``validation`` says of each that was validated (empty: none was)."""
     pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
-    return {
-        domain: group_metrics(
-            [g for g, _ in pairs if g.sample.domain == domain],
-            [o for g, o in pairs if g.sample.domain == domain],
-        )
-        for domain in sorted({g.sample.domain for g in batch.sampled})
-    }
+    sampled = {g.sample.domain for g in batch.sampled}
+    seen = sampled | {g.sample.domain for g in batch.discarded}
+    rows: dict[str, dict[str, Any]] = {}
+    for domain in sorted({*seen, *validation}):
+        row = rows[domain] = {}
+        if domain in sampled:
+            own = [(g, o) for g, o in pairs if g.sample.domain == domain]
+            row |= group_metrics([g for g, _ in own], [o for _, o in own])
+        if domain in seen:
+            row |= discard_metrics([g for g in batch.discarded if g.sample.domain == domain])
+        row |= validation.get(domain, {})
+    return rows
 
 
 def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:

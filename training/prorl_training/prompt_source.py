@@ -20,7 +20,8 @@ REMEMBERED = 50_000
 class PromptSource:
     """Draws prompts. ``encode`` turns a sample into token ids; ``context`` is the model's length or None.
 
-    ``dropped`` holds the ids of prompts found too long so far.
+    ``dropped`` holds the ids of prompts found too long so far, ``passed_over`` how many the newest draw did
+    not take for this.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class PromptSource:
         self.samples = samples
         self.context = context
         self.dropped: set[str] = set()
+        self.passed_over = 0
         self._encode = encode
         self._known: dict[str, tuple[int, ...]] = {}
         self._domains = [s.domain for s in samples]
@@ -51,12 +53,18 @@ class PromptSource:
 
         Raises UserError for such a prompt when ``rollout.overlong_prompts`` says so, and when none fits.
         """
+        self.passed_over = 0  # at once: a step that takes no prompt passes none over
+        return self._drawn(step, config)
+
+    def _drawn(self, step: int, config: TrainConfig) -> Iterator[Sample]:
         count = 0
         for index in self._order(step, config):
             sample = self.samples[index]
             if self.fits(sample, config):
                 count += 1
                 yield sample
+            else:
+                self.passed_over += 1
         if count == 0:
             raise UserError(self._nothing_fits(config))
 
@@ -67,14 +75,21 @@ class PromptSource:
             weights = settings.data.domain_weights
             if weights:
                 check_domains(self._domains, weights)
-            fit = (
-                self.fits(s, settings)
-                for s in self.samples
-                if not weights or weights.get(s.domain, 0.0) > 0
-            )
+            fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
             if not (list(fit) if every else any(fit)):
                 raise UserError(self._nothing_fits(settings))
+
+    def eligible(self, config: TrainConfig) -> list[Sample]:
+        """Return the samples that ``data.domain_weights`` lets a step draw, too long ones included."""
+        weights = config.data.domain_weights
+        return [s for s in self.samples if not weights or weights.get(s.domain, 0.0) > 0]
+
+    def limit(self, config: TrainConfig) -> float:
+        """Return the longest prompt in tokens that a step may use; infinite where nothing limits it."""
+        r = config.rollout
+        room = math.inf if self.context is None else self.context - r.max_tokens
+        return min(room, r.max_prompt_tokens or math.inf)
 
     def _nothing_fits(self, config: TrainConfig) -> str:
         r = config.rollout
@@ -92,9 +107,7 @@ class PromptSource:
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
         """Return whether prompt and response limit fit the context; remember those that do not."""
-        r = config.rollout
-        room = math.inf if self.context is None else self.context - r.max_tokens
-        limit = min(room, r.max_prompt_tokens or math.inf)
+        r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True
         if r.overlong_prompts == "error":
@@ -106,10 +119,14 @@ class PromptSource:
         self.dropped.add(sample.id)
         return False
 
+    def by_weight(self, config: TrainConfig) -> bool:
+        """Return whether prompts are drawn by weight, instead of gone through one after the other."""
+        return bool(config.data.domain_weights) or len(set(self._weights)) > 1
+
     def _order(self, step: int, config: TrainConfig) -> list[int]:
         if config.data.domain_weights:
             return weighted_order(self._domains, config.data.domain_weights, config.seed, step)
-        if len(set(self._weights)) > 1:
+        if self.by_weight(config):
             return item_order(self._weights, config.seed, step)
         return step_order(len(self.samples), config.seed, step, config.rollout.prompts)
 

@@ -88,7 +88,7 @@ def resume_config(
     after = check_config(values)
     done = newest_step(run.checkpoints) or 0
     changed = changes(before, after)
-    _refuse(run, before, changed)
+    _refuse(run, changed)
     if after.steps < done:
         raise ResumeError(
             f"{run.name} has done {done} steps already; --steps must not be less than that"
@@ -135,10 +135,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _refuse(run: RunFolder, before: TrainConfig, changed: Mapping[str, tuple[Any, Any]]) -> None:
+def _refuse(run: RunFolder, changed: Mapping[str, tuple[Any, Any]]) -> None:
     wrong = {key: pair for key, pair in changed.items() if not _may_change(key)}
-    if "checkpoint.best" in changed and _goes_back_to_best(before):
-        wrong["checkpoint.best"] = changed["checkpoint.best"]
     if not wrong:
         return
     shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
@@ -152,11 +150,6 @@ def _refuse(run: RunFolder, before: TrainConfig, changed: Mapping[str, tuple[Any
 
 def _may_change(key: str) -> bool:
     return any(key.startswith(name) if name.endswith(".") else key == name for name in ALLOWED)
-
-
-def _goes_back_to_best(config: TrainConfig) -> bool:
-    settings = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
-    return any(c.controller.reset_to == "best" for c in settings)
 
 
 def _keep_decay(before: TrainConfig, after: TrainConfig) -> TrainConfig:

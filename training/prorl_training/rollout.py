@@ -109,6 +109,12 @@ def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfi
     return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
 
 
+def not_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
+    """Return the groups of ``carried`` that ``still_fitting`` leaves out."""
+    fitting = {id(g) for g in still_fitting(carried, before, now)}
+    return [g for g in carried if id(g) not in fitting]
+
+
 def _sampling(config: TrainConfig) -> tuple[float, ...]:
     r = config.rollout
     return (r.samples, r.temperature, r.top_p, r.max_tokens)
@@ -133,18 +139,26 @@ class Batch:
     """What a step sampled and what it trains on.
 
     ``sampled`` are the groups sampled in this step; ``kept`` those it trains on, carried ones first;
-    ``surplus`` usable groups left over; ``outcomes`` one word for each sampled group.
+    ``surplus`` usable groups left over for the next step; ``discarded`` usable groups thrown away;
+    ``outcomes`` one word for each sampled group.
     """
 
     sampled: list[Group] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     kept: list[Group] = field(default_factory=list)
     surplus: list[Group] = field(default_factory=list)
+    discarded: list[Group] = field(default_factory=list)
     carried_in: int = 0
     rounds: int = 0
     gave_up: bool = False
     sample_seconds: float = 0.0
     score_seconds: float = 0.0
+
+    def discard(self, waiting: Sequence[Group], keep_surplus: bool) -> None:
+        """Throw away groups that waited for this step in vain and, unless it is kept, the surplus."""
+        self.discarded = [*waiting, *([] if keep_surplus else self.surplus)]
+        if not keep_surplus:
+            self.surplus = []
 
     @property
     def tokens(self) -> int:

@@ -94,8 +94,12 @@ def train(
     checkpoint.
     """
     require_local()
+    from prorl_inference import pick_device, samples_with_vllm
+    from prorl_training.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.watchdog import Watchdog
 
+    if samples_with_vllm(config.rollout.backend, pick_device(config.model.device)):
+        refuse_lost_logprobs(config)
     folder = RunFolder(run)
     data = find_dataset(config)
     samples = load_samples(data, config.reward.verifier_modes())
@@ -213,6 +217,7 @@ class _Setup:
         from prorl_inference import SamplerOptions, encode_prompt, open_training_generator
         from prorl_training.engine_parts import Parts
         from prorl_training.prompt_source import PromptSource, check_context
+        from prorl_training.start_notes import start_notes
         from prorl_training.training_loop import TrainingLoop
 
         r = self.config.rollout
@@ -221,6 +226,8 @@ class _Setup:
         train, validation = self.samples
         prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
         prompts.check(self.config)
+        for line in start_notes(prompts, self.config):
+            self.progress.message(line)
         if self.config.validation.every and not validation:
             self.progress.message(
                 "the dataset has no validation split: nothing is validated, nothing is called best, and "

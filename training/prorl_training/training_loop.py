@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from prorl_training import step_decisions
 from prorl_training.checkpoint import (
     best_checkpoint,
     checkpoint_steps,
@@ -31,15 +32,12 @@ from prorl_training.metrics import (
     timing_metrics,
     update_metrics,
 )
-from prorl_training.rollout import Batch, Group, still_fitting
+from prorl_training.rollout import Batch, Group, not_fitting, still_fitting
 from prorl_training.safety import Guard
 from prorl_training.sinks import Sinks
 from prorl_training.update_batch import build_update
 from prorl_training.update_stats import UpdateStats
 from prorl_training.validation import validate, watched
-
-EVERY_STEP = frozenset({"refill_gave_up"})
-"""Decisions that can come at every step: told on the terminal once, recorded each time."""
 
 
 class TrainingLoop:
@@ -112,20 +110,19 @@ class TrainingLoop:
         started = time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
-        decisions = self.controller.begin_step(step)
-        self._carry_out(decisions)
+        decisions = self._carry_out(self.controller.begin_step(step))
         settings = self.controller.settings
-        self.carried = still_fitting(self.carried, before, settings)
         penalty = self.controller.penalty_active(step)
-        batch = self._collect(step, settings)
+        batch = self._collect(step, before, settings)
         trained = [g.shaped_for(settings, penalty) for g in batch.kept]
         update, update_seconds = self._update(step, trained, settings)
         row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
         row |= batch_metrics(batch, trained)
+        row |= {"prompts_too_long": self.parts.prompts.passed_over}
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
         row |= update_metrics(update)
         decisions += self._judge(step, row, update, batch)
-        row["domains"] = domain_metrics(batch)
+        row["domains"] = domain_metrics(batch, row.pop("domains", {}))
         row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
         self._record(step, batch, trained, row, decisions)
         if "validation_reward" in row and self.controller.best_step == step:
@@ -164,14 +161,16 @@ class TrainingLoop:
         self.collector.usable_rate = float(state["usable_rate"])
         self.carried = list(carried)
 
-    def _collect(self, step: int, settings: TrainConfig) -> Batch:
+    def _collect(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
         p = self.parts
+        waiting = still_fitting(self.carried, before, settings)
         with p.policy.compute():
             batch = self.collector.collect(
-                p.prompts.draw(step, settings), step, settings, self.carried, self._on_round
+                p.prompts.draw(step, settings), step, settings, waiting, self._on_round
             )
-        carry = settings.dynamic_sampling.surplus == "carry"
-        self.carried = batch.surplus if carry else []
+        in_vain = not_fitting(self.carried, before, settings)
+        batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
+        self.carried = batch.surplus
         self.tokens_total += batch.tokens
         return batch
 
@@ -204,37 +203,39 @@ class TrainingLoop:
         kl = update.kl if update is not None else None
         entropy = update.entropy if update is not None else None
         settings = self.controller.settings
-        wanted, kept = settings.rollout.prompts, len(batch.kept)
-        evidence = {"groups_kept": kept, "groups_wanted": wanted, "rounds": batch.rounds}
+        evidence = step_decisions.batch_evidence(batch, settings)
         decisions = self.guard.end_step(entropy, update is None, evidence)
-        if update is not None and batch.gave_up and settings.dynamic_sampling.enabled:
-            drawn = len(batch.outcomes)
-            reason = f"went on with {kept} of {wanted} groups after drawing {drawn}"
-            decisions.append(Decision(step, "refill_gave_up", reason, evidence))
-        decisions += self.controller.end_step(step, Measured(kl, entropy, validation))
-        self._carry_out(decisions)
+        if update is not None:
+            decisions += step_decisions.too_few_groups(step, batch, settings)
+        decisions += step_decisions.validation_outage(step, row, len(self.watched), settings)
+        found = self.controller.end_step(step, Measured(kl, entropy, validation))
+        decisions += self._carry_out(found)
         self.stop_reason = self.guard.stop_reason
         return decisions
 
-    def _carry_out(self, decisions: Sequence[Decision]) -> None:
-        """Act on the reference resets among ``decisions``."""
-        p = self.parts
+    def _carry_out(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Act on the reference resets among ``decisions``; return the decisions as they came out."""
+        done: list[Decision] = []
         for d in decisions:
-            if d.kind != "reference_reset":
-                continue
-            if d.evidence.get("reset_to") == "best":
-                self._go_back_to_best()
-            p.policy.reset_reference(clear_optimizer=d.evidence.get("optimizer") == "clear")
+            if d.kind == "reference_reset":
+                trouble = self._go_back_to_best() if d.evidence["reset_to"] == "best" else ""
+                clear = d.evidence["optimizer"] == "clear"
+                self.parts.policy.reset_reference(clear_optimizer=clear)
+                done += step_decisions.best_lost(d, trouble) if trouble else [d]
+            else:
+                done.append(d)
+        return done
 
-    def _go_back_to_best(self) -> None:
-        """Give the policy the weights with the best validation; where they are lost, it keeps its own."""
-        p, root = self.parts, self.parts.folder.checkpoints
-        best = best_checkpoint(root)
+    def _go_back_to_best(self) -> str:
+        """Give the policy the best validation's weights; where they are lost it keeps its own: say why."""
+        p = self.parts
+        best, trouble = best_checkpoint(p.folder.checkpoints)
         if best is None:
-            p.progress.message("the best checkpoint is gone: the reference takes the policy")
-            return
+            self.controller.policy_stayed()
+            return trouble
         p.policy.load_checkpoint_policy(best)
         p.generator.sync_weights(p.policy.model)
+        return ""
 
     def _save_best(self, step: int) -> None:
         if self.config.checkpoint.best:
@@ -278,7 +279,7 @@ class TrainingLoop:
         for d in decisions:
             if d.kind in self._told_once:
                 continue
-            if d.kind in EVERY_STEP:
+            if d.kind in step_decisions.EVERY_STEP:
                 self._told_once.add(d.kind)
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 

@@ -50,7 +50,8 @@ def validate(
 
     The result's mean is over problems that have a verdict, its standard error is between problems
     (sample standard deviation / sqrt(problems)). None when ``safety.infra_rate`` of the responses or more
-    have no verdict: what is left says more of the outage than of the policy. ``beat``: something moved.
+    have no verdict: what is left says more of the outage than of the policy. ``domains`` among the keys
+    holds each domain's part. ``beat``: something moved.
     """
     started = time.perf_counter()
     v = config.validation
@@ -72,7 +73,8 @@ def validate(
             "validation_reward": result.mean,
             "validation_se": result.standard_error,
             "validation_problems": result.problems,
-            "validation_pass_rate": sum(r >= FULL_MARKS for r in rewards) / len(rewards),
+            "validation_pass_rate": _pass_rate(rewards),
+            "domains": _by_domain(samples, verdicts, v.samples),
         }
     return result, row
 
@@ -80,6 +82,28 @@ def validate(
 def _seeds(sample: Sample, config: TrainConfig) -> tuple[int, ...]:
     samples = range(config.validation.samples)
     return tuple(derive_seed(config.seed, "validation", sample.id, i) for i in samples)
+
+
+def _pass_rate(rewards: Sequence[float]) -> float:
+    return sum(r >= FULL_MARKS for r in rewards) / len(rewards)
+
+
+def _by_domain(
+    samples: Sequence[Sample], verdicts: Sequence[Verdict], count: int
+) -> dict[str, dict[str, float]]:
+    """Return reward and pass rate of each domain that got a verdict, as they are taken over all."""
+    rows = {}
+    for domain in sorted({s.domain for s in samples}):
+        places = [i for i, s in enumerate(samples) if s.domain == domain]
+        own = [v for i in places for v in verdicts[i * count : (i + 1) * count]]
+        result = _result(own, count)
+        if result is not None:
+            rewards = [v.reward for v in own if v.reward is not None]
+            rows[domain] = {
+                "validation_reward": result.mean,
+                "validation_pass_rate": _pass_rate(rewards),
+            }
+    return rows
 
 
 def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:

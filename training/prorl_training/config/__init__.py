@@ -30,12 +30,13 @@ from prorl_training.config.sampling import (
     StopProperlyConfig,
 )
 from prorl_training.config.schedule import (
+    FIXED_IN_A_RUN,
     PHASE_SECTIONS,
     ControllerConfig,
     PhaseConfig,
     SafetyConfig,
 )
-from prorl_training.config.tree import FIXED_IN_A_RUN, TrainConfig
+from prorl_training.config.tree import TrainConfig
 
 __all__ = [
     "FIXED_IN_A_RUN",

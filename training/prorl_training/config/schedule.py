@@ -65,7 +65,19 @@ PHASE_SECTIONS = (
     "controller",
     "optimizer",
 )
-"""What a phase may change; ``data`` only in its ``domain_weights``, ``rollout`` not in its backend."""
+"""What a phase may change, but for what ``FIXED_IN_A_RUN`` names."""
+
+FIXED_IN_A_RUN = frozenset(
+    {
+        ("data", "path"),
+        ("rollout", "backend"),
+        ("rollout", "batch_rows"),
+        ("rollout", "batching"),
+        ("rollout", "vllm_memory"),
+        ("rollout", "vllm_context"),
+    }
+)
+"""Settings of ``PHASE_SECTIONS`` that no phase may change: the sampler is built from them once."""
 
 
 class SafetyConfig(Section):
@@ -82,11 +94,11 @@ class SafetyConfig(Section):
     back_off: float = Field(default=0.5, gt=0, lt=1)
     """What the learning rate is multiplied by for ``back_off_steps`` steps."""
     back_off_steps: int = Field(default=50, ge=1)
-    entropy_floor: float = Field(default=0.0, ge=0)
-    """Mean token entropy in nats that counts as collapsed when a step is below it; 0: off."""
+    entropy_floor: float = Field(default=0.01, ge=0)
+    """Mean entropy in nats a token that counts as collapsed when a step is below it; ours; 0: off."""
     entropy_steps: int = Field(default=20, ge=1)
     """Steps in a row below the floor before the reaction."""
-    entropy_reaction: Literal["log", "back_off", "stop"] = "log"
+    entropy_reaction: Literal["log", "back_off", "stop"] = "back_off"
     empty_steps: int = Field(default=10, ge=1)
     """Batches with nothing to learn from are skipped; after this many in a row the run stops."""
     infra_rate: float = Field(default=0.5, gt=0, le=1)

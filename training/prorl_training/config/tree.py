@@ -27,6 +27,7 @@ from prorl_training.config.sampling import (
     StopProperlyConfig,
 )
 from prorl_training.config.schedule import (
+    FIXED_IN_A_RUN,
     PHASE_SECTIONS,
     ControllerConfig,
     PhaseConfig,
@@ -89,6 +90,15 @@ class TrainConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _best_is_kept(self) -> TrainConfig:
+        if not self.phases and self.controller.reset_to == "best" and not self.checkpoint.best:
+            raise ValueError(
+                "controller.reset_to=best goes back to a checkpoint that checkpoint.best=false does not "
+                "keep: set checkpoint.best=true, or controller.reset_to=current"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _phases_are_whole_configs(self) -> TrainConfig:
         names = [phase.name for phase in self.phases]
         if len(set(names)) < len(names):
@@ -113,17 +123,6 @@ class TrainConfig(Section):
             return self
         plain = self.model_dump(exclude={"phases"})
         return TrainConfig.model_validate(_laid_over(plain, self.phases[number].set))
-
-
-FIXED_IN_A_RUN = frozenset(
-    {
-        ("data", "path"),
-        ("rollout", "backend"),
-        ("rollout", "vllm_memory"),
-        ("rollout", "vllm_context"),
-    }
-)
-"""Settings of ``PHASE_SECTIONS`` that no phase may change."""
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:

@@ -33,6 +33,7 @@ from prorl_training.openrlhf.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.openrlhf.spec import Spec
 from prorl_training.prompt_source import PromptSource, check_context
 from prorl_training.run_folder import RunFolder
+from prorl_training.start_notes import start_notes
 from prorl_training.training_loop import TrainingLoop
 from prorl_training.watchdog import Watchdog
 
@@ -128,6 +129,8 @@ class _Build:
         check_context(self.config, self.context)
         prompts = PromptSource(train, self._encode, self.context)
         prompts.check(self.config)
+        for line in start_notes(prompts, self.config):
+            self.progress.message(line)
 
         def beat() -> None:
             watchdog.beat()

@@ -13,6 +13,7 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.openrlhf.arguments import AGGREGATIONS, samples_per_update
 from prorl_training.openrlhf.layout import Device, Layout, device_of, layout_of
+from prorl_training.sampler_logprobs import lost_logprobs
 
 LOCAL = "or take engine=local"
 
@@ -124,6 +125,8 @@ def _of_a_phase(config: TrainConfig) -> Iterator[str]:
             f"loss.on_policy_ratio with loss.mini_batches={loss.mini_batches}: OpenRLHF always takes the "
             f"ratio to the policy before the step: set loss.mini_batches=1, {LOCAL}"
         )
+    if (lost := lost_logprobs(config)) is not None:
+        yield lost
     if 0 < rollout.vllm_context <= rollout.max_tokens:
         yield (
             f"rollout.vllm_context={rollout.vllm_context}: leaves no room for a prompt beside "
