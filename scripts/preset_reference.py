@@ -77,6 +77,7 @@ SECTIONS = (
     "optimizer",
     "validation",
     "checkpoint",
+    "openrlhf",
 )
 
 

@@ -1,8 +1,9 @@
-"""Adapters: only they train, the base is the first reference, a reset freezes a copy of them."""
+"""Adapters: only they train; a run's start and each reset freeze a copy of them as the reference."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.lora import add_adapters
 from prorl_training.packing import PromptGroup, build_pack
 from prorl_training.policy import Policy, UpdateBatch
+from prorl_training.training_loop import TrainingLoop
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 needs_peft = pytest.mark.skipif(importlib.util.find_spec("peft") is None, reason="no peft")
@@ -34,6 +36,13 @@ def lora_config(**lora: Any) -> TrainConfig:
 
 def lora_policy(config: TrainConfig | None = None) -> Policy:
     return Policy(tiny_model(seed=1, spread=0.3), config or lora_config(), torch.float32)
+
+
+def started_policy() -> Policy:
+    """The policy of a run that has begun: like ``TrainingLoop.start`` it takes its reference first."""
+    policy = lora_policy()
+    policy.reset_reference(clear_optimizer=True)
+    return policy
 
 
 def batch_for(policy: Policy) -> UpdateBatch:
@@ -57,8 +66,8 @@ def test_only_the_adapters_train_and_the_base_stays_bit_for_bit() -> None:
 
 
 @needs_peft
-def test_the_first_reference_is_the_base_model() -> None:
-    policy, base = lora_policy(), tiny_model(seed=1, spread=0.3)
+def test_without_a_warm_start_the_first_reference_has_the_values_of_the_base() -> None:
+    policy, base = started_policy(), tiny_model(seed=1, spread=0.3)
     policy.update(batch_for(policy))
     plain = Policy(base, TrainConfig(), torch.float32)
     pack = build_pack([A])
@@ -67,8 +76,26 @@ def test_the_first_reference_is_the_base_model() -> None:
 
 
 @needs_peft
+@pytest.mark.parametrize("examples", [0, 20])
+def test_a_run_starts_with_the_policy_as_reference_warm_start_included(
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., TrainConfig],
+    tmp_path: Path,
+    examples: int,
+) -> None:
+    config = make_config(model={"lora": {"rank": 2}}, warm_start={"examples": examples})
+    policy: Any = make_engine(config, tmp_path / "run").parts.policy
+    pack = build_pack([A])
+    reference = policy.reference_logprobs(pack)
+    assert torch.equal(reference, policy.logprobs(pack))
+    with policy.model.disable_adapter():
+        base = policy.logprobs(pack)
+    assert torch.equal(reference, base) is (examples == 0)
+
+
+@needs_peft
 def test_kl_is_zero_at_first_and_right_after_a_reset_and_not_between() -> None:
-    policy = lora_policy()
+    policy = started_policy()
     assert policy.update(batch_for(policy)).kl == 0.0
     assert (policy.update(batch_for(policy)).kl or 0) > 0
     policy.reset_reference(clear_optimizer=False)
@@ -92,7 +119,8 @@ def test_the_frozen_copy_does_not_move_with_the_policy() -> None:
 @needs_peft
 @pytest.mark.parametrize("reset", [False, True])
 def test_adapters_reference_and_optimiser_go_on_bit_for_bit(reset: bool) -> None:
-    policy = lora_policy()
+    policy = started_policy()
+    first = {n: t.clone() for n, t in policy.reference_tensors().items()}
     policy.update(batch_for(policy))
     if reset:
         policy.reset_reference(clear_optimizer=False)
@@ -102,7 +130,8 @@ def test_adapters_reference_and_optimiser_go_on_bit_for_bit(reset: bool) -> None
     other.load_reference(policy.reference_tensors())
     other.load_optimizer(policy.optimizer_tensors())
     other.updates = policy.updates
-    assert bool(policy.reference_tensors()) is reset
+    kept = all(torch.equal(t, first[n]) for n, t in policy.reference_tensors().items())
+    assert first and kept is not reset
     assert policy.update(batch_for(policy)) == other.update(batch_for(other))
     pairs = zip(policy.policy_tensors().values(), other.policy_tensors().values(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)

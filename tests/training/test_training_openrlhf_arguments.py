@@ -229,6 +229,7 @@ def test_official_preset_says_what_the_official_script_says() -> None:
     assert said["algo.advantage.is_correction_mode"] == ["mask"]
     assert said["algo.advantage.is_correction_threshold"] == ["0.5", "5.0"]
     assert "actor.gradient_checkpointing_enable" in said and "actor.dual_clip" not in said
+    assert said["ds.zero_stage"] == ["3"]
 
 
 def test_what_our_loop_does_is_switched_off_in_openrlhf() -> None:

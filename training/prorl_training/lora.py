@@ -1,7 +1,8 @@
 """Low-rank adapters through peft: wrap a model, its reference, its export.
 
-Before the first reset the reference is the base model (adapters off); after one it is the base with a frozen
-copy of the adapters. Leaves out: what is trained and how (``policy``).
+The reference is the base with a frozen copy of the adapters, taken when RL starts (after a warm start, if
+there is one) and at each reset. Fresh adapters add nothing, so without a warm start the first reference is the
+base model in value. Leaves out: what is trained and how (``policy``), when it is reset (``training_loop``).
 """
 
 from __future__ import annotations
@@ -52,12 +53,15 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 
 
 class AdapterReference:
-    """The reference of a policy with adapters: the base alone, or the adapters' values at a reset."""
+    """The reference of a policy with adapters: the base and the adapters' values when it was last taken.
+
+    Until the first ``take``, which a run does at its start, it is the base alone.
+    """
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.tensors: dict[str, Tensor] = {}
-        """Frozen copy of the adapters by parameter name; empty: the base alone."""
+        """Frozen copy of the adapters by parameter name; empty: none was taken yet."""
 
     def take(self) -> None:
         """Make the reference the policy as it is now."""

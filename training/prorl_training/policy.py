@@ -149,7 +149,7 @@ class Policy:
     def reference_tensors(self) -> dict[str, Tensor]:
         """Return the reference's weights by parameter name; empty without one.
 
-        With adapters: the adapters' values at the last reset, empty while the reference is the base.
+        With adapters: their values at the run's start or the last reset, empty before either.
         """
         if self.adapters is not None:
             return _snapshot(self.adapters.tensors.items())

@@ -60,9 +60,11 @@ ALLOWED = (
 )
 """Settings that may change on resuming; a name that ends in a dot stands for its whole section.
 
-``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, backend,
-batching and pack size change the rounding of sums and nothing else. The ``safety`` ones say when a run
-stops or waits, not what an update does."""
+``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, batching and
+pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
+``rollout.backend`` may change because prompts, responses a prompt and their seeds stay; the samples do not: vLLM
+draws from its own generator, so a seed gives another sample of the same distribution. The ``safety`` ones say
+when a run stops or waits, not what an update does."""
 
 
 class ResumeError(UserError):

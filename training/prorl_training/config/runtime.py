@@ -14,7 +14,10 @@ from prorl_training.config.base import Section
 
 
 class LoraConfig(Section):
-    """Train low-rank adapters instead of all weights (needs peft; the reference is then the base itself)."""
+    """Train low-rank adapters instead of all weights (needs peft).
+
+    The reference is the base with the adapters as they were at the start of RL (after a warm start, if there
+    is one) or at the last reset; adapters that were never trained add nothing to the base."""
 
     rank: int = Field(default=0, ge=0)
     """0 trains all weights."""
