@@ -167,7 +167,8 @@ def test_every_preset_is_taken_by_the_real_parser_or_refused_with_the_reason(
         ["stop_properly.mode=fixed", "stop_properly.value=-0.00005"],
         ["loss.aggregation=sequence_mean", "kl.coefficient=0"],
         ["advantage.estimator=dr_grpo", "openrlhf.adam_offload=true"],
-        ["openrlhf.colocate=false", "openrlhf.reference_offload=true", "openrlhf.vllm_eager=true"],
+        ["openrlhf.colocate=false", "openrlhf.vllm_eager=true"],
+        ["openrlhf.zero_stage=3", "openrlhf.reference_offload=true"],
         [
             "openrlhf.nodes=4",
             "openrlhf.vllm_tensor_parallel=2",
@@ -326,6 +327,7 @@ REFUSALS = {
     "openrlhf.vllm_tensor_parallel=16": "an engine stays within one machine",
     "openrlhf.attention=sdpa": "set openrlhf.attention=flash_attention_2",
     "rollout.vllm_context=8192": "leaves no room for a prompt",
+    "openrlhf.reference_offload=true": "set openrlhf.reference_offload=false or openrlhf.zero_stage=3",
 }
 
 
@@ -336,6 +338,18 @@ def test_setting_is_refused_alone_with_the_cure(setting: str, why: str) -> None:
     assert why in line
     with pytest.raises(UserError, match=re.escape(why)):
         check_supported(configured("prorl-v2", setting))
+
+
+def test_settings_are_refused_that_only_together_are_wrong() -> None:
+    best = ["controller.reset_to=best", "openrlhf.zero_stage=3"]
+    checked = ["openrlhf.verify_sync=true", "openrlhf.vllm_tensor_parallel=2"]
+    assert ["stage 3 that has trained" in line for line in refused(best)] == [True]
+    assert ["openrlhf.verify_sync=false" in line for line in refused(checked)] == [True]
+    assert refused(best[:1]) == refused(checked[:1]) == refused(checked[1:]) == []
+
+
+def refused(settings: list[str]) -> list[str]:
+    return unsupported(configured("prorl-v2", *settings))
 
 
 def test_engines_apart_must_leave_gpus_that_divide_among_the_nodes() -> None:

@@ -1,4 +1,4 @@
-"""Float32 on a CPU, where OpenRLHF knows bf16 only; and gradients that are not finite, which are never applied."""
+"""Float32 on a CPU, where OpenRLHF knows bf16 only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import torch
 
 from prorl_training.openrlhf.cpu import float32
 from prorl_training.openrlhf.cpu_environment import environment
-from prorl_training.openrlhf.stack.finite_gradients import always_check_gradients
 
 
 class Strategy:
@@ -60,31 +59,3 @@ def test_only_a_cpu_run_is_made_float32() -> None:
     assert environment("cpu", 1, {}, float32=True)[float32.FLOAT32] == "1"
     assert float32.FLOAT32 not in environment("cpu", 1, {})
     assert float32.FLOAT32 not in environment("cuda", 1, {}, float32=True)
-
-
-class Zero3:
-    """ZeRO-3's optimiser: what it does before a step, with gradients of bf16 or float32."""
-
-    def __init__(self, finite: bool) -> None:
-        self.finite = finite
-        self.overflow = False
-
-    def check_overflow(self) -> None:
-        self.overflow = not self.finite
-
-    def _overflow_check_and_loss_scale_update(self) -> bool:
-        return self.overflow
-
-
-@pytest.mark.parametrize("finite", [True, False])
-def test_zero_3_skips_a_step_with_gradients_that_are_not_finite(finite: bool) -> None:
-    assert not Zero3(finite)._overflow_check_and_loss_scale_update(), "unasked it looks at none"
-    optimizer = Zero3(finite)
-    always_check_gradients(optimizer)
-    assert optimizer._overflow_check_and_loss_scale_update() is not finite
-
-
-def test_zero_2_is_told_to_look() -> None:
-    optimizer = SimpleNamespace(check_grad_overflow=False)
-    always_check_gradients(optimizer)
-    assert optimizer.check_grad_overflow

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +21,11 @@ from prorl_training.openrlhf.cluster_policy import (
     sampler_gap,
 )
 from prorl_training.openrlhf.rows import Share, TrainingRow
-from prorl_training.openrlhf.step_plan import StepPlan
+from prorl_training.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
 from prorl_training.packing import PromptGroup
-from prorl_training.update_stats import UpdateBatch
+from prorl_training.update_stats import AcceptAll, UpdateBatch
 
-STATUS = {
-    "policy_loss": 0.5,
-    "kl": 0.25,
-    "entropy_loss": 1.5,
-    "ppo_clip_ratio": 0.1,
-    "actor_grad_norm": 2.0,
-}
+DONE = UpdateReport(policy_loss=0.5, kl=0.25, entropy=1.5, grad_norm=2.0, applied=True)
 
 
 class FakeCluster:
@@ -45,7 +41,7 @@ class FakeCluster:
         self.asked: list[Any] = []
         self.plans: list[StepPlan] = []
         self.dealt: list[Sequence[Sequence[Share]]] = []
-        self.status: dict[str, float | None] = dict(STATUS)
+        self.report = StepReport((DONE, replace(DONE, policy_loss=0.7, grad_norm=4.0)), 0.1, 0.0)
 
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
@@ -54,12 +50,10 @@ class FakeCluster:
         lengths = [1 if r is None else r.tokens - 1 for r in rows]
         return [(torch.full((n,), -1.0), torch.full((n,), -1.0 - self.gap)) for n in lengths]
 
-    def fit(
-        self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan
-    ) -> dict[str, float | None]:
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
         self.dealt.append(dealt)
         self.plans.append(plan)
-        return self.status
+        return self.report
 
     def copy_policy_to_reference(self) -> tuple[dict[str, float], dict[str, float]]:
         self.asked.append("copy")
@@ -82,13 +76,15 @@ class FakeCluster:
         self.asked.append(("save", folder, reference))
 
 
-class Judge:
+class Judge(AcceptAll):
     def __init__(self) -> None:
-        self.heard: list[tuple[float, float]] = []
+        self.heard: list[tuple[float, float, bool]] = []
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
-        self.heard.append((loss, grad_norm))
-        return True
+    def norm_limit(self) -> float:
+        return 7.0
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        self.heard.append((loss, grad_norm, applied))
 
 
 def batch_of(*settings: str) -> UpdateBatch:
@@ -113,19 +109,31 @@ def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
     assert cluster.asked == [("log_probs", 4, 0.7)]  # two mini-batches, two ranks, one row each
     (plan,) = cluster.plans
     assert (plan.rows, len(plan.learning_rates), policy.updates) == (2, 2, 2)
-    assert stats.loss == pytest.approx(0.5 + 0.1 * 0.25)
-    assert (stats.policy_loss, stats.kl, stats.entropy, stats.skipped) == (0.5, 0.25, 1.5, 0)
+    assert plan.norm_limit == 7.0
+    assert stats.loss == pytest.approx(0.6 + 0.1 * 0.25)
+    assert stats.policy_loss == pytest.approx(0.6)
+    assert (stats.kl, stats.entropy, stats.grad_norm, stats.skipped) == (0.25, 1.5, 3.0, 0)
     assert stats.sampler_gap == pytest.approx(0.5 / 3)  # the stale row does not count
-    assert judge.heard == [(stats.loss, 2.0)]
+    assert [norm for _, norm, _ in judge.heard] == [2.0, 4.0]
+    assert [loss for loss, _, _ in judge.heard] == pytest.approx([0.525, 0.725])
     assert stats.lr == pytest.approx(1e-6)
 
 
-def test_updates_that_openrlhf_did_not_apply_are_not_counted() -> None:
-    cluster = FakeCluster()
-    cluster.status["updates_skipped"] = 1
+def test_updates_that_were_dropped_are_not_counted_and_the_judge_hears_of_them() -> None:
+    cluster, judge = FakeCluster(), Judge()
+    dropped = replace(DONE, grad_norm=math.nan, applied=False)
+    cluster.report = StepReport((dropped, DONE), 0.0, 0.0)
     policy = policy_on(cluster)
-    assert policy.update(batch_of()).skipped == 1
-    assert policy.updates == 1
+    stats = policy.update(batch_of(), judge)
+    assert (stats.skipped, policy.updates, stats.grad_norm) == (1, 1, 2.0)
+    assert [applied for _, _, applied in judge.heard] == [False, True]
+    assert math.isnan(judge.heard[0][1])
+
+
+def test_without_a_reference_no_kl_is_reported() -> None:
+    cluster = FakeCluster()
+    cluster.has_reference = False
+    assert policy_on(cluster).update(batch_of()).kl is None
 
 
 def test_a_kl_on_the_step_after_a_reset_stops_the_run_with_the_reason() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, ServiceError
+from prorl_common import NullProgress, ServiceError, UserError
 from prorl_inference import Request, SamplingParams
 from prorl_inference.testing import byte_tokenizer
 from prorl_training.openrlhf import events
-from prorl_training.openrlhf.course import only_writer
+from prorl_training.openrlhf.course import fault_of, line_of, only_writer
 from prorl_training.openrlhf.rewards import ROUNDS, ReplicaScorer, score_rows
 from prorl_training.openrlhf.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.openrlhf.spec import Spec, current_spec, read_spec
@@ -177,18 +177,58 @@ def test_events_are_replayed_once_and_a_half_written_line_waits(tmp_path: Path) 
 
 
 def test_the_first_failure_is_the_one_that_is_told(tmp_path: Path) -> None:
-    assert events.read_outcome(tmp_path) is None
-    events.report_failure(tmp_path, "a vLLM engine", ValueError("too\nlong"))
-    events.report_failure(tmp_path, "the policy", ValueError("waited"))
-    outcome = events.read_outcome(tmp_path)
+    spec = Spec(str(tmp_path), False, "cpu", (), ())
+    spec.folder.mkdir()
+    assert events.read_outcome(spec) is None
+    events.report_failure(spec, "a vLLM engine", ValueError("too\nlong"))
+    events.report_failure(spec, "the policy", ValueError("waited"))
+    outcome = events.read_outcome(spec)
     assert outcome is not None
     assert outcome.error == "a vLLM engine could not start: ValueError: too long"
     assert outcome.fault == "service"
-    events.ask_to_stop(tmp_path)
-    assert events.stop_asked(tmp_path)
-    events.clear(tmp_path)
-    assert events.read_outcome(tmp_path) is None
-    assert not events.stop_asked(tmp_path)
+    events.ask_to_stop(spec.folder)
+    assert events.stop_asked(spec.folder)
+    events.clear(spec.folder)
+    assert events.read_outcome(spec) is None
+    assert not events.stop_asked(spec.folder)
+
+
+def test_a_dying_launch_does_not_speak_for_the_next_one(tmp_path: Path) -> None:
+    first, second = (Spec(str(tmp_path), False, "cpu", (), ()) for _ in range(2))
+    first.folder.mkdir()
+    events.report_failure(first, "the policy", ValueError("killed"))
+    assert events.read_outcome(second) is None
+
+
+class RayTaskError(Exception):
+    """What Ray hands on of an error in one of its processes."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"ray::RolloutActor.score() (pid=7)\n{cause}")
+        self.cause = cause
+
+
+class RayActorError(Exception):
+    """Ray's base class for a process that is gone."""
+
+
+class ActorUnavailableError(RayActorError):
+    """One of its kinds."""
+
+
+@pytest.mark.parametrize(
+    ("error", "fault", "line"),
+    [
+        (RayTaskError(UserError("set PRORL_TOKEN")), "user", "set PRORL_TOKEN"),
+        (RayTaskError(ServiceError("no sandbox")), "service", "no sandbox"),
+        (ActorUnavailableError("gone"), "service", "ActorUnavailableError('gone')"),
+        (ValueError("x"), "bug", "ValueError('x')"),
+    ],
+)
+def test_an_error_in_another_process_keeps_its_message_and_its_fault(
+    error: Exception, fault: str, line: str
+) -> None:
+    assert (fault_of(error), line_of(error)) == (fault, line)
 
 
 def test_a_second_trainer_process_waits_and_then_says_who_is_in_its_way(tmp_path: Path) -> None:

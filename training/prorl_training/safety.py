@@ -63,6 +63,18 @@ class Guard:
         ``explode_window``. An exploding norm enters that history, so a lasting change of scale is
         accepted after half a window.
         """
+        finite = math.isfinite(loss) and math.isfinite(grad_norm)
+        applied = finite and grad_norm <= self.norm_limit()
+        self.hear_update(loss, grad_norm, applied)
+        return applied
+
+    def norm_limit(self) -> float:
+        """Return the largest gradient norm that is applied now; infinity without a history or a factor."""
+        median, factor = self._usual_norm(), self.config.explode_factor
+        return math.inf if median is None or not factor else factor * median
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Note an update and whether it was applied; not finite in a row stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -70,16 +82,15 @@ class Guard:
             if s.bad_in_a_row >= c.bad_updates:
                 reason = f"{s.bad_in_a_row} updates in a row were not finite"
                 self._stop(reason, {"bad_updates": c.bad_updates})
-            return False
+            return
         s.bad_in_a_row = 0
         median = self._usual_norm()
         if grad_norm > 0 and c.explode_factor:
             s.grad_norms = [*s.grad_norms, grad_norm][-c.explode_window :]
-        if median is None or grad_norm <= c.explode_factor * median:
-            return True
-        self._skip("exploding", loss, grad_norm)
-        self._backed_off.append({"rule": "exploding", "grad_norm": grad_norm, "median": median})
-        return False
+        if not applied:
+            self._skip("exploding", loss, grad_norm)
+            evidence = {"rule": "exploding", "grad_norm": grad_norm, "median": median}
+            self._backed_off.append(evidence)
 
     def judge_round(
         self, responses: int, without_verdict: int, attempt: int

@@ -42,6 +42,14 @@ class UpdateJudge(Protocol):
         """Return True to apply it. Called once a mini-batch, with the norm before clipping."""
         ...
 
+    def norm_limit(self) -> float:
+        """Return the largest norm that would be applied now: for one who decides where no judge is."""
+        ...
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Hear of a mini-batch that was decided by ``norm_limit``."""
+        ...
+
 
 class AcceptAll:
     """The judge that refuses nothing; what is not finite is never applied whatever a judge says."""
@@ -50,6 +58,13 @@ class AcceptAll:
         """Return True."""
         del loss, grad_norm
         return True
+
+    def norm_limit(self) -> float:
+        """Return infinity."""
+        return math.inf
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class OpenRLHFConfig(Section):
     adam_offload: bool = False
     """Keep the optimiser's state in the machines' main memory."""
     reference_offload: bool = False
-    """Keep the reference's weights in main memory between its passes."""
+    """Keep the reference's weights in main memory between its passes; needs ``zero_stage=3``."""
     train_tokens_per_gpu: int = Field(default=16384, ge=1)
     """Tokens in one forward and backward pass on a GPU; a longer sequence makes a pass of its own."""
     rollout_tokens_per_gpu: int = Field(default=32768, ge=1)

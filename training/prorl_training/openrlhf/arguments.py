@@ -156,6 +156,7 @@ def _memory(config: TrainConfig, device: Device) -> list[str]:
     return [
         *_flag("ds.zero_stage", o.zero_stage),
         *_flag("ds.param_dtype", "bf16"),
+        *_flag("ds.grad_accum_dtype", "fp32"),
         *_flag("ds.attn_implementation", o.attention if device == "cuda" else "sdpa"),
         *_switches(
             [

@@ -14,7 +14,7 @@ from typing import Any
 from prorl_common import ServiceError
 from prorl_training.openrlhf.cluster_policy import Checksum, same_weights
 from prorl_training.openrlhf.rows import Share, TrainingRow
-from prorl_training.openrlhf.step_plan import StepPlan
+from prorl_training.openrlhf.step_plan import StepPlan, StepReport
 
 REFERENCE_FILE = "reference.safetensors"
 
@@ -56,25 +56,16 @@ class RayCluster:
             self._on_reference("set_temperature", temperature)
         self._temperature = temperature
 
-    def fit(
-        self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan
-    ) -> dict[str, float | None]:
-        """Hand the rows to the ranks, train, and return rank 0's status."""
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+        """Hand the rows to the ranks, train, and return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
             self._stack.trained_experience(row, pair, self._filler)
             for row, pair in zip(rows, seen, strict=True)
         ]
         self._ray.get(self._policy.async_run_method_batch("append", experience=trained))
-        asleep = self._trainer.args.ds.enable_sleep
-        if asleep:
-            self._on_policy("reload_states")
-        status: dict[str, float | None] = self._on_policy(
-            "fit_plan", plan, self._coefficient(plan)
-        )[0]
-        if asleep:
-            self._on_policy("offload_states")
-        return status
+        report: StepReport = self._on_policy("fit_plan", plan, self._coefficient(plan))[0]
+        return report
 
     def sync_engines(self) -> None:
         """Move the policy's weights to every engine. Raises ServiceError when they differ afterwards."""

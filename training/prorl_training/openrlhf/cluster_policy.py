@@ -9,16 +9,19 @@ loop (``training_loop``).
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Protocol
 
 from prorl_common import ServiceError
 from prorl_training.config import TrainConfig
-from prorl_training.learning_rate import planned_updates
+from prorl_training.learning_rate import lr_at, planned_updates
 from prorl_training.openrlhf.rows import Share, TrainingRow, deal, mini_batch_rows
-from prorl_training.openrlhf.step_plan import StepPlan, step_plan
-from prorl_training.update_stats import UpdateBatch, UpdateJudge, UpdateStats
+from prorl_training.openrlhf.step_plan import StepPlan, StepReport, step_plan
+from prorl_training.update_stats import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
 
 MAX_KL_AFTER_RESET = 1e-3
 """Mean k2 in nats before the first update after a reset; bf16 kernels alone give about 5e-5."""
@@ -57,10 +60,8 @@ class Cluster(Protocol):
         """Return (policy's, reference's or None) log-probs (T - 1,) tensors of each row."""
         ...
 
-    def fit(
-        self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan
-    ) -> dict[str, float | None]:
-        """Train on the rows, rank by rank, and return OpenRLHF's status."""
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+        """Train on the rows, rank by rank."""
         ...
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
@@ -111,27 +112,50 @@ class ClusterPolicy:
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update a mini-batch and return OpenRLHF's means.
+        """Do one gradient update a mini-batch and return the means.
 
-        ``judge`` hears of the whole step's loss and gradient norm afterwards: the updates themselves are
-        refused by the policy's processes, and only where the loss is not finite. Raises ResetFailed when
-        the first KL after a reset is not about 0.
+        The policy's processes refuse updates by themselves: those that are not finite, and those whose norm is
+        above the limit that ``judge`` has at the beginning of the step; it hears of each afterwards. Raises
+        ResetFailed when the first KL after a reset is not about 0.
         """
+        judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)
         dealt = deal(mini_batches, self.model.ranks)
         rows = [row for shares in dealt for share in shares for row in share]
         seen = self.model.log_probs(rows, batch.config.rollout.temperature)
         self._check_reset(rows, seen)
         size, count = len(dealt[0][0]) * self.model.ranks, len(mini_batches)
-        plan = step_plan(batch.config, size, count, self.updates, self.planned, lr_scale)
-        status = self.model.fit(dealt, seen, plan)
-        skipped = int(status.get("updates_skipped") or 0)
-        self.updates += count - skipped
+        o = batch.config.optimizer
+        rates = tuple(lr_at(o, self.updates + i + 1, self.planned, lr_scale) for i in range(count))
+        plan = step_plan(batch.config, size, rates, judge.norm_limit())
+        report = self.model.fit(dealt, seen, plan)
+        self.updates += sum(update.applied for update in report.updates)
         self._just_reset = self._reference_is_policy = False
-        stats = _stats(status, plan, batch.config, sampler_gap(rows, seen), skipped)
-        if judge is not None:
-            judge.judge_update(stats.loss, stats.grad_norm)
-        return stats
+        coefficient = batch.config.kl.coefficient if self.model.has_reference else 0.0
+        for update in report.updates:
+            loss = update.policy_loss + coefficient * update.kl
+            judge.hear_update(loss, update.grad_norm, update.applied)
+        return self._stats(report, plan, coefficient, sampler_gap(rows, seen))
+
+    def _stats(
+        self, report: StepReport, plan: StepPlan, coefficient: float, gap: float
+    ) -> UpdateStats:
+        policy_loss = fmean(u.policy_loss for u in report.updates)
+        kl = fmean(u.kl for u in report.updates) if self.model.has_reference else None
+        norms = [u.grad_norm for u in report.updates if math.isfinite(u.grad_norm)]
+        return UpdateStats(
+            loss=policy_loss + coefficient * (kl or 0.0),
+            policy_loss=policy_loss,
+            kl=kl,
+            entropy=fmean(u.entropy for u in report.updates),
+            clipped_fraction=report.clipped_fraction,
+            masked_fraction=report.masked_fraction,
+            grad_norm=fmean(norms) if norms else math.nan,
+            sampler_gap=gap,
+            lr=plan.learning_rates[-1],
+            skipped=sum(not u.applied for u in report.updates),
+            kl_gradient_share=None,
+        )
 
     def reset_reference(self, clear_optimizer: bool) -> None:
         """Make the reference the policy as it is now. Raises ResetFailed when their weights differ then."""
@@ -146,8 +170,13 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = True
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Take over the weights of the checkpoint in the folder ``path``."""
+        """Take over the weights of the checkpoint in the folder ``path``.
+
+        Raises RestoreFailed when they are not those that were saved.
+        """
         self.model.load_policy(path)
+        state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+        self._compare(path, "policy", self.model.checksums(), state["checksums"])
         self._reference_is_policy = False
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
@@ -171,14 +200,18 @@ class ClusterPolicy:
         """
         self.model.load(path, state["reference"])
         found = self.model.checksums()
-        for name, saved in state["checksums"].items():
-            if not same_weights(found[name], saved):
-                raise RestoreFailed(
-                    f"the {name} that came back from {path} is not the one that was saved: "
-                    f"{found[name]} against {saved}"
-                )
+        for name in state["checksums"]:
+            self._compare(path, name, found, state["checksums"])
         self.updates = int(state["updates"])
         self._reference_is_policy = self._just_reset = state["reference"] == "policy"
+
+    @staticmethod
+    def _compare(path: Path, name: str, found: Mapping[str, Any], saved: Mapping[str, Any]) -> None:
+        if not same_weights(found[name], saved[name]):
+            raise RestoreFailed(
+                f"the {name} that came back from {path} is not the one that was saved: "
+                f"{found[name]} against {saved[name]}"
+            )
 
     def _check_reset(self, rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> None:
         if not self._just_reset or not self.model.has_reference:
@@ -219,24 +252,3 @@ def response_part(row: TrainingRow, values: Any) -> Any:
     """Return the part (response tokens,) of a row's values (T - 1,) that belongs to its response."""
     start = len(row.prompt) - 1
     return values[start : start + len(row.response)]
-
-
-def _stats(
-    status: dict[str, Any], plan: StepPlan, config: TrainConfig, gap: float, skipped: int
-) -> UpdateStats:
-    """Return OpenRLHF's status in our words."""
-    kl = status.get("kl")
-    policy_loss = float(status["policy_loss"])
-    return UpdateStats(
-        loss=policy_loss + config.kl.coefficient * float(kl or 0.0),
-        policy_loss=policy_loss,
-        kl=None if kl is None else float(kl),
-        entropy=float(status["entropy_loss"]),
-        clipped_fraction=float(status["ppo_clip_ratio"]),
-        masked_fraction=float(status.get("is_filter_ratio") or 0.0),
-        grad_norm=float(status["actor_grad_norm"]),
-        sampler_gap=gap,
-        lr=plan.learning_rates[-1],
-        skipped=skipped,
-        kl_gradient_share=None,
-    )

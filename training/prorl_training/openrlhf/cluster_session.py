@@ -16,8 +16,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
-from prorl_common import Progress, ServiceError, UserError
+from prorl_common import Progress, ServiceError, UserError, atomic_write_text
 from prorl_training.config import TrainConfig
 from prorl_training.decisions import Decision
 from prorl_training.openrlhf import events
@@ -27,7 +28,7 @@ from prorl_training.openrlhf.dry_run import local_context
 from prorl_training.openrlhf.export import export_prompts
 from prorl_training.openrlhf.layout import Device
 from prorl_training.openrlhf.services import RewardServices
-from prorl_training.openrlhf.spec import VARIABLE, Spec
+from prorl_training.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.openrlhf.supported import check_supported
 from prorl_training.openrlhf.versions import require_stack
 from prorl_training.resume import check_identity, run_identity
@@ -66,10 +67,11 @@ def train_on_cluster(
     config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
     folder = RunFolder(run.resolve())
     with folder.lock():
-        model = _prepared(config, folder, data, progress, resume, decisions)
+        model = _prepared(config, folder, data, progress, resume)
         launch = folder.path / "openrlhf"
         launch.mkdir(exist_ok=True)
         events.clear(launch)
+        changes = _changes(folder, config, launch, decisions)
         with _services(config, launch, progress) as urls:
             spec = Spec(
                 run=str(folder.path),
@@ -77,10 +79,10 @@ def train_on_cluster(
                 device=device,
                 arguments=tuple(argument_list(config, _places(folder, model, device, urls))),
                 services=urls,
-                decisions=tuple(asdict(d) for d in decisions),
+                decisions=changes,
             )
             code = _follow(spec, progress)
-        return _report(config, folder, launch, code)
+        return _report(config, folder, spec, code)
 
 
 def device_for(config: TrainConfig) -> Device:
@@ -103,13 +105,23 @@ def device_for(config: TrainConfig) -> Device:
 
 
 def refuse_own_code(model: Path) -> None:
-    """Raise UserError for a model that brings Python code: OpenRLHF would run it (trust_remote_code)."""
-    config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    if "auto_map" in config:
-        raise UserError(
-            f"{model} brings its own Python code (auto_map in config.json), which is not run here: take a "
-            "model whose architecture Transformers has"
-        )
+    """Raise UserError for a model that brings Python code: OpenRLHF would run it (trust_remote_code).
+
+    Model, tokenizer and processor name their code in JSON files of their own. A model that sees images is
+    refused too: OpenRLHF loads its processor the same way.
+    """
+    for path in sorted(model.glob("*.json")):
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UserError(f"{path} is no JSON ({error}): fetch the model again") from error
+        if isinstance(found, dict) and "auto_map" in found:
+            raise UserError(
+                f"{model} brings its own Python code (auto_map in {path.name}), which is not run here: take a "
+                "model whose architecture Transformers has"
+            )
+        if path.name == "config.json" and "vision_config" in found:
+            raise UserError(f"{model} sees images, which is not supported here: take a text model")
 
 
 def _prepared(
@@ -118,7 +130,6 @@ def _prepared(
     data: Path,
     progress: Progress,
     resume: bool,
-    decisions: Sequence[Decision],
 ) -> Path:
     """Write or check what the run's folder says of config, data and model; return the model's folder."""
     from prorl_inference import fetch_or_resolve
@@ -129,13 +140,24 @@ def _prepared(
         folder.create(config, run_identity(data, model))
     else:
         check_identity(folder, data, model)
-        if decisions:
-            folder.replace_config(config, decisions[0].step)
     prompts = folder.path / "openrlhf" / "prompts.jsonl"
     if not prompts.is_file():
         train, _ = load_samples(data, config.reward.verifier_modes())
         export_prompts(train, prompts)
     return model
+
+
+def _changes(
+    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
+) -> tuple[dict[str, Any], ...]:
+    """Return the changes of config that the run has still to record: these, and those of launches that failed."""
+    file = launch / PENDING
+    waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    if decisions:
+        waiting += [asdict(d) for d in decisions]
+        atomic_write_text(file, json.dumps(waiting))
+        folder.replace_config(config, decisions[0].step)
+    return tuple(waiting)
 
 
 def _places(folder: RunFolder, model: Path, device: Device, urls: tuple[str, ...]) -> Places:
@@ -162,7 +184,7 @@ def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator
     elif o.reward_urls:
         yield o.reward_urls
     else:
-        beyond = bool(o.ray_address) or o.nodes > 1
+        beyond = o.nodes > 1 or bool(o.ray_address or os.environ.get("RAY_ADDRESS"))
         progress.message(f"starting {o.reward_replicas} reward services")
         with RewardServices(config, launch, beyond, progress.message) as services:
             yield services.urls
@@ -191,7 +213,7 @@ def _follow(spec: Spec, progress: Progress) -> int:
             for event in reader.new():
                 events.replay(event, progress)
             time.sleep(POLL)
-            if failed_at is None and _has_failed(spec.folder):
+            if failed_at is None and _has_failed(spec):
                 failed_at = time.monotonic()
             if failed_at is not None and time.monotonic() - failed_at > GRACE:
                 _end(child)  # the others would wait for the one that failed
@@ -226,8 +248,8 @@ def _stop_on_interrupt(
             _end(child)
 
 
-def _has_failed(launch: Path) -> bool:
-    outcome = events.read_outcome(launch)
+def _has_failed(spec: Spec) -> bool:
+    outcome = events.read_outcome(spec)
     return outcome is not None and outcome.fault is not None
 
 
@@ -240,10 +262,10 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
-def _report(config: TrainConfig, folder: RunFolder, launch: Path, code: int) -> TrainReport:
+def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> TrainReport:
     """Return how the run ended, or raise what ended it."""
-    outcome = events.read_outcome(launch)
-    log = launch / "log.txt"
+    outcome = events.read_outcome(spec)
+    log = spec.folder / "log.txt"
     again = f"go on with: prorl train --resume {folder.name}"
     if outcome is None:
         raise ServiceError(

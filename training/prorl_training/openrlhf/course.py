@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from prorl_common import ServiceError, UserError
 from prorl_training.checkpoint import has_checkpoint, load_buffer, open_checkpoint
@@ -30,7 +30,7 @@ from prorl_training.openrlhf.events import (
     write_outcome,
 )
 from prorl_training.openrlhf.rollouts import ClusterGenerator, ClusterScorer
-from prorl_training.openrlhf.spec import Spec
+from prorl_training.openrlhf.spec import PENDING, Spec
 from prorl_training.prompt_source import PromptSource, check_context
 from prorl_training.run_folder import RunFolder
 from prorl_training.start_notes import start_notes
@@ -56,10 +56,10 @@ def run_course(trainer: Any, spec: Spec) -> None:
             loop = _Build(trainer, spec, config, folder, progress).loop(watchdog)
             last = loop.run()
         early = last < config.steps and loop.stop_reason is None and loop.stop_requested
-        write_outcome(spec.folder, Outcome(last, loop.stop_reason, early))
+        write_outcome(spec, Outcome(last, loop.stop_reason, early))
     except Exception as error:
         done = 0 if loop is None else loop.last_step
-        write_outcome(spec.folder, Outcome(done, error=_line(error), fault=_fault(error)))
+        write_outcome(spec, Outcome(done, error=line_of(error), fault=fault_of(error)))
         raise
     finally:
         progress.close()
@@ -86,19 +86,36 @@ def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
         yield
 
 
-def _fault(error: Exception) -> Any:
-    if isinstance(error, UserError):
+DEATHS = (
+    "RayActorError",
+    "NodeDiedError",
+    "OutOfMemoryError",
+    "ObjectLostError",
+    "EngineDeadError",
+)
+"""Names of what Ray and vLLM raise when a process, a machine or its memory is gone, themselves or a base class."""
+
+
+def fault_of(error: Exception) -> Literal["user", "service", "bug"]:
+    """Return whose fault an error of a run is; one that a Ray process raised counts as what it raised there."""
+    cause = _cause(error)
+    if isinstance(cause, UserError):
         return "user"
-    name = type(error).__name__  # RayActorError, ActorDiedError, RayTaskError(EngineDeadError), ...
-    ray_died = type(error).__module__.startswith("ray.") and any(
-        word in name for word in ("Died", "Dead", "RayActorError")
-    )
-    return "service" if isinstance(error, ServiceError) or ray_died else "bug"
+    names = {kind.__name__ for e in (error, cause) for kind in type(e).__mro__}
+    return "service" if isinstance(cause, ServiceError) or names & set(DEATHS) else "bug"
 
 
-def _line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return text[0] if isinstance(error, (UserError, ServiceError)) and text else repr(error)[:2000]
+def line_of(error: Exception) -> str:
+    """Return the error as a line for the user."""
+    cause = _cause(error)
+    text = str(cause).strip().splitlines()
+    return text[0] if isinstance(cause, (UserError, ServiceError)) and text else repr(error)[:2000]
+
+
+def _cause(error: Exception) -> BaseException:
+    """Return what a process raised: Ray hands on a RayTaskError whose text begins with the process."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, BaseException) else error
 
 
 class _Build:
@@ -154,7 +171,8 @@ class _Build:
         else:
             loop = TrainingLoop(self.config, parts, 0)
             self.folder.truncate_after(-1)
-            loop.start([])
+            loop.start(self._asked(0))
+            self._recorded()
         return loop
 
     def _encode(self, sample: Any) -> Sequence[int]:
@@ -179,6 +197,7 @@ class _Build:
         loop.restore(state, load_buffer(path, {s.id: s for s in self.samples[0]}))
         told = [*self._asked(step), *fallbacks, *self._environment_decisions(state)]
         self.folder.log_decisions(told)
+        self._recorded()
         for d in told:
             self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
         self.progress.message(f"resuming {self.folder.name} after step {step}")
@@ -187,6 +206,10 @@ class _Build:
     def _asked(self, step: int) -> list[Decision]:
         """Return the decisions that the command brought along (a resumed run's changes of config)."""
         return [replace(Decision(**values), step=step) for values in self.spec.decisions]
+
+    def _recorded(self) -> None:
+        """Forget the changes of config that wait for being recorded."""
+        (self.spec.folder / PENDING).unlink(missing_ok=True)
 
     def _environment_decisions(self, state: dict[str, Any]) -> list[Decision]:
         old, new = state["environment"], self.policy.environment

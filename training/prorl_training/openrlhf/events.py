@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from prorl_common import Progress, atomic_write_text
+from prorl_training.openrlhf.spec import Spec
 
 EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
 
@@ -92,23 +93,27 @@ class Outcome:
     fault: Literal["user", "service", "bug"] | None = None
 
 
-def write_outcome(folder: Path, outcome: Outcome) -> None:
-    """Write ``outcome.json`` atomically."""
-    atomic_write_text(folder / OUTCOME, json.dumps(asdict(outcome)) + "\n")
+def write_outcome(spec: Spec, outcome: Outcome) -> None:
+    """Write the launch's outcome atomically."""
+    atomic_write_text(_outcome_path(spec), json.dumps(asdict(outcome)) + "\n")
 
 
-def read_outcome(folder: Path) -> Outcome | None:
-    """Return the outcome, None where the run left none."""
-    path = folder / OUTCOME
+def read_outcome(spec: Spec) -> Outcome | None:
+    """Return the launch's outcome, None where it left none."""
+    path = _outcome_path(spec)
     return Outcome(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
-def report_failure(folder: Path, what: str, error: BaseException) -> None:
+def _outcome_path(spec: Spec) -> Path:
+    return spec.folder / f"{OUTCOME}-{spec.launch}.json"
+
+
+def report_failure(spec: Spec, what: str, error: BaseException) -> None:
     """Say that a process could not start, unless another one has said something before."""
-    if read_outcome(folder) is None:
+    if read_outcome(spec) is None:
         text = str(error).strip().splitlines()
         line = f"{what} could not start: {type(error).__name__}: {' '.join(text)[:1000]}"
-        write_outcome(folder, Outcome(0, error=line, fault="service"))
+        write_outcome(spec, Outcome(0, error=line, fault="service"))
 
 
 def ask_to_stop(folder: Path) -> None:
@@ -123,5 +128,5 @@ def stop_asked(folder: Path) -> bool:
 
 def clear(folder: Path) -> None:
     """Forget what an earlier launch left."""
-    for name in (EVENTS, OUTCOME, STOP):
-        (folder / name).unlink(missing_ok=True)
+    for path in (folder / EVENTS, folder / STOP, *folder.glob(f"{OUTCOME}-*.json")):
+        path.unlink(missing_ok=True)

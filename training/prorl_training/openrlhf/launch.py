@@ -26,8 +26,9 @@ SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
+TOKENS = ("PRORL_TOKEN",)
+"""Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
-    "PRORL_TOKEN",
     "PRORL_ALLOW_WEAK",
     "HF_HOME",
     "HF_HUB_OFFLINE",
@@ -76,9 +77,13 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     options: dict[str, Any] = {"runtime_env": {"env_vars": handed}}
     address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
     if address:
+        handed |= {name: os.environ[name] for name in TOKENS if name in os.environ}
         if spec.device == "cpu":  # its workers were not started by us and have not our environment
             handed |= cpu_variables(spec)
         return options | {"address": address}
+    options["address"] = (
+        "local"  # without it ray.init joins what the last `ray start` on this machine began
+    )
     options["include_dashboard"] = False
     if o.object_store_gib:
         options["object_store_memory"] = round(o.object_store_gib * 2**30)

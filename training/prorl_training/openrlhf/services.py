@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from prorl_common import ServiceError
+from prorl_common import ServiceError, UserError
 from prorl_training.config import TrainConfig
 
 TOKEN = "PRORL_TOKEN"
@@ -169,8 +169,24 @@ def free_port(host: str) -> int:
 
 
 def own_address() -> str:
-    """Return the address by which other machines know this one."""
-    return socket.gethostbyname(socket.gethostname())
+    """Return the address by which other machines know this one: that of the route to them.
+
+    Raises UserError where there is only the loopback.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        try:
+            sock.connect(
+                ("192.0.2.1", 9)
+            )  # a documentation address (RFC 5737); UDP sends nothing yet
+            found = str(sock.getsockname()[0])
+        except OSError:
+            found = socket.gethostbyname(socket.gethostname())
+    if found.startswith("127."):
+        raise UserError(
+            "this machine has no address that others can reach, so its reward services would be of no use to "
+            "them: start services elsewhere and name them in openrlhf.reward_urls"
+        )
+    return found
 
 
 def main(argv: list[str]) -> None:

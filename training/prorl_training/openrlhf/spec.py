@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+import uuid
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ from prorl_training.config import TrainConfig
 from prorl_training.run_folder import RunFolder
 
 VARIABLE = "PRORL_OPENRLHF_SPEC"
+PENDING = "changes.json"
+"""File in the launch's folder: changes of config that are in config.yaml and not yet in decisions.jsonl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,8 @@ class Spec:
     """One launch of a run. ``arguments`` are OpenRLHF's; ``services`` the reward services' addresses.
 
     ``services`` is empty where rewards come from a pool in the rollout processes. ``run`` is absolute.
-    ``decisions`` are to be recorded first: a resumed run's changes of config.
+    ``decisions`` are to be recorded first: a resumed run's changes of config. ``launch`` is another one each
+    time, so that a process of an earlier launch that is still dying is not mistaken for one of this.
     """
 
     run: str
@@ -33,6 +37,7 @@ class Spec:
     arguments: tuple[str, ...]
     services: tuple[str, ...]
     decisions: tuple[dict[str, Any], ...] = ()
+    launch: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def folder(self) -> Path:

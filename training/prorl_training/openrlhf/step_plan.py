@@ -1,16 +1,16 @@
-"""How the policy's processes do one step's updates: loss, KL, learning rates, rows. Knows no torch.
+"""How the policy's processes do one step's updates, and what they say of it. Knows no torch.
 
-A phase may change any of it, so it is sent with every step. Leaves out: carrying it out
-(``stack.policy_actor``).
+A phase may change any of the plan, so it is sent with every step. Leaves out: carrying it out
+(``stack.updates``).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from prorl_training.config import KLConfig, TrainConfig
-from prorl_training.learning_rate import lr_at
 
 CORRECTIONS = {
     "none": ("off", "mask"),
@@ -34,31 +34,42 @@ class StepPlan:
     temperature: float
     loss: dict[str, Any]
     kl: KLConfig
-    betas: tuple[float, float]
-    eps: float
-    weight_decay: float
-    grad_clip: float
+    norm_limit: float = math.inf
+    """The largest gradient norm, before clipping, that is applied."""
 
 
-def step_plan(
-    config: TrainConfig, rows: int, updates: int, done: int, planned: int, lr_scale: float
-) -> StepPlan:
-    """Return the plan of a step with ``updates`` mini-batches of ``rows`` after ``done`` updates.
+@dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """One mini-batch's update: means as aggregated for the gradient, the norm before clipping.
 
-    ``planned`` are the updates of the whole run; ``lr_scale`` multiplies each learning rate.
+    ``grad_norm`` is nan where a gradient was not finite; ``applied`` says whether the weights changed.
     """
-    o = config.optimizer
-    rates = tuple(lr_at(o, done + i + 1, planned, lr_scale) for i in range(updates))
+
+    policy_loss: float
+    kl: float
+    entropy: float
+    grad_norm: float
+    applied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What the policy's processes measured in one step; the fractions are of all response tokens."""
+
+    updates: tuple[UpdateReport, ...]
+    clipped_fraction: float
+    masked_fraction: float
+
+
+def step_plan(config: TrainConfig, rows: int, rates: tuple[float, ...], limit: float) -> StepPlan:
+    """Return the plan of a step with an update of ``rows`` samples at each of the learning ``rates``."""
     return StepPlan(
         learning_rates=rates,
         rows=rows,
         temperature=config.rollout.temperature,
         loss=loss_arguments(config),
         kl=config.kl,
-        betas=(o.beta1, o.beta2),
-        eps=o.eps,
-        weight_decay=o.weight_decay,
-        grad_clip=o.grad_clip,
+        norm_limit=limit,
     )
 
 

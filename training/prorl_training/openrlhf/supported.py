@@ -80,9 +80,19 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
 
 
 def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Iterator[str]:
+    o = config.openrlhf
+    if o.reference_offload and o.zero_stage < 3:
+        yield (
+            f"openrlhf.reference_offload with openrlhf.zero_stage={o.zero_stage}: DeepSpeed offloads a model that is "
+            "not trained in stage 3 only: set openrlhf.reference_offload=false or openrlhf.zero_stage=3"
+        )
     if device == "cpu":
         return
-    o = config.openrlhf
+    if o.verify_sync and layout.tensor_parallel > 1:
+        yield (
+            f"openrlhf.verify_sync with openrlhf.vllm_tensor_parallel={layout.tensor_parallel}: each of vLLM's "
+            "processes holds a part of the weights: set openrlhf.verify_sync=false"
+        )
     gpus, taken = o.nodes * o.gpus_per_node, layout.engines * layout.tensor_parallel
     shown = f"{o.nodes} x {o.gpus_per_node} GPUs"
     if o.vllm_tensor_parallel > o.gpus_per_node:
@@ -127,6 +137,11 @@ def _of_a_phase(config: TrainConfig) -> Iterator[str]:
         )
     if (lost := lost_logprobs(config)) is not None:
         yield lost
+    if config.controller.reset_to == "best" and config.openrlhf.zero_stage == 3:
+        yield (
+            "controller.reset_to=best with openrlhf.zero_stage=3: DeepSpeed cannot load weights into an optimiser of "
+            "stage 3 that has trained: set openrlhf.zero_stage=2 or controller.reset_to=current"
+        )
     if 0 < rollout.vllm_context <= rollout.max_tokens:
         yield (
             f"rollout.vllm_context={rollout.vllm_context}: leaves no room for a prompt beside "

@@ -28,7 +28,7 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         try:
             super().init_model_from_pretrained(*args, **options)
         except Exception as error:
-            report_failure(current_spec().folder, "the reference", error)
+            report_failure(current_spec(), "the reference", error)
             raise
 
     @property

@@ -9,6 +9,7 @@ cannot be judged comes back as a verdict that says so. Leaves out: which samples
 from __future__ import annotations
 
 import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
@@ -46,10 +47,11 @@ class RolloutActor(_Base):  # type: ignore[misc]
         try:
             await super().__init__(*args, **options)
         except Exception as error:
-            report_failure(current_spec().folder, "a vLLM engine", error)
+            report_failure(current_spec(), "a vLLM engine", error)
             raise
         self._threads = ThreadPoolExecutor(SCORING_THREADS, thread_name_prefix="prorl-scoring")
         self._scorer: Any = None
+        self._opening = threading.Lock()
 
     async def sample(
         self, prompt: list[int], seeds: list[int], options: dict[str, Any]
@@ -76,8 +78,9 @@ class RolloutActor(_Base):  # type: ignore[misc]
         return tokens, [float(row[token].logprob) for token, row in found], answer.finish_reason
 
     def _score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
-        if self._scorer is None:
-            self._scorer = open_reward_scorer(current_spec())
+        with self._opening:
+            if self._scorer is None:
+                self._scorer = open_reward_scorer(current_spec())
         return [asdict(verdict) for verdict in score_rows(self._scorer, rows)]
 
 

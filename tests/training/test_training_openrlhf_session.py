@@ -1,0 +1,54 @@
+"""The command's side of a cluster run: models that are refused, changes of config that wait for being recorded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from prorl_common import UserError
+from prorl_training.config_loading import load_config
+from prorl_training.decisions import Decision
+from prorl_training.openrlhf.cluster_session import _changes, refuse_own_code
+from prorl_training.openrlhf.spec import PENDING
+from prorl_training.run_folder import RunFolder
+
+
+def model(folder: Path, **files: object) -> Path:
+    for name, content in ({"config": {"model_type": "llama"}} | files).items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_a_model_with_code_of_its_own_is_refused_wherever_it_names_it(tmp_path: Path) -> None:
+    refuse_own_code(model(tmp_path, tokenizer_config={"eos_token": "</s>"}, vocab=["a"]))
+    model(tmp_path, tokenizer_config={"auto_map": {"AutoTokenizer": ["x.Own", None]}})
+    with pytest.raises(UserError, match=r"own Python code \(auto_map in tokenizer_config.json\)"):
+        refuse_own_code(tmp_path)
+
+
+def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="take a text model"):
+        refuse_own_code(model(tmp_path, config={"vision_config": {}}))
+
+
+def test_a_change_of_config_waits_until_a_launch_has_recorded_it(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    config = load_config("prorl-v2")
+    folder.create(config, {})
+    launch = folder.path / "openrlhf"
+    launch.mkdir()
+    assert _changes(folder, config, launch, []) == ()
+    longer = config.model_copy(update={"steps": 9000})
+    change = Decision(5, "config_changed", "steps 3000 -> 9000", {})
+    (asked,) = _changes(folder, longer, launch, [change])
+    assert asked["reason"] == "steps 3000 -> 9000"
+    assert folder.config().steps == 9000
+    again = _changes(folder, longer, launch, [])  # that launch died before it recorded anything
+    assert again == (asked,)
+    both = _changes(folder, longer, launch, [replace(change, reason="another")])
+    assert [d["reason"] for d in both] == ["steps 3000 -> 9000", "another"]
+    (launch / PENDING).unlink()  # recorded
+    assert _changes(folder, longer, launch, []) == ()

@@ -1,0 +1,55 @@
+"""Looks at an update's gradients before ZeRO applies them; those not finite or too large are dropped.
+
+By itself DeepSpeed 0.19.6 looks for gradients that are not finite with bf16 and fp16 in ZeRO-1 and 2
+(runtime/engine.py, ``_configure_zero_optimizer``) and with fp16 only in ZeRO-3 (runtime/zero/stage3.py,
+``_overflow_check_and_loss_scale_update``): elsewhere a NaN would be applied. Leaves out: the limit itself
+(``safety``) and who hears of it (``updates``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+
+class GradientGate:
+    """Sits in the ZeRO ``optimizer`` of one rank; the norm is global, so that all ranks decide alike.
+
+    ``limit`` is the largest norm that is applied. ``norm`` (before clipping; nan when a gradient was not
+    finite) and ``applied`` are of the last update.
+    """
+
+    def __init__(self, optimizer: Any) -> None:
+        self.limit = math.inf
+        self.norm = math.nan
+        self.applied = True
+        self._optimizer = optimizer
+        self._look = optimizer.check_overflow
+        optimizer.check_overflow = self._check
+        if hasattr(optimizer, "check_grad_overflow"):  # ZeRO-1 and 2
+            optimizer.check_grad_overflow = True
+        else:
+            self._follow_up = optimizer._overflow_check_and_loss_scale_update
+            optimizer._overflow_check_and_loss_scale_update = self._check_first
+
+    def _check(self, *args: Any, **options: Any) -> None:
+        self._look(*args, **options)
+        if self._optimizer.overflow:
+            self.norm = math.nan
+        else:
+            self.norm = float(_global_norm(self._optimizer))
+            self._optimizer.overflow = not (math.isfinite(self.norm) and self.norm <= self.limit)
+        self.applied = not self._optimizer.overflow
+
+    def _check_first(self) -> bool:
+        self._check()
+        return bool(self._follow_up())
+
+
+def _global_norm(optimizer: Any) -> Any:
+    """Return the 2-norm over all ranks' gradients, as the optimiser's own step takes it; the loss scale is 1."""
+    if hasattr(optimizer, "scaled_global_norm"):  # ZeRO-1 and 2, stage_1_and_2.py
+        return optimizer.scaled_global_norm()
+    return torch.linalg.vector_norm(torch.stack(optimizer._get_norm_groups()))  # stage3.py, step
