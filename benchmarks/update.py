@@ -33,12 +33,12 @@ from prorl_inference.store import resolve_model
 from prorl_training.config import TrainConfig
 from prorl_training.objectives import kl_penalty, policy_loss
 from prorl_training.packing import PromptGroup
-from prorl_training.policy import Policy, UpdateBatch
+from prorl_training.policy import AcceptAll, Policy, UpdateBatch
 
 Update = Callable[[], object]
 
 
-class Keep:
+class Keep(AcceptAll):
     """A judge that keeps the gradients and refuses the step."""
 
     def __init__(self, policy: Policy) -> None:

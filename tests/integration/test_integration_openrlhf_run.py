@@ -165,7 +165,12 @@ def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -
     again = start(place, "--resume", "one")
     assert again.wait(timeout=PATIENCE) == 0, what_was_said(place)
     assert "resuming one after step 5" in what_was_said(place)
+    check_steps(run)
+    check_resets(run)
 
+
+def check_steps(run: Path) -> None:
+    """Every step was done once, with all domains, no infra error, and the penalty in its window."""
     rows = rows_of(run / "metrics.jsonl")
     assert [row["step"] for row in rows] == [1, 2, 3, 4, 5, 6]
     assert {name for row in rows for name in row["domains"]} == {
@@ -181,6 +186,9 @@ def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -
     assert all(row["sampler_gap"] < 0.2 for row in rows)  # vLLM's kernels and the trainer's
     assert [row["length_penalty_active"] for row in rows] == [False, True, True, False, False, True]
 
+
+def check_resets(run: Path) -> None:
+    """The reference is the policy after each reset and stays what it was until the next."""
     decisions = [(d["step"], d["kind"]) for d in rows_of(run / "decisions.jsonl")]
     assert [step for step, kind in decisions if kind == "reference_reset"] == [2, 4, 6]
     states = {

@@ -28,7 +28,8 @@ class Zero2(Zero):
     check_grad_overflow = False
 
     def scaled_global_norm(self) -> torch.Tensor:
-        return self.gradients.norm()
+        norm: torch.Tensor = self.gradients.norm()
+        return norm
 
     def step(self) -> None:
         if self.check_grad_overflow:

@@ -108,6 +108,7 @@ def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
     stats = policy.update(batch_of("kl.coefficient=0.1", "rollout.temperature=0.7"), judge, 0.5)
     assert cluster.asked == [("log_probs", 4, 0.7)]  # two mini-batches, two ranks, one row each
     (plan,) = cluster.plans
+    assert plan.learning_rates == (1e-6, 1e-6)
     assert (plan.rows, len(plan.learning_rates), policy.updates) == (2, 2, 2)
     assert plan.norm_limit == 7.0
     assert stats.loss == pytest.approx(0.6 + 0.1 * 0.25)
@@ -128,6 +129,14 @@ def test_updates_that_were_dropped_are_not_counted_and_the_judge_hears_of_them()
     assert (stats.skipped, policy.updates, stats.grad_norm) == (1, 1, 2.0)
     assert [applied for _, _, applied in judge.heard] == [False, True]
     assert math.isnan(judge.heard[0][1])
+
+
+def test_each_update_has_the_learning_rate_of_its_place_in_the_run() -> None:
+    cluster = FakeCluster()
+    policy = policy_on(cluster)
+    policy.updates = 2
+    policy.update(batch_of("optimizer.lr=0.1", "optimizer.warmup_updates=4"), None, 0.5)
+    assert cluster.plans[0].learning_rates == pytest.approx((0.0375, 0.05))
 
 
 def test_without_a_reference_no_kl_is_reported() -> None:

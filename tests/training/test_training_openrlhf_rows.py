@@ -66,11 +66,11 @@ def test_rows_carry_advantage_log_probs_and_age() -> None:
     assert [(r.sampler_logprobs, r.stale) for r in second] == [((-0.8,), True)]
 
 
-def test_a_plan_has_a_learning_rate_an_update() -> None:
-    settings = ["optimizer.lr=0.1", "optimizer.warmup_updates=4"]
-    plan = step_plan(load_config("prorl-v2", None, settings), 32, 3, 2, 100, 0.5)
-    assert plan.learning_rates == pytest.approx((0.0375, 0.05, 0.05))
-    assert (plan.rows, plan.temperature) == (32, 1.2)
+def test_a_plan_holds_what_the_phase_and_the_guard_say() -> None:
+    config = load_config("prorl-v2", None, ["kl.coefficient=0.5"])
+    plan = step_plan(config, 32, (0.1, 0.2), 9.0)
+    assert (plan.rows, plan.learning_rates, plan.norm_limit) == (32, (0.1, 0.2), 9.0)
+    assert (plan.temperature, plan.kl) == (1.2, config.kl)
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,14 @@ from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.objectives import kl_penalty, mismatch_weights, policy_loss, token_weights
 from prorl_training.packing import PromptGroup
-from prorl_training.policy import Policy, UpdateBatch, UpdateStats
+from prorl_training.policy import AcceptAll, Policy, UpdateBatch, UpdateStats
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))
 ADVANTAGES = torch.tensor([1.0, -1.0, 0.5, -0.5, 2.0])
 
 
-class Judge:
+class Judge(AcceptAll):
     """Keeps what it was asked and answers from a list."""
 
     def __init__(self, *answers: bool) -> None:

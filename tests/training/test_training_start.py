@@ -54,7 +54,11 @@ def test_the_phase_that_most_prompts_do_not_fit_is_named() -> None:
 
 
 def test_where_all_prompts_fit_and_last_nothing_is_said() -> None:
-    assert start_notes(source([10] * 8)[0], config_of()) == []
+    prompts = source([10] * 8)[0]
+    assert start_notes(prompts, config_of()) == []
+    assert start_notes(prompts, config_of(), has_validation=False)[0].startswith(
+        "the dataset has no validation split"
+    )
 
 
 def test_the_first_look_encodes_a_part_of_a_large_dataset_from_all_over_it() -> None:

@@ -226,13 +226,8 @@ class _Setup:
         train, validation = self.samples
         prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
         prompts.check(self.config)
-        for line in start_notes(prompts, self.config):
+        for line in start_notes(prompts, self.config, bool(validation)):
             self.progress.message(line)
-        if self.config.validation.every and not validation:
-            self.progress.message(
-                "the dataset has no validation split: nothing is validated, nothing is called best, and "
-                "no reset or phase can follow from validation"
-            )
         options = SamplerOptions(
             r.backend,
             r.batch_rows,

@@ -1,4 +1,4 @@
-"""What a run says of its prompts before step 1: some are too long, or there are fewer than it draws.
+"""What a run says of its prompts before step 1: some are too long, fewer than it draws, or none to validate on.
 
 Leaves out: what is refused (``prompt_source``) and what each step passes over (its ``prompts_too_long``).
 """
@@ -14,9 +14,17 @@ FIRST_LOOK = 256
 """Prompts that are encoded at the start to see whether they fit; spread evenly over the dataset."""
 
 
-def start_notes(prompts: PromptSource, config: TrainConfig) -> list[str]:
+def start_notes(
+    prompts: PromptSource, config: TrainConfig, has_validation: bool = True
+) -> list[str]:
     """Return the lines to say at the start of a run, none where there is nothing to say."""
-    return [*_too_long(prompts, config), *_rounds(prompts, config)]
+    notes = [*_too_long(prompts, config), *_rounds(prompts, config)]
+    if config.validation.every and not has_validation:
+        notes.append(
+            "the dataset has no validation split: nothing is validated, nothing is called best, and "
+            "no reset or phase can follow from validation"
+        )
+    return notes
 
 
 def _too_long(prompts: PromptSource, config: TrainConfig) -> Iterator[str]:

@@ -92,7 +92,7 @@ def _by_domain(
     samples: Sequence[Sample], verdicts: Sequence[Verdict], count: int
 ) -> dict[str, dict[str, float]]:
     """Return reward and pass rate of each domain that got a verdict, as they are taken over all."""
-    rows = {}
+    rows: dict[str, dict[str, float]] = {}
     for domain in sorted({s.domain for s in samples}):
         places = [i for i, s in enumerate(samples) if s.domain == domain]
         own = [v for i in places for v in verdicts[i * count : (i + 1) * count]]

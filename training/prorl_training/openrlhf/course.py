@@ -146,7 +146,7 @@ class _Build:
         check_context(self.config, self.context)
         prompts = PromptSource(train, self._encode, self.context)
         prompts.check(self.config)
-        for line in start_notes(prompts, self.config):
+        for line in start_notes(prompts, self.config, bool(validation)):
             self.progress.message(line)
 
         def beat() -> None:
