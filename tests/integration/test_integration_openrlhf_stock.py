@@ -19,17 +19,12 @@ from prorl_training.config_loading import load_config
 from prorl_training.openrlhf.arguments import Places, argument_list
 from prorl_training.openrlhf.cpu_environment import environment
 from prorl_training.openrlhf.export import export_prompts
+from prorl_training.openrlhf.testing import write_model
 from prorl_verifiers import Task
 from prorl_verifiers.adapters import openrlhf as adapter
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
-MODEL = """
-import sys
-from prorl_inference.testing import byte_tokenizer, tiny_model
-tiny_model(seed=0, hidden=128, layers=2, context=512).save_pretrained(sys.argv[1])
-byte_tokenizer().save_pretrained(sys.argv[1])
-"""
 PROGRAM = """
 import json, runpy, sys
 import ray
@@ -40,7 +35,7 @@ runpy.run_module("openrlhf.cli.train_ppo_ray", run_name="__main__", alter_sys=Tr
 
 
 def test_openrlhf_itself_trains_on_rewards_of_our_reward_func(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", MODEL, str(tmp_path / "model")], check=True)
+    write_model(tmp_path / "model")
     no_comma = Task(
         "instruction", {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
     )

@@ -1,0 +1,112 @@
+"""Each kind of process of a cluster run is killed once: what the user sees, and where a resumed run ends.
+
+On the real stack without a GPU, with a tiny model. About a minute for each kind, so these are slow tests
+(``MARK=slow make integration-openrlhf``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_training.openrlhf.testing import (
+    PATIENCE,
+    pids_of,
+    rows_of,
+    start,
+    wait_for,
+    what_was_said,
+    write_place,
+)
+
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model, a dataset and a config in it."""
+    return write_place(tmp_path_factory.mktemp("kills"))
+
+
+KINDS = {
+    "vLLM engine": "VLLM::EngineCore",
+    "rollout actor": "ray::RolloutActor",
+    "policy": "ray::PolicyModelActor",
+    "reference": "ray::ReferenceActor",
+    "trainer": "ray::PPOTrainer",
+    "Ray": "raylet/raylet",
+    "starter": "prorl_training.openrlhf.launch",
+}
+"""Kinds of processes that a run does not survive, and how their command lines begin or what they contain."""
+
+
+def launch_short_run(place: Path, name: str) -> subprocess.Popen[bytes]:
+    """Start a run of three steps, with a reset after the second and a checkpoint after each."""
+    options = ["--config", "config.yaml", "--name", name, "--steps", "3"]
+    return start(place, *options, "--set", "validation.every=0")
+
+
+def where_it_ended(run: Path) -> dict[str, Any]:
+    """Return what must not depend on a kill: the last checkpoint, weights rounded, and the steps' outcomes."""
+    state = json.loads((run / "checkpoints" / "step_000003" / "state.json").read_text())
+    rows = rows_of(run / "metrics.jsonl")
+    measured = ("step", "tokens", "groups_kept", "reward_mean", "length_penalty_active")
+    resets = [d["step"] for d in rows_of(run / "decisions.jsonl") if d["kind"] == "reference_reset"]
+    return {
+        "state": {
+            key: state[key] for key in ("updates", "reference", "controller", "tokens_total")
+        },
+        "weights": {
+            model: {key: pytest.approx(value, rel=1e-4) for key, value in found.items()}
+            for model, found in state["checksums"].items()
+        },
+        "rows": [{key: row[key] for key in measured} for row in rows],
+        "resets": resets,
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(place: Path) -> dict[str, Any]:
+    """Where the short run ends when nothing is killed."""
+    assert launch_short_run(place, "whole").wait(timeout=PATIENCE) == 0, what_was_said(place)
+    return where_it_ended(place / "runs" / "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_killed_process_ends_the_run_as_a_failed_service_and_resume_ends_in_the_same_place(
+    place: Path, undisturbed: dict[str, Any], kind: str
+) -> None:
+    name = kind.replace(" ", "-")
+    process = launch_short_run(place, name)
+    wait_for(place / "runs" / name / "checkpoints" / "step_000001", process, place)
+    victims = pids_of(process.pid, KINDS[kind])
+    assert victims, f"no process is called {KINDS[kind]}"
+    os.kill(victims[0], signal.SIGKILL)
+    killed = time.monotonic()
+    code = process.wait(timeout=PATIENCE)
+    print(f"{kind}: exit code {code} after {time.monotonic() - killed:.1f} s")
+    print((place / "terminal.txt").read_text()[-1500:])
+    assert code == 1, what_was_said(place)
+    assert start(place, "--resume", name).wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert where_it_ended(place / "runs" / name) == undisturbed
+
+
+@pytest.mark.slow
+def test_a_killed_reward_service_is_started_again_and_the_run_goes_on(
+    place: Path, undisturbed: dict[str, Any]
+) -> None:
+    process = launch_short_run(place, "reward")
+    wait_for(place / "runs" / "reward" / "checkpoints" / "step_000001", process, place)
+    for pid in pids_of(process.pid, "prorl_training.openrlhf.services")[:1]:
+        os.kill(pid, signal.SIGKILL)
+    assert process.wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert "ended with exit code -9: started again" in what_was_said(place)
+    assert where_it_ended(place / "runs" / "reward") == undisturbed

@@ -1,0 +1,167 @@
+"""Tiny models, data and runs for tests of the cluster engine on the real stack without a GPU.
+
+Not for use outside tests: nothing can be learned from the problems. Leaves out the environment itself
+(``make openrlhf-cpu-venv``) and what is asserted.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from prorl_common import sha256_file
+from prorl_datasets.storage import MANIFEST, canonical_json, write_split
+
+MODEL = """
+import sys
+from prorl_inference.testing import byte_tokenizer, tiny_model
+tiny_model(seed=0, hidden=128, layers=2, context=512).save_pretrained(sys.argv[1])
+byte_tokenizer().save_pretrained(sys.argv[1])
+"""
+PATIENCE = 600
+"""Seconds for one launch; a quiet machine with two cores takes about a tenth of it."""
+
+
+def write_place(folder: Path) -> Path:
+    """Write a model, a dataset of five domains and ``config.yaml`` into ``folder``; return it."""
+    write_model(folder / "model")
+    config = run_config(folder / "model", write_dataset(folder / "data"))
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return folder
+
+
+def write_model(folder: Path) -> None:
+    """Write a random model of two layers that reads bytes, and its tokenizer."""
+    # In a process of its own: beside DeepSpeed, saving a model imports packages that warn.
+    subprocess.run([sys.executable, "-c", MODEL, str(folder)], check=True)
+
+
+def run_config(model: Path, data: Path) -> dict[str, Any]:
+    """Return the config of a run of six steps with everything of ProRL in it."""
+    return {
+        "preset": "prorl-v2",
+        "engine": "openrlhf",
+        "steps": 6,
+        "model": {"path": str(model), "device": "cpu"},
+        "data": {
+            "path": str(data),
+            "domain_weights": {"instruction": 8, "math": 1, "stem": 1, "code": 1, "logic": 1},
+        },
+        "rollout": {"prompts": 8, "samples": 4, "max_tokens": 48, "temperature": 1.0},
+        "loss": {"mini_batches": 2},
+        "dynamic_sampling": {"max_rounds": 2},
+        "optimizer": {"lr": 1e-4},
+        "kl": {"coefficient": 0.01},
+        "controller": {"reset_interval": 2},
+        "length_penalty": {"weight": 0.1, "steps_on": 2, "steps_off": 2, "start_step": 2},
+        "validation": {"every": 3, "problems": 6},
+        "checkpoint": {"every": 1, "keep": 10},
+        "logging": {"tensorboard": False},
+        "openrlhf": {"verify_sync": True, "reward_replicas": 2},
+    }
+
+
+def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Return (domain, prompt, verifier, reference); a random model is often right on the first kind."""
+    import reasoning_gym
+
+    for i in range(12):
+        no_comma = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
+        yield "instruction", f"Text {i}", "instruction", no_comma
+    for i in range(3):
+        yield "math", f"{i}+1", "math", {"answer": str(i + 1)}
+        yield "stem", f"{i} m in cm", "stem", {"answer": f"{100 * i} cm"}
+        yield "code", f"print {i}", "code", {"tests": [{"stdin": "", "stdout": str(i)}]}
+    for entry in reasoning_gym.create_dataset("chain_sum", seed=1, size=3):
+        yield "logic", entry["question"], "logic", {"dataset": "chain_sum", "entry": entry}
+
+
+def write_dataset(folder: Path) -> Path:
+    folder.mkdir()
+    files = {}
+    for split in ("train", "validation"):
+        rows = [
+            {
+                "id": f"{split}-{i}",
+                "domain": domain,
+                "split": split,
+                "prompt": [{"role": "user", "content": prompt}],
+                "verifier": verifier,
+                "reference": canonical_json(reference),
+                "source": "test",
+                "licence": "none",
+                "gold_check": "none",
+                "metadata": "{}",
+            }
+            for i, (domain, prompt, verifier, reference) in enumerate(problems())
+        ]
+        file = folder / f"{split}.parquet"
+        files[file.name] = {"rows": write_split(file, iter(rows)), "sha256": sha256_file(file)}
+    (folder / MANIFEST).write_text(json.dumps({"files": files}))
+    return folder
+
+
+def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
+    """Start ``prorl train`` in ``place``."""
+    command = [sys.executable, "-m", "prorl_cli.main", "train", *options]
+    with (place / "terminal.txt").open("ab") as out:
+        return subprocess.Popen(command, cwd=place, stdout=out, stderr=out)
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert process.poll() is None, what_was_said(place)
+        assert time.monotonic() < until, what_was_said(place)
+        time.sleep(0.2)
+
+
+def what_was_said(place: Path) -> str:
+    logs = sorted(place.glob("runs/*/openrlhf/log.txt"), key=lambda log: log.stat().st_mtime)
+    tail = logs[-1].read_text(errors="replace")[-4000:] if logs else ""
+    return (place / "terminal.txt").read_text()[-3000:] + "\n" + tail
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the pids of the processes that a process has started, and of theirs."""
+    found: list[int] = []
+    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, listing.read_text().split()):
+            found += [child, *children_of(child)]
+    return found
+
+
+def gone(pids: list[int]) -> bool:
+    """Return whether all have ended (a zombie has)."""
+
+    def ended(pid: int) -> bool:
+        try:
+            return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    return all(ended(pid) for pid in pids)
+
+
+def pids_of(pid: int, mark: str) -> list[int]:
+    """Return the descendants of ``pid`` whose command line contains ``mark``."""
+    found = []
+    for child in children_of(pid):
+        try:
+            words = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if mark in words:
+            found.append(child)
+    return found
