@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from prorl_training.openrlhf.testing import (
-    PATIENCE,
+    finish,
     pids_of,
     rows_of,
     start,
@@ -75,7 +75,7 @@ def where_it_ended(run: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def undisturbed(place: Path) -> dict[str, Any]:
     """Where the short run ends when nothing is killed."""
-    assert launch_short_run(place, "whole").wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert finish(launch_short_run(place, "whole"), place) == 0, what_was_said(place)
     return where_it_ended(place / "runs" / "whole")
 
 
@@ -91,11 +91,11 @@ def test_a_killed_process_ends_the_run_as_a_failed_service_and_resume_ends_in_th
     assert victims, f"no process is called {KINDS[kind]}"
     os.kill(victims[0], signal.SIGKILL)
     killed = time.monotonic()
-    code = process.wait(timeout=PATIENCE)
+    code = finish(process, place)
     print(f"{kind}: exit code {code} after {time.monotonic() - killed:.1f} s")
     print((place / "terminal.txt").read_text()[-1500:])
     assert code == 1, what_was_said(place)
-    assert start(place, "--resume", name).wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert finish(start(place, "--resume", name), place) == 0, what_was_said(place)
     assert where_it_ended(place / "runs" / name) == undisturbed
 
 
@@ -107,6 +107,6 @@ def test_a_killed_reward_service_is_started_again_and_the_run_goes_on(
     wait_for(place / "runs" / "reward" / "checkpoints" / "step_000001", process, place)
     for pid in pids_of(process.pid, "prorl_training.openrlhf.services")[:1]:
         os.kill(pid, signal.SIGKILL)
-    assert process.wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert finish(process, place) == 0, what_was_said(place)
     assert "ended with exit code -9: started again" in what_was_said(place)
     assert where_it_ended(place / "runs" / "reward") == undisturbed

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from prorl_training.openrlhf.testing import (
-    PATIENCE,
     children_of,
+    finish,
     gone,
     rows_of,
     start,
@@ -45,7 +45,7 @@ def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -
         assert time.monotonic() < until, "processes outlive the command that started them"
         time.sleep(0.2)
     again = start(place, "--resume", "one")
-    assert again.wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert finish(again, place) == 0, what_was_said(place)
     assert "resuming one after step 5" in what_was_said(place)
     check_steps(run)
     check_resets(run)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from prorl_training.openrlhf.testing import PATIENCE, rows_of, start, what_was_said, write_place
+from prorl_training.openrlhf.testing import finish, rows_of, start, what_was_said, write_place
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -30,7 +30,7 @@ def run_once(place: Path, name: str, *settings: str) -> tuple[dict[str, Any], di
     given = ("validation.every=0", "controller.reset_interval=0", *settings)
     words = [word for setting in given for word in ("--set", setting)]
     options = ["--config", "config.yaml", "--name", name, "--steps", "2", *words]
-    assert start(place, *options).wait(timeout=PATIENCE) == 0, what_was_said(place)
+    assert finish(start(place, *options), place) == 0, what_was_said(place)
     run = place / "runs" / name
     state = json.loads((run / "checkpoints" / "step_000002" / "state.json").read_text())
     found: dict[str, float] = state["checksums"]["policy"]

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -115,12 +115,27 @@ def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, cwd=place, stdout=out, stderr=out)
 
 
+def finish(process: subprocess.Popen[bytes], place: Path) -> int:
+    """Return the exit code; a run that takes too long is killed, and what it said is raised."""
+    try:
+        return process.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        _give_up(process, place)
+
+
 def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
+    """Wait until ``path`` is there; a run that ends or takes too long before is killed, as in ``finish``."""
     until = time.monotonic() + PATIENCE
     while not path.exists():
-        assert process.poll() is None, what_was_said(place)
-        assert time.monotonic() < until, what_was_said(place)
+        if process.poll() is not None or time.monotonic() > until:
+            _give_up(process, place)
         time.sleep(0.2)
+
+
+def _give_up(process: subprocess.Popen[bytes], place: Path) -> NoReturn:
+    process.kill()  # what it has started ends with it
+    process.wait()
+    raise AssertionError(what_was_said(place))
 
 
 def what_was_said(place: Path) -> str:
