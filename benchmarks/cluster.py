@@ -87,7 +87,7 @@ def kind(process: Process) -> str:
         "reference": ("ray::ReferenceModelActor", "ray::ReferenceActor"),
         "vLLM": ("ray::RolloutActor", "VLLM::"),
         "trainer": ("ray::PPOTrainer",),
-        "rewards": ("verify serve", "verify"),
+        "rewards": ("openrlhf.services", "prorl_verifiers"),
         "Ray": ("raylet", "gcs_server", "ray::", "ray/"),
     }.items():
         if any(mark in words for mark in marks):

@@ -272,12 +272,8 @@ MEANINGS = {
 
 def limits_text() -> str:
     """Return what ``FIXED_IN_A_RUN`` takes out of the sections that a phase may set, in words."""
-    parts = []
-    for section in PHASE_SECTIONS:
-        fixed = sorted(key for owner, key in FIXED_IN_A_RUN if owner == section)
-        if fixed:
-            parts.append(f"of `{section}` all but {', '.join(f'`{key}`' for key in fixed)}")
-    return ", ".join(parts)
+    fixed = {s: sorted(f"`{k}`" for o, k in FIXED_IN_A_RUN if o == s) for s in PHASE_SECTIONS}
+    return ", ".join(f"of `{s}` all but {', '.join(keys)}" for s, keys in fixed.items() if keys)
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,3 +79,11 @@ def openrlhf_stack() -> None:
         if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
             pytest.fail(str(error))
         pytest.skip(f"{error} (make integration-openrlhf)")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model, a dataset of five domains and a config of a cluster run in it."""
+    from prorl_training.openrlhf.testing import write_place
+
+    return write_place(tmp_path_factory.mktemp("cluster"))

@@ -23,16 +23,9 @@ from prorl_training.openrlhf.testing import (
     start,
     wait_for,
     what_was_said,
-    write_place,
 )
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model, a dataset and a config in it."""
-    return write_place(tmp_path_factory.mktemp("kills"))
 
 
 KINDS = {

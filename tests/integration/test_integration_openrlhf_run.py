@@ -21,16 +21,9 @@ from prorl_training.openrlhf.testing import (
     start,
     wait_for,
     what_was_said,
-    write_place,
 )
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model, a dataset and a config in it."""
-    return write_place(tmp_path_factory.mktemp("cluster"))
 
 
 def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -> None:

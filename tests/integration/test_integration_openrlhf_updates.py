@@ -12,17 +12,11 @@ from typing import Any
 
 import pytest
 
-from prorl_training.openrlhf.testing import finish, rows_of, start, what_was_said, write_place
+from prorl_training.openrlhf.testing import finish, rows_of, start, what_was_said
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 MEASURED = ("loss", "policy_loss", "kl", "entropy", "grad_norm")
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model, a dataset and a config in it."""
-    return write_place(tmp_path_factory.mktemp("updates"))
 
 
 def run_once(place: Path, name: str, *settings: str) -> tuple[dict[str, Any], dict[str, float]]:

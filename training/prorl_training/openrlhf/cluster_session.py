@@ -23,7 +23,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.decisions import Decision
 from prorl_training.openrlhf import events
 from prorl_training.openrlhf.arguments import Places, argument_list, reward_endpoint
-from prorl_training.openrlhf.cpu_environment import environment
+from prorl_training.openrlhf.cpu_environment import run_environment
 from prorl_training.openrlhf.dry_run import local_context
 from prorl_training.openrlhf.export import export_prompts
 from prorl_training.openrlhf.layout import Device
@@ -193,9 +193,7 @@ def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator
 def _follow(spec: Spec, progress: Progress) -> int:
     """Start the processes, show what they say, and return the exit code of the one that started them."""
     path = spec.write()
-    float32 = spec.config().model.dtype != "bf16"
-    threads = os.cpu_count() or 1
-    env = os.environ | environment(spec.device, threads, float32=float32) | {VARIABLE: str(path)}
+    env = os.environ | run_environment(spec.config(), spec.device) | {VARIABLE: str(path)}
     log = spec.folder / "log.txt"
     progress.message(f"starting Ray, vLLM and DeepSpeed (log: {log})")
     with log.open("ab") as out:

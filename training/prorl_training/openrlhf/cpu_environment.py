@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from prorl_common import UserError
+from prorl_training.config import TrainConfig
 from prorl_training.openrlhf.cpu.float32 import FLOAT32
 from prorl_training.openrlhf.cpu.hook import SWITCH
 
@@ -77,6 +78,11 @@ def environment(
     found["OMP_NUM_THREADS"] = str(threads)
     found["PYTHONPATH"] = _first(str(STARTUP), given.get("PYTHONPATH", ""))
     return found
+
+
+def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
+    """Return ``environment`` for a run on this machine: all its threads, and float32 unless it asks for bf16."""
+    return environment(device, os.cpu_count() or 1, float32=config.model.dtype != "bf16")
 
 
 def _first(folder: str, path: str) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from prorl_training.openrlhf.cpu_environment import environment
+from prorl_training.openrlhf.cpu_environment import run_environment
 from prorl_training.openrlhf.patches import install
 from prorl_training.openrlhf.spec import VARIABLE, Spec, read_spec
 
@@ -79,7 +79,7 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if address:
         handed |= {name: os.environ[name] for name in TOKENS if name in os.environ}
         if spec.device == "cpu":  # its workers were not started by us and have not our environment
-            handed |= cpu_variables(spec)
+            handed |= run_environment(spec.config(), spec.device)
         return options | {"address": address}
     options["address"] = (
         "local"  # without it ray.init joins what the last `ray start` on this machine began
@@ -90,12 +90,6 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if spec.device == "cpu":
         options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
     return options
-
-
-def cpu_variables(spec: Spec) -> dict[str, str]:
-    """Return what a run without a GPU needs in the environment of all its processes."""
-    float32 = spec.config().model.dtype != "bf16"
-    return environment("cpu", os.cpu_count() or 1, float32=float32)
 
 
 def _leave(number: int, frame: Any) -> None:
