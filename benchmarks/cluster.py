@@ -34,6 +34,7 @@ PARTS = {
 }
 UPSTREAM = ("openrlhf/", "ray/", "deepspeed/", "transformers/", "torch/")
 ACTORS = {"trainer": "ray::PPOTrainer", "policy": "ray::PolicyModelActor"}
+"""What Ray calls a process while it works; idle, it may have another name."""
 
 
 def settings(args: argparse.Namespace) -> list[str]:
@@ -83,10 +84,10 @@ def kind(process: Process) -> str:
     """Return what a process is, by its command line."""
     words = " ".join(process.cmdline())
     for shown, marks in {
-        "policy": ("ray::PolicyModelActor",),
-        "reference": ("ray::ReferenceModelActor", "ray::ReferenceActor"),
-        "vLLM": ("ray::RolloutActor", "VLLM::"),
-        "trainer": ("ray::PPOTrainer",),
+        "policy": ("ray::Policy",),
+        "reference": ("ray::Reference",),
+        "vLLM": ("ray::Rollout", "VLLM::"),
+        "trainer": ("ray::PPOTrainer", "ray::Trainer"),
         "rewards": ("openrlhf.services", "prorl_verifiers"),
         "Ray": ("raylet", "gcs_server", "ray::", "ray/"),
     }.items():

@@ -18,6 +18,7 @@ import pytest
 
 from prorl_training.openrlhf.testing import (
     finish,
+    give_up,
     pids_of,
     rows_of,
     start,
@@ -30,20 +31,29 @@ pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 KINDS = {
     "vLLM engine": "VLLM::EngineCore",
-    "rollout actor": "ray::RolloutActor",
-    "policy": "ray::PolicyModelActor",
-    "reference": "ray::ReferenceActor",
-    "trainer": "ray::PPOTrainer",
+    "rollout actor": "ray::Rollout",
+    "policy": "ray::Policy",
+    "reference": "ray::Reference",
+    "trainer": "Trainer",
     "Ray": "raylet/raylet",
     "starter": "prorl_training.openrlhf.launch",
 }
-"""Kinds of processes that a run does not survive, and how their command lines begin or what they contain."""
+"""Kinds of processes that a run does not survive, and what their command lines contain. Ray names an actor's
+process after its class, or after what was asked for by name, by turns: the words are those that both have."""
 
 
 def launch_short_run(place: Path, name: str) -> subprocess.Popen[bytes]:
     """Start a run of three steps, with a reset after the second and a checkpoint after each."""
     options = ["--config", "config.yaml", "--name", name, "--steps", "3"]
     return start(place, *options, "--set", "validation.every=0")
+
+
+def kill_one(process: subprocess.Popen[bytes], mark: str, place: Path) -> None:
+    """Kill the first of the run's processes whose command line contains ``mark``."""
+    victims = pids_of(process.pid, mark)
+    if not victims:
+        give_up(process, place, f"no process is called {mark}")
+    os.kill(victims[0], signal.SIGKILL)
 
 
 def where_it_ended(run: Path) -> dict[str, Any]:
@@ -80,9 +90,7 @@ def test_a_killed_process_ends_the_run_as_a_failed_service_and_resume_ends_in_th
     name = kind.replace(" ", "-")
     process = launch_short_run(place, name)
     wait_for(place / "runs" / name / "checkpoints" / "step_000001", process, place)
-    victims = pids_of(process.pid, KINDS[kind])
-    assert victims, f"no process is called {KINDS[kind]}"
-    os.kill(victims[0], signal.SIGKILL)
+    kill_one(process, KINDS[kind], place)
     killed = time.monotonic()
     code = finish(process, place)
     print(f"{kind}: exit code {code} after {time.monotonic() - killed:.1f} s")
@@ -98,8 +106,7 @@ def test_a_killed_reward_service_is_started_again_and_the_run_goes_on(
 ) -> None:
     process = launch_short_run(place, "reward")
     wait_for(place / "runs" / "reward" / "checkpoints" / "step_000001", process, place)
-    for pid in pids_of(process.pid, "prorl_training.openrlhf.services")[:1]:
-        os.kill(pid, signal.SIGKILL)
+    kill_one(process, "prorl_training.openrlhf.services", place)
     assert finish(process, place) == 0, what_was_said(place)
     assert "ended with exit code -9: started again" in what_was_said(place)
     assert where_it_ended(place / "runs" / "reward") == undisturbed

@@ -221,7 +221,14 @@ class ActorUnavailableError(RayActorError):
     [
         (RayTaskError(UserError("set PRORL_TOKEN")), "user", "set PRORL_TOKEN"),
         (RayTaskError(ServiceError("no sandbox")), "service", "no sandbox"),
-        (ActorUnavailableError("gone"), "service", "ActorUnavailableError('gone')"),
+        (ActorUnavailableError("gone"), "service", "ActorUnavailableError: gone"),
+        (
+            ActorUnavailableError(
+                "It died.\n\tclass_name: Policy\n\tnamespace: x\n\tpid: 7\nLong."
+            ),
+            "service",
+            "ActorUnavailableError: It died. (class_name: Policy, pid: 7)",
+        ),
         (ValueError("x"), "bug", "ValueError('x')"),
     ],
 )

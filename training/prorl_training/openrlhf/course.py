@@ -106,10 +106,18 @@ def fault_of(error: Exception) -> Literal["user", "service", "bug"]:
 
 
 def line_of(error: Exception) -> str:
-    """Return the error as a line for the user."""
+    """Return the error as a line for the user; of what died also which process, where Ray says it."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
-    return text[0] if isinstance(cause, (UserError, ServiceError)) and text else repr(error)[:2000]
+    if isinstance(cause, (UserError, ServiceError)) and text:
+        return text[0]
+    if text and fault_of(error) == "service":
+        which = [
+            x.strip() for x in text[1:] if x.strip().startswith(("class_name:", "pid:", "ip:"))
+        ]
+        told = f" ({', '.join(which)})" if which else ""
+        return f"{type(cause).__name__}: {text[0]}{told}"[:2000]
+    return repr(error)[:2000]
 
 
 def _cause(error: Exception) -> BaseException:

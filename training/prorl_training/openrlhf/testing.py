@@ -120,7 +120,7 @@ def finish(process: subprocess.Popen[bytes], place: Path) -> int:
     try:
         return process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        _give_up(process, place)
+        give_up(process, place)
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
@@ -128,14 +128,15 @@ def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
     until = time.monotonic() + PATIENCE
     while not path.exists():
         if process.poll() is not None or time.monotonic() > until:
-            _give_up(process, place)
+            give_up(process, place)
         time.sleep(0.2)
 
 
-def _give_up(process: subprocess.Popen[bytes], place: Path) -> NoReturn:
+def give_up(process: subprocess.Popen[bytes], place: Path, why: str = "") -> NoReturn:
+    """End a run and all it has started, and raise what it said."""
     process.kill()  # what it has started ends with it
     process.wait()
-    raise AssertionError(what_was_said(place))
+    raise AssertionError(f"{why}\n{what_was_said(place)}")
 
 
 def what_was_said(place: Path) -> str:
