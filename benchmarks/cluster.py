@@ -2,7 +2,8 @@
 
     python benchmarks/cluster.py --work DIR [--steps N] [--json FILE]     # with the Python of .venv-openrlhf
 
-Runs ``prorl train --engine openrlhf --device cpu`` as a user does. py-spy (pip install py-spy) looks at the trainer's
+Runs ``prorl train --engine openrlhf --device cpu`` as a user does, on problems of five domains, most of them such that an
+untrained model is often right (no comma in the answer), so that there is something to update on. py-spy (pip install py-spy) looks at the trainer's
 and the policy's process many times a second, waiting included; a look counts as prorl's own when neither OpenRLHF,
 Ray, DeepSpeed nor transformers is on the stack below prorl's step. Memory is the proportional set size of all
 processes of the run, so that shared pages count once. Leaves out GPUs, and any comparison with another engine.
@@ -21,6 +22,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from prorl_training.openrlhf.testing import write_dataset
 
 psutil: Any = importlib.import_module("psutil")  # it has no types
 Process = Any
@@ -42,6 +45,7 @@ def settings(args: argparse.Namespace) -> list[str]:
     values = {
         "model.path": args.model,
         "model.device": "cpu",
+        "data.domain_weights": "{instruction: 8, math: 1, stem: 1, code: 1, logic: 1}",
         "rollout.prompts": 4,
         "rollout.samples": 4,
         "rollout.max_tokens": args.tokens,
@@ -184,8 +188,7 @@ def follow(args: argparse.Namespace) -> tuple[Path, Watch, float]:
     work.mkdir(parents=True, exist_ok=True)
     data = work / "data"
     if not data.is_dir():
-        build = [prorl, "data", "build", "--recipe", "quickstart", "--out", str(data)]
-        subprocess.run(build, check=True)
+        write_dataset(data)
     run = work / "runs" / args.name
     words = ["--engine", "openrlhf", "--preset", "prorl-v2", "--data", str(data)]
     words += ["--steps", str(args.steps), "--name", args.name, *settings(args)]
