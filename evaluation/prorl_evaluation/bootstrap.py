@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from prorl_evaluation.intervals import SAME, Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,31 +20,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["Interval", "bootstrap_ci", "bootstrap_columns"]
+
 _BLOCK = 4_000_000
 """Draws times clusters held in memory at once."""
-_SAME = 1e-12
-"""Values closer than this differ by rounding only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean with its bootstrap interval.
-
-    ``count`` values entered; ``undefined`` more were NaN and did not. All three numbers are NaN when no
-    value was defined. ``low == high`` means that all values of each stratum agree (one value always
-    does), which says nothing about certainty.
-    """
-
-    value: float
-    low: float
-    high: float
-    count: int
-    undefined: int = 0
-
-    @property
-    def degenerate(self) -> bool:
-        """Whether drawing the values again shows no spread."""
-        return self.high - self.low < _SAME
 
 
 def bootstrap_ci(
@@ -103,7 +83,7 @@ def _interval(values: Any, means: Any, level: float) -> Interval:
     if count == 0:
         return Interval(math.nan, math.nan, math.nan, 0, undefined)
     value = float(defined.mean())
-    if float(np.ptp(defined)) < _SAME:
+    if float(np.ptp(defined)) < SAME:
         return Interval(value, value, value, count, undefined)
     tail = (1.0 - level) / 2.0
     low, high = np.nanquantile(means, [tail, 1.0 - tail])

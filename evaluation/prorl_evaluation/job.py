@@ -17,7 +17,7 @@ from pathlib import Path
 from prorl_common import atomic_write_text, read_jsonl
 from prorl_datasets import Sample
 from prorl_evaluation.journal import Problem, prompt_digest, task_digest
-from prorl_evaluation.types import EvalSettings, EvaluationError
+from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_verifiers import Task, with_mode
 
 EVAL_FILE = "eval.json"
@@ -66,6 +66,7 @@ def problems_of(samples: Sequence[Sample]) -> list[Problem]:
                 prompt_sha256=prompt_digest(s.prompt),
                 task_sha256=task_digest(task),
                 chance=None if chance is None else float(chance),
+                labels=labels_of(s.metadata),
             )
         )
     return found
@@ -81,6 +82,7 @@ def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
             "verifier": p.task.verifier,
             "reference": p.task.reference,
             "chance": p.chance,
+            "labels": dict(p.labels),
         }
         for p in problems
     ]
@@ -105,7 +107,10 @@ def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
         for _, p in read_jsonl(out / PROBLEMS_FILE):
             task, prompt = Task(p["verifier"], p["reference"]), tuple(p["prompt"])
             hashes = (prompt_digest(prompt), task_digest(task))
-            problems.append(Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"]))
+            labels = p.get("labels", {})
+            problems.append(
+                Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"], labels)
+            )
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "

@@ -14,12 +14,12 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import Closing, Journal, derive_seed, read_jsonl
-from prorl_evaluation.types import EvalSettings, EvaluationError
+from prorl_evaluation.types import EvalSettings, EvaluationError, Label
 from prorl_verifiers import Task, Verdict
 
 SAMPLES_FILE = "samples.jsonl"
@@ -30,7 +30,8 @@ VERDICTS_FILE = "verdicts.jsonl"
 class Problem:
     """A sample with the hashes that its keys need.
 
-    ``chance`` is what one constant answer to all problems would earn on it, where the dataset says so.
+    ``chance`` is what one constant answer to all problems would earn on it, where the dataset says so;
+    ``labels`` what its metadata says of benchmark, task and difficulty (``types.LABELS``).
     """
 
     id: str
@@ -40,6 +41,7 @@ class Problem:
     prompt_sha256: str
     task_sha256: str
     chance: float | None = None
+    labels: Mapping[str, Label] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
