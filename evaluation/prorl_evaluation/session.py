@@ -16,6 +16,7 @@ from prorl_evaluation.evaluate import evaluate
 from prorl_evaluation.grading import Scorer
 from prorl_evaluation.lazy import LazyGenerator
 from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_inference import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +74,25 @@ class Session:
         return [self._one(target, pool, progress) for target in self.targets]
 
     def _one(self, target: Target, pool: Scorer, progress: Progress) -> EvalResult:
-        from prorl_inference import fetch_or_resolve
-
-        settings = replace(self.settings, label=target.label)
-        path = fetch_or_resolve(target.model, progress)
-        generator = LazyGenerator(path, target.model, self.device, "auto", settings.batch_rows)
-        out = self.folder(target)
+        generator = self.open(target, progress)
         try:
-            result = evaluate(generator, self.samples, settings, out, pool, progress)
+            return self.evaluate_with(generator, target, pool, progress)
         finally:
             generator.close()
+
+    def open(self, target: Target, progress: Progress) -> Generator:
+        """Return the target's generator, for the caller to close; a model not at hand is fetched."""
+        from prorl_inference import fetch_or_resolve
+
+        path = fetch_or_resolve(target.model, progress)
+        return LazyGenerator(path, target.model, self.device, "auto", self.settings.batch_rows)
+
+    def evaluate_with(
+        self, generator: Generator, target: Target, pool: Scorer, progress: Progress
+    ) -> EvalResult:
+        """Evaluate one target with an open generator, which may serve several sessions."""
+        settings = replace(self.settings, label=target.label)
+        out = self.folder(target)
+        result = evaluate(generator, self.samples, settings, out, pool, progress)
         progress.message(f"{target.label}: written to {out}")
         return result
