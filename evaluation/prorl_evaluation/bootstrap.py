@@ -2,8 +2,9 @@
 
 The problem is the unit that is drawn again, because the samples of one problem are not independent of
 each other. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13 (percentile)
-and 8 (other data structures). Leaves out: corrections for many comparisons, and bias-corrected intervals;
-with fewer than about 20 problems percentile intervals are too narrow.
+and 8 (other data structures). With few problems, or means near a bound, the plain percentile interval is
+too narrow: lengths use the expanded one, rates ``bounded_mean``. Leaves out: corrections for many
+comparisons, and bias-corrected intervals.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from prorl_evaluation.intervals import SAME, Interval
+from prorl_evaluation.distributions import expanded_tail
+from prorl_evaluation.intervals import SAME, Interval, Resampling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Interval", "bootstrap_ci", "bootstrap_columns"]
+__all__ = ["Interval", "bootstrap_ci", "bootstrap_columns", "cluster_codes", "expanded_columns"]
 
 _BLOCK = 4_000_000
 """Draws times clusters held in memory at once."""
@@ -65,7 +67,7 @@ def bootstrap_columns(
     if not 0.0 < level < 1.0 or draws < 1:
         raise ValueError(f"level must lie between 0 and 1 and draws be positive: {level}, {draws}")
     n = matrix.shape[0]
-    of_cluster, stratum_of = _codes(n, clusters, strata)
+    of_cluster, stratum_of = cluster_codes(n, clusters, strata)
     defined = ~np.isnan(matrix)
     shape = (len(stratum_of), matrix.shape[1])
     sums, counts = np.zeros(shape), np.zeros(shape)
@@ -73,6 +75,23 @@ def bootstrap_columns(
     np.add.at(counts, of_cluster, defined.astype(np.float64))
     means = _resampled_means(sums, counts, stratum_of, draws, seed)
     return [_interval(matrix[:, j], means[:, j], level) for j in range(matrix.shape[1])]
+
+
+def expanded_columns(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    how: Resampling | None = None,
+) -> list[Interval]:
+    """Return :func:`bootstrap_columns` read at the wider tails of ``distributions.expanded_tail``.
+
+    For unbounded values such as lengths; see there for the source.
+    """
+    how = how or Resampling()
+    rows = len(values) if hasattr(values, "__len__") else 0
+    _, stratum_of = cluster_codes(rows, clusters, strata)
+    tail = expanded_tail((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
+    return bootstrap_columns(values, clusters, strata, 1.0 - 2.0 * tail, how.draws, how.seed)
 
 
 def _interval(values: Any, means: Any, level: float) -> Interval:
@@ -90,7 +109,7 @@ def _interval(values: Any, means: Any, level: float) -> Interval:
     return Interval(value, float(low), float(high), count, undefined)
 
 
-def _codes(
+def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
     """Return (cluster number of each value, stratum of each cluster)."""

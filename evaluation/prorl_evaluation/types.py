@@ -51,7 +51,10 @@ class EvalSettings:
     ``n`` samples a problem, ``k`` the largest k of interest (n >= k), ``max_tokens`` generated tokens
     (end token included), ``batch_rows`` samples generated and written together (what a kill can lose),
     ``level`` and ``draws`` of the bootstrap. ``label`` (what people call it) and ``dataset`` (path,
-    manifest_sha256, split) are kept with the result and change no number.
+    manifest_sha256, split) are kept with the result and change no number. ``backend`` is ``transformers``,
+    ``vllm``, ``server:completions`` or ``server:chat``, ``batches`` is ``fixed`` or ``bucketed`` (see
+    ``sampling``), ``protocol`` names the preset (``protocols``), ``extra`` holds more request fields for a
+    server: they are part of every sample's key.
     """
 
     n: int
@@ -65,6 +68,10 @@ class EvalSettings:
     draws: int = 10_000
     label: str = ""
     dataset: Mapping[str, str] = field(default_factory=dict)
+    backend: str = "transformers"
+    protocol: str = ""
+    batches: str = "fixed"
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise EvaluationError for settings that cannot give an estimate."""
