@@ -120,9 +120,7 @@ def _difference_row(result: SuiteResult, names: Sequence[str], whole: bool) -> t
     cells = []
     for name in names:
         a, b = first.results.get(name), last.results.get(name)
-        both = a is not None and b is not None
-        score = difference(a, b, result.suite.metric(name)) if both else None  # type: ignore[arg-type]
-        cells.append(change(score))
+        cells.append(change(difference(a, b, result.suite.metric(name)) if a and b else None))
     return (f"{last.label} minus {first.label}", *cells, *([ABSENT] if whole else []))
 
 
