@@ -16,7 +16,7 @@ from pathlib import Path
 
 from prorl_common import atomic_write_text, read_jsonl
 from prorl_datasets import Sample
-from prorl_evaluation.journal import Problem, prompt_digest, task_digest
+from prorl_evaluation.journal import ONE_MODEL, Problem, prompt_digest, task_digest
 from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_verifiers import Task, with_mode
 
@@ -70,6 +70,21 @@ def problems_of(samples: Sequence[Sample]) -> list[Problem]:
             )
         )
     return found
+
+
+def check_same_model(out: Path, job: EvalJob) -> None:
+    """Raise EvaluationError when the folder's evaluation is of another model; a damaged one is not asked."""
+    try:
+        row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
+        name, found = str(row["model_id"]), str(row["model_digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if found != job.model_digest:
+        what = f"other weights of {name}" if name == job.model_id else f"model {name}"
+        raise EvaluationError(
+            f"{out} holds an evaluation of {what} (digest {found[:12]}, here "
+            f"{job.model_digest[:12]}): {ONE_MODEL}"
+        )
 
 
 def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
