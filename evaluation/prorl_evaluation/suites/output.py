@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_evaluation.bootstrap import Interval
+from prorl_evaluation.intervals import Interval
 from prorl_evaluation.journal import digest
 from prorl_evaluation.suites.published import Shown, published
 from prorl_evaluation.suites.runner import ModelScores, SuiteResult

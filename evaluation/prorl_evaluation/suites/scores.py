@@ -1,6 +1,6 @@
 """A suite's numbers from saved results: a benchmark, its groups, the paper's average, a difference.
 
-All are fractions with percentile bootstrap intervals over problems (``prorl_evaluation.bootstrap``).
+All are fractions with intervals over problems (``prorl_evaluation.bounded_mean``).
 Leaves out: turning them into text (``tables``).
 """
 
@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from prorl_common import derive_seed
-from prorl_evaluation.bootstrap import Interval, bootstrap_ci
+from prorl_evaluation.bounded_mean import Units, bounded_columns
 from prorl_evaluation.compare import compare
+from prorl_evaluation.intervals import Interval, Resampling
 from prorl_evaluation.suites.categories import CATEGORY_OF
 from prorl_evaluation.suites.suite import Metric, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
@@ -61,36 +62,32 @@ def _score(
     result: EvalResult, problems: Sequence[ProblemResult], metric: Metric, purpose: str
 ) -> Interval:
     s = result.settings
-    return bootstrap_ci(
-        [value_of(p, metric) for p in problems],
-        strata=[str(p.labels.get("family", "")) for p in problems],
-        level=s.level,
-        draws=s.draws,
-        seed=derive_seed(s.seed, "suite", purpose),
-    )
+    seed = derive_seed(s.seed, "suite", purpose)
+    strata = [str(p.labels.get("family", "")) for p in problems]
+    values = [[value_of(p, metric)] for p in problems]
+    return bounded_columns(
+        values, units=Units(strata=strata), how=Resampling(s.level, s.draws, seed)
+    )[0]
 
 
-def average(results: Sequence[tuple[EvalResult, Metric]]) -> Interval:
+def average(scores: Sequence[Interval]) -> Interval:
     """Return the unweighted mean of several benchmarks' numbers, as the paper's Avg column has it.
 
-    Each value is weighted by (all problems) / (benchmarks x problems of its benchmark), so that the mean
-    over all problems is the mean of the benchmarks' means; every draw keeps each benchmark's number of
-    problems. Problems without a verdict do not enter. Raises ValueError for no results.
+    The limits are recovered from the benchmarks' own, which are independent: the distances from value to
+    limit add in squares (Zou and Donner 2008, "Construction of confidence limits about effect measures",
+    equation 2). ``count`` is all problems. NaN where any benchmark has no value; raises ValueError for
+    no benchmark.
     """
-    kept = []
-    for number, (result, metric) in enumerate(results):
-        values = [v for p in result.problems if not math.isnan(v := value_of(p, metric))]
-        if not values:
-            return Interval(math.nan, math.nan, math.nan, 0, len(result.problems))
-        kept.append((number, values))
-    if not kept:
+    if not scores:
         raise ValueError("an average needs at least one benchmark")
-    total = sum(len(values) for _, values in kept)
-    weighted = [v * total / (len(kept) * len(values)) for _, values in kept for v in values]
-    strata = [number for number, values in kept for _ in values]
-    s = results[0][0].settings
-    seed = derive_seed(s.seed, "suite", "average")
-    return bootstrap_ci(weighted, strata=strata, level=s.level, draws=s.draws, seed=seed)
+    count = sum(s.count for s in scores)
+    undefined = sum(s.undefined for s in scores)
+    if any(s.count == 0 for s in scores):
+        return Interval(math.nan, math.nan, math.nan, 0, count + undefined)
+    value = math.fsum(s.value for s in scores) / len(scores)
+    down = math.hypot(*(s.value - s.low for s in scores)) / len(scores)
+    up = math.hypot(*(s.high - s.value for s in scores)) / len(scores)
+    return Interval(value, value - down, value + up, count, undefined)
 
 
 def difference(a: EvalResult, b: EvalResult, metric: Metric) -> Interval | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from prorl_evaluation.bootstrap import Interval
+from prorl_evaluation.intervals import Interval
 from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (
     PublishedCells,
@@ -111,7 +111,9 @@ def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
 def _average_cell(
     result: SuiteResult, find: Callable[[str], EvalResult | None], names: Sequence[str]
 ) -> str:
-    found = [(r, result.suite.metric(n)) for n in names if (r := find(n)) is not None]
+    found = [
+        benchmark_score(r, result.suite.metric(n)) for n in names if (r := find(n)) is not None
+    ]
     return percent(average(found)) if len(found) == len(names) else ABSENT
 
 
