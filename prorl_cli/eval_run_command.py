@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prorl_cli import eval_server_options as options
 from prorl_cli.console import make_progress, say, warn
 from prorl_cli.eval_pass_at_k_command import (
     INTERRUPTED,
+    Backend,
+    Batches,
     Checkpoint,
+    Device,
     Model,
+    Repair,
     RunName,
+    Seed,
+    _models,
     _run_limit,
-    _targets,
+    _settings,
 )
 from prorl_cli.eval_run_output import check_kind, list_suites, show_suite
 from prorl_cli.eval_shared import Json, Weak, Workers
@@ -27,7 +35,9 @@ from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_common import Progress
-    from prorl_evaluation.session import Session
+    from prorl_evaluation import EvalSettings
+    from prorl_evaluation.choose import Run
+    from prorl_evaluation.session import Server, Session
     from prorl_evaluation.suites import Gathered, Suite, SuiteResult
 
 SuiteName = Annotated[
@@ -44,25 +54,20 @@ Mirror = Annotated[
     Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
 ]
 ProtocolName = Annotated[
-    str | None, typer.Option(help="prorl or justrl: sample as they did (default: the suite's own).")
+    str | None, typer.Option(help="prorl, boundary or justrl: sample as they did.")
 ]
 PublishedRows = Annotated[
     str, typer.Option("--published", help="core (base, v1, v2), all (re-measurements too) or none.")
 ]
 Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
-Temperature = Annotated[float | None, typer.Option(min=0.0)]
-TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0)]
-
-
-class Choice(NamedTuple):
-    """What of which suite."""
-
-    suite: str
-    benchmarks: str | None
-    limit: int | None
-    mirror: Path | None
-    protocol: str | None
+N = Annotated[int | None, typer.Option("--n", min=1, help="Samples a problem (the suite's own).")]
+Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default: the suite's own.")]
+TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default: the suite's own.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, help="Token limit (the suite's own, else the run's, else 512).")
+]
+Out = Annotated[Path | None, typer.Option(help="Folder for all that is written.")]
 
 
 def run_command(
@@ -72,73 +77,94 @@ def run_command(
     checkpoint: Checkpoint = None,
     benchmarks: Benchmarks = None,
     limit: Limit = None,
-    protocol: ProtocolName = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="Samples a problem.")] = None,
+    n: N = None,
     temperature: Temperature = None,
     top_p: TopP = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Token limit of an answer.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of samples and intervals.")] = 0,
+    max_tokens: MaxTokens = None,
+    protocol: ProtocolName = None,
+    backend: Backend = "auto",
+    batches: Batches = None,
+    seed: Seed = 0,
     mirror: Mirror = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for all that is written.")] = None,
+    out: Out = None,
     published: PublishedRows = "core",
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
+    repair: Repair = False,
     workers: Workers = 2,
     allow_weak: Weak = False,
     listed: Listed = False,
     markdown: Markdown = False,
     json_out: Json = False,
+    server: options.Url = None,
+    server_model: options.Model = None,
+    server_api: options.Api = "auto",
+    server_key_env: options.KeyEnv = None,
+    server_weights: options.Weights = None,
+    server_tokenizer: options.Tokenizer = None,
+    server_extra: options.Extra = None,
+    server_concurrency: options.Concurrency = 32,
+    server_timeout: options.Timeout = 1800.0,
+    server_patience: options.Patience = 600.0,
+    server_rpm: options.Rpm = None,
+    server_tpm: options.Tpm = None,
+    server_refusals: options.Refusals = "stop",
+    server_price: options.Price = None,
 ) -> None:
     """Evaluate a suite, print the paper's tables; bare: quickstart, the newest run and its base.
 
     What cannot be had is named with its cure, the rest goes on; the same command takes up what is left.
     """
-    if listed:
-        list_suites(json_out)
+    _eval_run(SimpleNamespace(**locals()))
+
+
+def _eval_run(given: SimpleNamespace) -> None:
+    """Do what the options in ``given`` say."""
+    if given.listed:
+        list_suites(given.json_out)
         return
-    kind = ("json" if json_out else "markdown" if markdown else "tables", published)
-    check_kind(kind)
-    choice = Choice(suite, benchmarks, limit, mirror, protocol)
-    sampling = (n, temperature, top_p, max_tokens)
-    session = _session(choice, (model, run, checkpoint), sampling, seed)
-    session = replace(session, out=out, device=device)
-    show_suite(_evaluate(choice, session, workers, allow_weak), session, kind)
-
-
-def _session(
-    choice: Choice,
-    model: tuple[str | None, str | None, list[str] | None],
-    sampling: tuple[int | None, float | None, float | None, int | None],
-    seed: int,
-) -> Session:
-    """Return the session of the models asked for, without problems; the suite's sampling is its default."""
-    from prorl_evaluation import EvalSettings
-    from prorl_evaluation.protocols import Asked, Protocol, merge, pick_protocol
     from prorl_evaluation.session import Session
     from prorl_evaluation.suites import load_suite
 
-    s = load_suite(choice.suite).sampling
-    named = pick_protocol(choice.protocol)
-    targets, found = _targets(*model)
-    tokens = s.max_tokens or _run_limit(found)
-    own = Protocol("", s.n, 1, s.temperature, s.top_p, tokens)
-    n, temperature, top_p, max_tokens = sampling
-    how = merge(Asked(n, 1, temperature, top_p, max_tokens), named or own)
-    settings = EvalSettings(how.n, 1, how.temperature, how.top_p, how.max_tokens, seed)
-    return Session(targets, found, (), settings, choice.limit)
+    check_kind(given.published)
+    suite = load_suite(given.suite)
+    progress = make_progress()
+    targets, run, server = _models(given, progress)
+    settings = _suite_settings(given, suite, run, server)
+    session = Session(
+        targets, run, (), settings, given.limit, given.out, given.device, server, given.repair
+    )
+    result = _evaluate(suite, session, given, progress)
+    how = "json" if given.json_out else "markdown" if given.markdown else "tables"
+    show_suite(result, session, how, given.published)
 
 
-def _evaluate(choice: Choice, session: Session, workers: int, allow_weak: bool) -> SuiteResult:
+def _suite_settings(
+    given: SimpleNamespace, suite: Suite, run: Run | None, server: Server | None
+) -> EvalSettings:
+    """Return what was asked for, else the named protocol's, else the suite's own sampling."""
+    from prorl_evaluation.protocols import Asked, Protocol, merge, pick_protocol
+
+    s = suite.sampling
+    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or _run_limit(run))
+    asked = Asked(given.n, None, given.temperature, given.top_p, given.max_tokens)
+    how = merge(asked, pick_protocol(given.protocol) or own)
+    fields = {"n": how.n, "k": how.k, "temperature": how.temperature, "top_p": how.top_p}
+    whole = {**vars(given), **fields, "max_tokens": how.max_tokens}
+    return _settings(SimpleNamespace(**whole), run, server)
+
+
+def _evaluate(
+    suite: Suite, session: Session, given: SimpleNamespace, progress: Progress
+) -> SuiteResult:
     """Load the problems, say what cannot be had, and evaluate the rest."""
-    from prorl_evaluation.suites import load_suite, run_suite
+    from prorl_evaluation.suites import run_suite
     from prorl_verifiers import VerifierPool
 
-    suite = load_suite(choice.suite)
-    progress = make_progress()
     try:
-        gathered = _gather(suite, choice, allow_weak, progress)
+        gathered = _gather(suite, given, progress)
         _describe(suite, gathered, session)
         shared = _shared(gathered, session, progress)
-        with VerifierPool(workers=workers, allow_weak=allow_weak) as pool:
+        with VerifierPool(workers=given.workers, allow_weak=given.allow_weak) as pool:
             result = run_suite(suite, gathered, session, pool, progress)
     except KeyboardInterrupt:
         progress.finish()
@@ -147,15 +173,15 @@ def _evaluate(choice: Choice, session: Session, workers: int, allow_weak: bool) 
     return replace(result, shared=shared)
 
 
-def _gather(suite: Suite, choice: Choice, allow_weak: bool, progress: Progress) -> Gathered:
+def _gather(suite: Suite, given: SimpleNamespace, progress: Progress) -> Gathered:
     from prorl_evaluation.suites import Wanted, gather_benchmarks, without_code
 
     names = None
-    if choice.benchmarks is not None:
-        names = [name.strip() for name in choice.benchmarks.split(",") if name.strip()]
-    gathered = gather_benchmarks(suite, Wanted(names, choice.limit, choice.mirror), progress)
+    if given.benchmarks is not None:
+        names = [name.strip() for name in given.benchmarks.split(",") if name.strip()]
+    gathered = gather_benchmarks(suite, Wanted(names, given.limit, given.mirror), progress)
     code = any(s.task.verifier == "code" for one in gathered.ready for s in one.samples)
-    if allow_weak or not code:
+    if given.allow_weak or not code:
         return gathered
     from prorl_sandbox import probe
 

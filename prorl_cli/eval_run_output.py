@@ -20,27 +20,25 @@ if TYPE_CHECKING:
     from prorl_evaluation.suites.suite import Source
 
 PUBLISHED = ("core", "all", "none")
-Kind = tuple[str, str]
-"""(tables, markdown or json; core, all or none)"""
 
 
-def check_kind(kind: Kind) -> None:
+def check_kind(published: str) -> None:
     """Raise UserError where the published rows asked for are none of the kinds there are."""
-    if kind[1] not in PUBLISHED:
-        raise UserError(f"--published is '{kind[1]}': use {', '.join(PUBLISHED)}")
+    if published not in PUBLISHED:
+        raise UserError(f"--published is '{published}': use {', '.join(PUBLISHED)}")
 
 
-def show_suite(result: SuiteResult, session: Session, kind: Kind) -> None:
-    """Save and print the outcome, then exit with its code where that is not 0."""
+def show_suite(result: SuiteResult, session: Session, how: str, published: str) -> None:
+    """Save and print the outcome (``how``: tables, markdown or json), then exit with its code where that is not 0."""
     from prorl_evaluation.suites import markdown, save_suite, suite_json, suite_tables
     from prorl_evaluation.suites.runner import suites_root
 
-    shown = cast("Shown", kind[1])
+    shown = cast("Shown", published)
     page = save_suite(result, suites_root(session.run, session.out), shown)
     tables = suite_tables(result, shown)
-    if kind[0] == "json":
+    if how == "json":
         print_json(suite_json(result))
-    elif kind[0] == "markdown":
+    elif how == "markdown":
         print(markdown(tables), end="")
     else:
         for table in tables:

@@ -49,10 +49,10 @@ class Session:
     def folder(self, target: Target) -> Path:
         """Return where the target's result goes."""
         if self.out is None:
-            return out_folder(target, self.run, self._suffix())
+            return out_folder(target, self.run, self.suffix())
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
-    def _suffix(self) -> str:
+    def suffix(self) -> str:
         """Return the settings' hash; samples of another backend have a folder of their own."""
         found = settings_hash(self.settings, self.limit)
         s = self.settings

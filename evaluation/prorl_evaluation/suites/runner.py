@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from prorl_common import Progress, ServiceError, UserError
-from prorl_evaluation.choose import EVALS, Run, Target, settings_hash
+from prorl_evaluation.choose import EVALS, Run, Target
 from prorl_evaluation.grading import Scorer
 from prorl_evaluation.session import Session
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
@@ -157,8 +157,6 @@ class _Work:
     def _part(self, target: Target, one: Ready) -> Session:
         """Return the session of one target on one benchmark."""
         settings = suite_settings(self.suite, self.session.settings, one)
-        name = f"{one.name}-{settings_hash(settings, self.session.limit)}"
-        out = suites_root(self.session.run, self.session.out) / target.slug / name
-        return replace(
-            self.session, targets=(target,), samples=one.samples, settings=settings, out=out
-        )
+        part = replace(self.session, targets=(target,), samples=one.samples, settings=settings)
+        root = suites_root(self.session.run, self.session.out)
+        return replace(part, out=root / target.slug / f"{one.name}-{part.suffix()}")

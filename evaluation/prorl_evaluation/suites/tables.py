@@ -46,7 +46,10 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]:
-    """Return the tables of the suite that show any benchmark asked for, in the suite's order."""
+    """Return the tables of the suite that show any benchmark asked for, in the suite's order.
+
+    What is to be read before a table is said before the first that needs it, and not again.
+    """
     return [
         _by_group(result, table, shown)
         if table.by is not None
@@ -169,7 +172,8 @@ def _comparability(
             lines.append(f"your sampling is not that of ({key}): {', '.join(wrong)}")
     if printed:
         lines.append(
-            "prompts, answer checks and their time limits are ours throughout, theirs are not published"
+            "prompts, answer checks and their time limits are ours: equal sampling alone does not make the "
+            "numbers comparable"
         )
     return lines
 
