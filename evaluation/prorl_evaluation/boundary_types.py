@@ -76,7 +76,8 @@ class SolvableChanges:
     ``gained`` and ``lost`` are raw sets: at least one success in one result's samples and none in the
     other's. ``gained_shown`` and ``lost_shown`` are those problems whose success rate differs by
     Fisher's exact test at a false discovery rate of ``fdr`` and that were unsolved on one side.
-    ``gained_by_luck`` is how many of ``gained`` one expects when no success rate changed.
+    ``gained_by_luck`` and ``lost_by_luck`` are how many of each raw set one expects when no success rate
+    changed. ``unjudged`` problems have no verdict on one side and are in no set.
     """
 
     before: str
@@ -88,9 +89,9 @@ class SolvableChanges:
     gained_shown: tuple[str, ...]
     lost_shown: tuple[str, ...]
     gained_by_luck: float
+    lost_by_luck: float
+    unjudged: tuple[str, ...]
     fdr: float
-    n_before: int
-    n_after: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from statistics import NormalDist
 _TINY = 1e-300
 _CLOSE = 1e-15
 _MOST_TERMS = 500
+_LEAST_TAIL = 1e-9
 _SLACK = 1.0 + 1e-7
 """Tables as likely as the observed one up to rounding count as at least as extreme."""
 
@@ -70,7 +71,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     df = values - strata
     if df < 1:
         return tail
-    return NormalDist().cdf(-math.sqrt(values / df) * t_quantile(tail, df))
+    return max(_LEAST_TAIL, NormalDist().cdf(-math.sqrt(values / df) * t_quantile(tail, df)))
 
 
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:

@@ -76,8 +76,8 @@ def suspicion(
     adjusted = 1.0 - (1.0 - observed) / (1.0 - reading)
     lowest = min(0.0, 1.0 - 1.0 / (1.0 - reading))
     found = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]
-    ends = (max(0.0, v) for v in (found.value, found.low, found.high))
-    mean = float(np.nanmean(observed)) if found.count else math.nan
     if not found.count:
-        return Suspicion(k, rate, mean, reading, found)
-    return Suspicion(k, rate, mean, reading, Interval(*ends, found.count, found.undefined))
+        return Suspicion(k, rate, math.nan, reading, found)
+    value, low, high = (max(0.0, v) for v in (found.value, found.low, found.high))
+    shown = Interval(value, low, high, found.count, found.undefined)
+    return Suspicion(k, rate, float(np.nanmean(observed)), reading, shown)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 
-from prorl_common import derive_seed
 from prorl_evaluation.bootstrap import cluster_codes, expanded_columns
 from prorl_evaluation.boundary_types import Change
 from prorl_evaluation.bounded_mean import Drawn, Units, paired_columns
 from prorl_evaluation.distributions import t_tail
 from prorl_evaluation.estimators import pass_at_k_table
 from prorl_evaluation.intervals import SAME, Interval, Resampling
-from prorl_evaluation.types import ProblemResult
+from prorl_evaluation.types import EvaluationError, ProblemResult
 
 Pair = tuple[ProblemResult, ProblemResult]
 
@@ -115,10 +114,9 @@ def units_of(
     """Return the units of problems: strata are domains (where ``stratified``), clusters are problems, or
     the problems of one ``task`` (label ``family``, else benchmark, else the problem itself).
 
-    Raises ValueError for another ``cluster``.
+    Raises EvaluationError for another ``cluster``.
     """
-    if cluster not in ("problem", "task"):
-        raise ValueError(f"cluster is '{cluster}': use problem or task")
+    check_cluster(cluster)
     strata = [p.domain for p in problems] if stratified else None
     if cluster == "problem":
         return Units(None, strata)
@@ -126,11 +124,12 @@ def units_of(
     return Units(names, strata)
 
 
+def check_cluster(cluster: str) -> None:
+    """Raise EvaluationError unless ``cluster`` is problem or task."""
+    if cluster not in ("problem", "task"):
+        raise EvaluationError(f"--cluster is '{cluster}': use problem or task")
+
+
 def task_of(p: ProblemResult) -> str:
     """Return the task that a problem belongs to: its family, else its benchmark, else nothing."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))
-
-
-def group_seed(seed: int, purpose: str, *parts: str) -> int:
-    """Return the seed of a group's draws."""
-    return derive_seed(seed, purpose, *parts)
