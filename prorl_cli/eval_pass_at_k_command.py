@@ -100,9 +100,8 @@ def pass_at_k_command(
     server_refusals: options.Refusals = "stop",
     server_price: options.Price = None,
 ) -> None:
-    """Sample n answers a problem and estimate pass@k; bare: the newest run and its base model.
-
-    Given again it goes on where it was cut off; a larger --n adds to what is there."""
+    """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
+    it goes on where it was cut off; a larger --n adds to what is there."""
     _pass_at_k(SimpleNamespace(**locals()))
 
 

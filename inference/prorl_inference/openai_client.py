@@ -67,21 +67,36 @@ class Connection(Closing):
             headers["Content-Type"] = "application/json"
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
+        reused = self._http is not None
         try:
-            connection = self._connected()
-            connection.request(method, self._address.base + path, data, headers)
-            with connection.getresponse() as response:
-                body = response.read(LONGEST_ANSWER)
-                status, found = response.status, dict(response.headers.items())
-                if response.will_close:
-                    self.close()
+            return self._read(*self._exchange(method, path, data, headers))
+        except (ConnectionError, http.client.HTTPException) as error:
+            self.close()
+            if not reused:
+                raise self._lost(error) from error
+        except OSError as error:
+            self.close()
+            raise self._lost(error) from error
+        # A connection that was kept open may have been closed since: once more on a new one.
+        try:
+            return self._read(*self._exchange(method, path, data, headers))
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise self._lost(error) from error
-        except BaseException:
-            self.close()
-            raise
-        return self._read(status, found, body)
+
+    def _exchange(
+        self, method: str, path: str, data: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Return status, headers and body of one answer."""
+        connection = self._connected()
+        connection.request(method, self._address.base + path, data, headers)
+        with connection.getresponse() as response:
+            body = response.read(LONGEST_ANSWER)
+            if response.length:
+                raise http.client.IncompleteRead(b"", response.length)
+            if response.will_close:
+                self.close()
+            return response.status, dict(response.headers.items()), body
 
     def _connected(self) -> http.client.HTTPConnection:
         if self._cut:
