@@ -110,10 +110,8 @@ def run_command(
     server_refusals: options.Refusals = "stop",
     server_price: options.Price = None,
 ) -> None:
-    """Evaluate a suite, print the paper's tables; bare: quickstart, the newest run and its base.
-
-    What cannot be had is named with its cure, the rest goes on; the same command takes up what is left.
-    """
+    """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
+    cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
     _eval_run(SimpleNamespace(**locals()))
 
 
