@@ -33,21 +33,21 @@ def gain_against_base(
     """Return Spearman's correlation of gain and base pass@k over groups.
 
     The interval is the percentile bootstrap over groups (draws without two distinct values left out);
-    NaN with fewer than FEWEST_POINTS points.
+    NaN with fewer than FEWEST_POINTS points, or where all bases or all gains are equal.
     """
     import numpy as np
 
     how = how or Resampling()
     used = [p for p in points if math.isfinite(p.base) and math.isfinite(p.gain)]
     undefined = len(points) - len(used)
-    if len(used) < FEWEST_POINTS:
+    base, gain = (np.array(v) for v in ([p.base for p in used], [p.gain for p in used]))
+    value = spearman(base, gain) if len(used) >= FEWEST_POINTS else math.nan
+    if math.isnan(value):
         nothing = Interval(math.nan, math.nan, math.nan, 0, len(points))
         return GainAgainstBase(k, tuple(points), nothing)
-    base, gain = (np.array(v) for v in ([p.base for p in used], [p.gain for p in used]))
     rng = np.random.default_rng(how.seed)
     picks = rng.integers(0, len(used), (how.draws, len(used)))
     draws = [spearman(base[p], gain[p]) for p in picks]
-    value = spearman(base, gain)
     tail = (1.0 - how.level) / 2.0
     low, high = (float(v) for v in np.nanquantile(draws, [tail, 1.0 - tail]))
     return GainAgainstBase(k, tuple(points), Interval(value, low, high, len(used), undefined))
