@@ -51,10 +51,7 @@ def compare_command(
     """
     from prorl_evaluation import BoundaryOptions, boundary_report, compare, write_report
     from prorl_evaluation.choose import gather
-    from prorl_evaluation.paired import check_cluster
-    from prorl_evaluation.tables import markdown
 
-    check_cluster(cluster)
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
     report = boundary_report(results, options)
@@ -64,10 +61,7 @@ def compare_command(
     if html is not None:
         say(f"report written: {write_report(results, run_dir, html)}")
     if md is not None:
-        from prorl_common import atomic_write_text
-
-        atomic_write_text(md, "\n".join(markdown(t) for t in tables))
-        say(f"tables written: {md}")
+        _write(md, tables)
     if json_out:
         shown = [c.to_json() for c in comparisons]
         print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
@@ -75,6 +69,14 @@ def compare_command(
     for table in tables:
         print_table(table)
     _warn(results, comparisons, report)
+
+
+def _write(md: Path, tables: Sequence[TextTable]) -> None:
+    from prorl_common import atomic_write_text
+    from prorl_evaluation.tables import markdown
+
+    atomic_write_text(md, "\n".join(markdown(t) for t in tables))
+    say(f"tables written: {md}")
 
 
 def _tables(

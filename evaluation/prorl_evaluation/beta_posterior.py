@@ -37,8 +37,7 @@ def beta_posterior(
 ) -> list[PosteriorPassAtK]:
     """Return posterior mean and central credible intervals of mean pass@k for each of ``ks``.
 
-    Problems without a judged sample are left out and counted in ``undefined``. The draws are
-    ``how.draws`` for all problems together.
+    Problems without a judged sample are left out and counted in ``undefined``.
     """
     import numpy as np
 

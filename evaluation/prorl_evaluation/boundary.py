@@ -19,6 +19,7 @@ from prorl_evaluation.boundary_types import (
     GainPoint,
     Kind,
     Ladder,
+    SolvableChanges,
 )
 from prorl_evaluation.bounded_mean import Drawn, Units, bounded_columns
 from prorl_evaluation.claims import Evidence, judge
@@ -91,20 +92,17 @@ def boundary_report(
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
-    n = min(r.settings.n for r in results)
-    k = _claim_k(n, options.k)
+    k = _claim_k(min(r.settings.n for r in results), options.k)
     near = [near_n_warning(r.settings.n, k) for r in results]
     groups = _groups([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
-    measured = [worker.changes(g) for g in groups]
-    evidence = [
-        e for g, found in zip(groups, measured, strict=True) for e in worker.evidence(g, found)
-    ]
+    measured = [(g, worker.changes(g)) for g in groups]
+    evidence = [e for g, found in measured for e in worker.evidence(g, found)]
     claims, tested = judge(evidence, options.alpha, options.margin)
     later = len(results) - 1
     built = tuple(
         worker.group(g, found, claims[i * later : (i + 1) * later])
-        for i, (g, found) in enumerate(zip(groups, measured, strict=True))
+        for i, (g, found) in enumerate(measured)
     )
     return BoundaryReport(
         labels=tuple(r.label for r in results),
@@ -115,14 +113,7 @@ def boundary_report(
         level=results[0].settings.level,
         hypotheses=tested,
         groups=built,
-        solvable=tuple(
-            solvable_changes(
-                [(row[0], row[j]) for row in aligned],
-                (results[0].label, results[j].label),
-                options.fdr,
-            )
-            for j in range(1, len(results))
-        ),
+        solvable=worker.solvable(),
         gains=tuple(worker.gain(built, j) for j in range(later)),
         ladders=tuple(worker.ladders()),
         warnings=tuple(warnings),
@@ -217,18 +208,31 @@ class _Worker:
         found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
-        """Return the group with its curves."""
-        curves = []
-        for j, result in enumerate(self.results):
-            own = [self.aligned[i][j] for i in group.places]
-            ks = ks_up_to(result.settings.n, [*self.ks])
-            table = pass_at_k_table(own, ks)
-            how = self._how(group, f"curve {j}")
-            points = bounded_columns(table, (0.0, 1.0), self._units(group), how)
-            curves.append(Curve(result.label, dict(zip(ks, points, strict=True))))
+        """Return the group with its curves; all of them over the same draws."""
+        import numpy as np
+
+        ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
+        tables = [
+            pass_at_k_table([self.aligned[i][j] for i in group.places], own)
+            for j, own in enumerate(ks)
+        ]
+        units, how = self._units(group), self._how(group, "curves")
+        points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), units, how))
+        curves = tuple(
+            Curve(r.label, {k: next(points) for k in own})
+            for r, own in zip(self.results, ks, strict=True)
+        )
         rows = tuple(tuple(changed) for changed, _, _ in found)
-        return BoundaryGroup(
-            group.kind, group.name, len(group.places), tuple(curves), rows, tuple(claims)
+        return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
+
+    def solvable(self) -> tuple[SolvableChanges, ...]:
+        """Return the solvable sets of each later result against the first."""
+        labels = [r.label for r in self.results]
+        return tuple(
+            solvable_changes(
+                [(row[0], row[j]) for row in self.aligned], (labels[0], labels[j]), self.options.fdr
+            )
+            for j in range(1, len(labels))
         )
 
     def gain(self, groups: Sequence[BoundaryGroup], later: int) -> GainAgainstBase:
