@@ -109,6 +109,7 @@ class Keys:
         self._seed = settings.seed
         self.backend = settings.backend
         self.extra = dict(settings.extra)
+        self._known: dict[tuple[str, str, int], str] = {}
         self.shared: dict[str, Any] = {
             "model": model_digest,
             "temperature": float(settings.temperature),
@@ -132,8 +133,12 @@ class Keys:
         }
 
     def key(self, sample_id: str, prompt: str, index: int) -> str:
-        """Return the journal key: 32 hex digits over :meth:`fields`."""
-        return digest(self.fields(sample_id, prompt, index))[:32]
+        """Return the journal key: 32 hex digits over :meth:`fields`; worked out once."""
+        place = (sample_id, prompt, index)
+        found = self._known.get(place)
+        if found is None:
+            found = self._known[place] = digest(self.fields(*place))[:32]
+        return found
 
 
 class EvalJournal(Closing):

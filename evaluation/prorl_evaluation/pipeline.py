@@ -18,7 +18,7 @@ from prorl_evaluation.journal import EvalJournal
 
 DEPTH = 64
 """Hand-overs that may wait for their verdicts before the sampler does."""
-CHUNK = 512
+CHUNK = 128
 """Samples graded, synced and counted at once, at most."""
 LOOK_SECONDS = 0.2
 
