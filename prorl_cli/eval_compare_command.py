@@ -55,7 +55,7 @@ def compare_command(
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
     report = boundary_report(results, options)
-    comparisons = [compare(results[0], later, cluster) for later in results[1:]]
+    comparisons = [compare(results[0], later, cluster=cluster) for later in results[1:]]
     extra_tables, extra = _extras(results, beta, false_positive_rate)
     tables = [*_tables(results, comparisons, report), *extra_tables]
     if html is not None:

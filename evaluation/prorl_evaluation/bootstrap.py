@@ -87,9 +87,10 @@ def expanded_columns(
 
     For unbounded values such as lengths; see there for the source.
     """
+    import numpy as np
+
     how = how or Resampling()
-    rows = len(values) if hasattr(values, "__len__") else 0
-    _, stratum_of = cluster_codes(rows, clusters, strata)
+    _, stratum_of = cluster_codes(len(np.asarray(values)), clusters, strata)
     tail = expanded_tail((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
     return bootstrap_columns(values, clusters, strata, 1.0 - 2.0 * tail, how.draws, how.seed)
 

@@ -111,7 +111,7 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     return compare(next(before, results[0]), results[-1])
 
 
-def compare(a: EvalResult, b: EvalResult, cluster: str = "problem") -> Comparison:
+def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
     """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
 
     k runs over the powers of two that both can estimate, and the k asked for where both can. ``cluster``
