@@ -11,7 +11,7 @@ verbatim matches alone, so higher than theirs on the same corpus.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,7 +87,8 @@ def measure(
                 progress.advance(megabytes - shown, documents=f"{read.documents:,}")
                 shown = megabytes
         progress.finish()
-        rows += [_novelty(r, w, index) for r, w in zip(part, words, strict=True)]
+        seen = index.seen(words)
+        rows += [_novelty(r, len(w), s) for r, w, s in zip(part, words, seen, strict=True)]
     return Measured(tuple(rows), read, passes)
 
 
@@ -106,20 +107,14 @@ def _parts(responses: Sequence[Response], most_words: int) -> Iterator[list[Resp
         yield part
 
 
-def _novelty(response: Response, words: Hashes, index: GramIndex) -> Novelty:
-    count = len(words)
-    lengths = index.lengths
-    if count < lengths[-1]:
-        nothing = (math.nan,) * len(lengths)
+def _novelty(response: Response, count: int, seen: Mapping[int, NDArray[np.bool_]]) -> Novelty:
+    """Return the novelty of a response of ``count`` words; ``seen`` is by length and first word."""
+    if count < max(seen):
+        nothing = (math.nan,) * len(seen)
         return Novelty(response.problem, response.group, response.index, count, nothing, nothing)
-    uniqueness, found = [], []
-    for length in lengths:
-        seen = index.seen(words, length)
-        found.append(float(seen.mean()))
-        uniqueness.append(1.0 - _covered(seen, length, count) / count)
-    return Novelty(
-        response.problem, response.group, response.index, count, tuple(uniqueness), tuple(found)
-    )
+    found = tuple(float(flags.mean()) for flags in seen.values())
+    uniqueness = tuple(1.0 - _covered(flags, n, count) / count for n, flags in seen.items())
+    return Novelty(response.problem, response.group, response.index, count, uniqueness, found)
 
 
 def _covered(seen: NDArray[np.bool_], length: int, count: int) -> int:

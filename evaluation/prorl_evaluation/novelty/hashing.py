@@ -44,7 +44,7 @@ def _tables() -> tuple[NDArray[np.uint8], Hashes]:
     return kind, value
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
     """Return base**i and base**-i modulo 2**64 for i below ``length``."""
     import numpy as np
@@ -58,7 +58,8 @@ def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
 
 
 def _capacity(length: int) -> int:
-    """Return the power of two from ``length`` on, so that few tables of powers are made."""
+    """Return the power of two from ``length`` on: a table of powers is made once for each, so all of them
+    take twice the largest (64 MB for both bases at blocks of two megabytes)."""
     return 1 << max(10, (length - 1).bit_length())
 
 

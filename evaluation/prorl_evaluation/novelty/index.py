@@ -2,12 +2,12 @@
 
 Memory depends on the responses alone, never on the corpus. An n-gram can only occur where its first n - 1
 words do, so every length is asked for only where the length below was found. Leaves out: reading
-(``corpus``) and what it means (``measure``).
+(``corpus``) and what it means (``coverage``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from prorl_evaluation.novelty.hashing import Grams
@@ -34,11 +34,9 @@ class GramIndex:
         self.lengths = tuple(lengths)
         self._known: dict[int, Hashes] = {}
         self._seen: dict[int, Flags] = {}
+        grams = [Grams(words) for words in responses]
         for length in self.lengths:
-            rows = [Grams(words).all(length) for words in responses]
-            joined = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint64)
-            del rows
-            self._known[length] = np.unique(joined)
+            self._known[length] = _sorted_once([g.all(length) for g in grams])
             self._seen[length] = np.zeros(len(self._known[length]), dtype=np.bool_)
         first = self._known[self.lengths[0]]
         bits = min(_MOST_FILTER_BITS, max(_FILTER_BITS, len(first).bit_length() + 4))
@@ -55,19 +53,50 @@ class GramIndex:
         starts = np.flatnonzero(self._filter[first >> self._shift])
         for length in self.lengths:
             starts = starts[starts + length <= grams.words]
-            known = self._known[length]
-            if not len(starts) or not len(known):
+            if not len(starts):
                 return
-            wanted = grams.at(starts, length)
-            places = np.searchsorted(known, wanted)
-            places[places == len(known)] = 0
-            hit = known[places] == wanted
-            self._seen[length][places[hit]] = True
+            hit, places = _places(self._known[length], grams.at(starts, length))
+            self._seen[length][places] = True
             starts = starts[hit]
 
-    def seen(self, words: Hashes, length: int) -> Flags:
-        """Return whether each n-gram of a response that is in the index has been seen."""
+    def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
+        """Yield, for each response and length, whether the n-gram at each of its words has been seen."""
         import numpy as np
 
-        places = np.searchsorted(self._known[length], Grams(words).all(length))
-        return self._seen[length][places]
+        found = {n: self._known[n][self._seen[n]] for n in self.lengths}
+        for words in responses:
+            grams = Grams(words)
+            starts = np.arange(max(0, grams.words - self.lengths[0] + 1))
+            flags: dict[int, Flags] = {}
+            for length in self.lengths:
+                starts = starts[starts + length <= grams.words]
+                hit, _ = _places(found[length], grams.at(starts, length))
+                starts = starts[hit]
+                flags[length] = np.zeros(max(0, grams.words - length + 1), dtype=np.bool_)
+                flags[length][starts] = True
+            yield flags
+
+
+def _sorted_once(rows: Sequence[Hashes]) -> Hashes:
+    """Return the different values of ``rows``, ascending (numpy's own unique is slower on these)."""
+    import numpy as np
+
+    joined = np.concatenate([np.zeros(0, dtype=np.uint64), *rows])
+    joined.sort()
+    if not len(joined):
+        return joined
+    first: Flags = np.concatenate([[True], joined[1:] != joined[:-1]])
+    kept: Hashes = joined[first]
+    return kept
+
+
+def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
+    """Return whether each of ``wanted`` is in ``known`` (ascending), and the places of those that are."""
+    import numpy as np
+
+    if not len(known):
+        return np.zeros(len(wanted), dtype=np.bool_), np.zeros(0, dtype=np.intp)
+    places = np.searchsorted(known, wanted)
+    places[places == len(known)] = 0
+    hit = known[places] == wanted
+    return hit, places[hit]

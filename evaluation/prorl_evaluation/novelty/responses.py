@@ -1,6 +1,6 @@
 """The responses whose novelty is asked for: from evaluation folders, suite folders or JSON lines.
 
-Leaves out: scoring them (``measure``).
+Leaves out: scoring them (``coverage``).
 """
 
 from __future__ import annotations
