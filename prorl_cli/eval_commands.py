@@ -8,7 +8,9 @@ from __future__ import annotations
 import typer
 
 from prorl_cli.eval_compare_command import compare_command, report_command
+from prorl_cli.eval_novelty_command import novelty_command
 from prorl_cli.eval_pass_at_k_command import pass_at_k_command, regrade_command
+from prorl_cli.eval_run_command import run_command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -19,6 +21,8 @@ def group() -> None:
 
 
 app.command("pass-at-k")(pass_at_k_command)
+app.command("run")(run_command)
+app.command("novelty")(novelty_command)
 app.command("compare")(compare_command)
 app.command("regrade")(regrade_command)
 app.command("report")(report_command)

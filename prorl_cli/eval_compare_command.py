@@ -5,34 +5,135 @@ Tables and JSON go to stdout, messages to stderr. Leaves out: the numbers (the e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import print_json, say
+from prorl_cli.console import print_json, say, warn
 from prorl_cli.eval_shared import Json, print_table, warn_of
+
+if TYPE_CHECKING:
+    from prorl_evaluation import BoundaryReport, Comparison, EvalResult
+    from prorl_evaluation.tables import TextTable
+
+Alpha = Annotated[
+    float, typer.Option(min=1e-9, max=0.5, help="Chance of any false claim, all claims together.")
+]
+Margin = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Change of pass@k that counts as none.")
+]
+Cluster = Annotated[
+    str, typer.Option(help="What is drawn again: problem, or task with all its problems.")
+]
 
 
 def compare_command(
-    a: Annotated[Path, typer.Argument(help="The baseline's result folder.")],
-    b: Annotated[Path, typer.Argument(help="The other result folder.")],
+    names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
     html: Annotated[Path | None, typer.Option(help="Also write the report to this file.")] = None,
+    md: Annotated[Path | None, typer.Option(help="Also write the tables as Markdown.")] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", min=1, help="k of the claims (default: largest <= n/2).")
+    ] = None,
+    alpha: Alpha = 0.05,
+    margin: Margin = 0.05,
+    cluster: Cluster = "problem",
+    beta: Annotated[bool, typer.Option("--beta", help="Add pass@k from Beta posteriors.")] = False,
+    false_positive_rate: Annotated[
+        float, typer.Option(min=0.0, max=0.99, help="Share of wrong answers the verifier accepts.")
+    ] = 0.0,
     json_out: Json = False,
 ) -> None:
-    """Compare two results on the problems they share: paired differences with intervals."""
-    from prorl_evaluation import compare, load_result, write_report
-    from prorl_evaluation.tables import comparison_table
+    """Compare two or more results on the problems they share: paired differences, boundary claims.
 
-    results = [load_result(a), load_result(b)]
-    comparison = compare(*results)
+    Every later result is compared with the first. All claims are corrected together for their number.
+    """
+    from prorl_evaluation import BoundaryOptions, boundary_report, compare, write_report
+    from prorl_evaluation.choose import gather
+
+    results, run_dir = gather(names)
+    options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
+    report = boundary_report(results, options)
+    comparisons = [compare(results[0], later, cluster=cluster) for later in results[1:]]
+    extra_tables, extra = _extras(results, beta, false_positive_rate)
+    tables = [*_tables(results, comparisons, report), *extra_tables]
     if html is not None:
-        say(f"report written: {write_report(results, None, html)}")
+        say(f"report written: {write_report(results, run_dir, html)}")
+    if md is not None:
+        _write(md, tables)
     if json_out:
-        print_json(comparison.to_json())
+        shown = [c.to_json() for c in comparisons]
+        print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
         return
-    print_table(comparison_table(comparison))
-    warn_of(comparison)
+    for table in tables:
+        print_table(table)
+    _warn(results, comparisons, report)
+
+
+def _write(md: Path, tables: Sequence[TextTable]) -> None:
+    from prorl_common import atomic_write_text
+    from prorl_evaluation.tables import markdown
+
+    atomic_write_text(md, "\n".join(markdown(t) for t in tables))
+    say(f"tables written: {md}")
+
+
+def _tables(
+    results: Sequence[EvalResult], comparisons: Sequence[Comparison], report: BoundaryReport
+) -> list[TextTable]:
+    from prorl_evaluation.boundary_tables import boundary_tables
+    from prorl_evaluation.tables import comparison_table, result_table
+    from prorl_evaluation.types import shown_ks
+
+    metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
+    tables = [result_table(r) for r in results]
+    tables += [comparison_table(c, metrics) for c in comparisons]
+    return [*tables, *boundary_tables(report)]
+
+
+def _extras(
+    results: Sequence[EvalResult], beta: bool, rate: float
+) -> tuple[list[TextTable], dict[str, Any]]:
+    """Return the tables and JSON that were asked for beside the usual."""
+    import dataclasses
+
+    from prorl_evaluation.boundary_tables import (
+        posterior_table,
+        posteriors,
+        suspicion_table,
+        suspicions,
+    )
+    from prorl_evaluation.boundary_types import finite
+
+    tables: list[TextTable] = []
+    value: dict[str, Any] = {}
+    if beta:
+        found = posteriors(results)
+        tables.append(posterior_table(found))
+        value["posterior"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
+            for label, rows in found
+        ]
+    if rate > 0:
+        suspect = suspicions(results, rate)
+        tables.append(suspicion_table(suspect, rate))
+        value["false_positives"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(s)) for s in rows]}
+            for label, rows in suspect
+        ]
+    return tables, value
+
+
+def _warn(
+    results: Sequence[EvalResult], comparisons: Sequence[Comparison], report: BoundaryReport
+) -> None:
+    from prorl_evaluation.tables import near_n_lines
+
+    for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):
+        warn(line)
+    for comparison in comparisons:
+        warn_of(comparison)
 
 
 def report_command(

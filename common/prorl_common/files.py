@@ -130,6 +130,9 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise UserError(f"{path}: not a readable JSONL file ({error})") from error
 
 
+_TAIL = 1 << 16
+
+
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill at any moment.
 
@@ -146,12 +149,23 @@ class Journal(Closing):
             self._file = path.open("ab", buffering=0)
 
     def _trim_torn_line(self) -> None:
+        """Cut the file after its last newline, reading from its end until one is found."""
         if not self.path.exists() or self.path.stat().st_size == 0:
             return
         with self.path.open("rb+") as file:
-            data = file.read()
-            if not data.endswith(b"\n"):
-                file.truncate(data.rfind(b"\n") + 1)
+            place = file.seek(0, os.SEEK_END)
+            file.seek(place - 1)
+            if file.read(1) == b"\n":
+                return
+            while place > 0:
+                start = max(0, place - _TAIL)
+                file.seek(start)
+                found = file.read(place - start).rfind(b"\n")
+                if found >= 0:
+                    file.truncate(start + found + 1)
+                    return
+                place = start
+            file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Append one JSON object as one line. Raises UserError when the disk is full or read-only."""

@@ -2,16 +2,19 @@
 
 The problem is the unit that is drawn again, because the samples of one problem are not independent of
 each other. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13 (percentile)
-and 8 (other data structures). Leaves out: corrections for many comparisons, and bias-corrected intervals;
-with fewer than about 20 problems percentile intervals are too narrow.
+and 8 (other data structures). With few problems, or means near a bound, the plain percentile interval is
+too narrow: lengths use the expanded one, rates ``bounded_mean``. Leaves out: corrections for many
+comparisons, and bias-corrected intervals.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from prorl_evaluation.distributions import expanded_tail
+from prorl_evaluation.intervals import SAME, Interval, Resampling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,31 +22,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["Interval", "bootstrap_ci", "bootstrap_columns", "cluster_codes", "expanded_columns"]
+
 _BLOCK = 4_000_000
 """Draws times clusters held in memory at once."""
-_SAME = 1e-12
-"""Values closer than this differ by rounding only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean with its bootstrap interval.
-
-    ``count`` values entered; ``undefined`` more were NaN and did not. All three numbers are NaN when no
-    value was defined. ``low == high`` means that all values of each stratum agree (one value always
-    does), which says nothing about certainty.
-    """
-
-    value: float
-    low: float
-    high: float
-    count: int
-    undefined: int = 0
-
-    @property
-    def degenerate(self) -> bool:
-        """Whether drawing the values again shows no spread."""
-        return self.high - self.low < _SAME
 
 
 def bootstrap_ci(
@@ -85,7 +67,7 @@ def bootstrap_columns(
     if not 0.0 < level < 1.0 or draws < 1:
         raise ValueError(f"level must lie between 0 and 1 and draws be positive: {level}, {draws}")
     n = matrix.shape[0]
-    of_cluster, stratum_of = _codes(n, clusters, strata)
+    of_cluster, stratum_of = cluster_codes(n, clusters, strata)
     defined = ~np.isnan(matrix)
     shape = (len(stratum_of), matrix.shape[1])
     sums, counts = np.zeros(shape), np.zeros(shape)
@@ -93,6 +75,24 @@ def bootstrap_columns(
     np.add.at(counts, of_cluster, defined.astype(np.float64))
     means = _resampled_means(sums, counts, stratum_of, draws, seed)
     return [_interval(matrix[:, j], means[:, j], level) for j in range(matrix.shape[1])]
+
+
+def expanded_columns(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    how: Resampling | None = None,
+) -> list[Interval]:
+    """Return :func:`bootstrap_columns` read at the wider tails of ``distributions.expanded_tail``.
+
+    For unbounded values such as lengths; see there for the source.
+    """
+    import numpy as np
+
+    how = how or Resampling()
+    _, stratum_of = cluster_codes(len(np.asarray(values)), clusters, strata)
+    tail = expanded_tail((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
+    return bootstrap_columns(values, clusters, strata, 1.0 - 2.0 * tail, how.draws, how.seed)
 
 
 def _interval(values: Any, means: Any, level: float) -> Interval:
@@ -103,14 +103,14 @@ def _interval(values: Any, means: Any, level: float) -> Interval:
     if count == 0:
         return Interval(math.nan, math.nan, math.nan, 0, undefined)
     value = float(defined.mean())
-    if float(np.ptp(defined)) < _SAME:
+    if float(np.ptp(defined)) < SAME:
         return Interval(value, value, value, count, undefined)
     tail = (1.0 - level) / 2.0
     low, high = np.nanquantile(means, [tail, 1.0 - tail])
     return Interval(value, float(low), float(high), count, undefined)
 
 
-def _codes(
+def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
     """Return (cluster number of each value, stratum of each cluster)."""

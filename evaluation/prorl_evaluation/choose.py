@@ -205,7 +205,10 @@ def results_of_run(run: Run) -> list[EvalResult]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> tuple[list[EvalResult], Path | None]:
-    """Return (results, run folder or None) for names of runs and of result folders, in their order."""
+    """Return (results, run folder or None) for names of runs and of result folders, in their order.
+
+    Raises EvaluationError for a name that is neither.
+    """
     results: list[EvalResult] = []
     run_dir: Path | None = None
     for name in names:
@@ -215,7 +218,11 @@ def gather(names: Sequence[str], root: Path = RUNS) -> tuple[list[EvalResult], P
             continue
         if path.is_dir() and not (path / "config.yaml").is_file():
             load_result(path)
-        run = find_run(name, root)
+        try:
+            run = find_run(name, root)
+        except EvaluationError as error:
+            cure = "or name a result folder that prorl eval pass-at-k wrote"
+            raise EvaluationError(f"{error}, {cure}") from error
         results += results_of_run(run)
         run_dir = run_dir or run.path
     return results, run_dir

@@ -1,27 +1,28 @@
 """Did it change? Paired differences between two results on the same problems.
 
 Only problems with the same id, the same prompt and the same task are paired; all others are listed. The
-interval is a percentile bootstrap over problems of the mean difference, stratified by domain when all
-domains are taken together. Leaves out: any correction for looking at many intervals at once.
+intervals of the mean difference are over problems (``bounded_mean.paired_columns``; for the length the
+expanded percentile bootstrap), stratified by domain when all domains are taken together. Leaves out: any
+correction for looking at many intervals at once (``boundary`` has it).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import derive_seed
-from prorl_evaluation.bootstrap import Interval, bootstrap_columns
-from prorl_evaluation.passk import ks_up_to, pass_at_k
+from prorl_evaluation.boundary_types import finite
+from prorl_evaluation.intervals import Interval, Resampling
+from prorl_evaluation.paired import Pair, changes, same_problem, units_of
+from prorl_evaluation.passk import ks_up_to
 from prorl_evaluation.types import (
     BEFORE_RL,
     OVERALL,
     EvalResult,
     EvaluationError,
-    ProblemResult,
 )
 
 MIN_PROBLEMS = 10
@@ -32,7 +33,7 @@ MIN_PROBLEMS = 10
 class Difference:
     """One quantity in one group: mean of ``a``, mean of ``b``, and the interval of ``b - a``.
 
-    ``metric`` is ``pass@K`` or ``reward``. Both means are over the paired problems where both are defined.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). Both means are over the paired problems where both are defined.
     """
 
     group: str
@@ -93,9 +94,9 @@ class Comparison:
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
-            row["interval"] = {k: _finite(v) for k, v in row["interval"].items()}
-            row["a"], row["b"] = _finite(row["a"]), _finite(row["b"])
-        return value
+        shown = finite(value)
+        assert isinstance(shown, dict)
+        return shown
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
@@ -110,24 +111,25 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     return compare(next(before, results[0]), results[-1])
 
 
-def compare(a: EvalResult, b: EvalResult) -> Comparison:
+def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
     """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
 
-    k runs over the powers of two that both can estimate, and the k asked for where both can. Raises
-    EvaluationError when no problem can be paired.
+    k runs over the powers of two that both can estimate, and the k asked for where both can. ``cluster``
+    is what is drawn again, see ``paired.units_of``. Raises EvaluationError when no problem can be paired.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}
     both = [(p, theirs[p.id]) for p in a.problems if p.id in theirs]
-    pairs = [(p, q) for p, q in both if _same(p, q)]
+    pairs = [(p, q) for p, q in both if same_problem(p, q)]
     if not pairs:
         raise EvaluationError(
             f"'{a.label}' and '{b.label}' share no problem: evaluate both on the same dataset and split"
         )
     domains = list(dict.fromkeys(p.domain for p, _ in pairs))
-    differences = _differences(OVERALL, pairs, a, b)
+    differences = _differences(OVERALL, pairs, a, b, cluster)
     for d in domains if len(domains) > 1 else []:
-        differences += _differences(d, [(p, q) for p, q in pairs if p.domain == d], a, b)
+        own = [(p, q) for p, q in pairs if p.domain == d]
+        differences += _differences(d, own, a, b, cluster)
     return Comparison(
         a=a.label,
         b=b.label,
@@ -135,45 +137,19 @@ def compare(a: EvalResult, b: EvalResult) -> Comparison:
         paired=len(pairs),
         only_a=tuple(i for i in mine if i not in theirs),
         only_b=tuple(i for i in theirs if i not in mine),
-        altered=tuple(p.id for p, q in both if not _same(p, q)),
+        altered=tuple(p.id for p, q in both if not same_problem(p, q)),
         warnings=tuple(_warnings(a, b)),
     )
 
 
-def _same(p: ProblemResult, q: ProblemResult) -> bool:
-    return (p.prompt_sha256, p.task_sha256) == (q.prompt_sha256, q.task_sha256)
-
-
 def _differences(
-    group: str,
-    pairs: Sequence[tuple[ProblemResult, ProblemResult]],
-    a: EvalResult,
-    b: EvalResult,
+    group: str, pairs: Sequence[Pair], a: EvalResult, b: EvalResult, cluster: str
 ) -> list[Difference]:
-    import numpy as np
-
     ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
-    names = [*(f"pass@{k}" for k in ks), "reward"]
-    left = np.array([_values(p, ks) for p, _ in pairs], dtype=np.float64)
-    right = np.array([_values(q, ks) for _, q in pairs], dtype=np.float64)
-    change = right - left
-    intervals = bootstrap_columns(
-        change,
-        strata=[p.domain for p, _ in pairs],
-        level=a.settings.level,
-        draws=a.settings.draws,
-        seed=derive_seed(a.settings.seed, "compare", group),
-    )
-    found = []
-    for j, (name, interval) in enumerate(zip(names, intervals, strict=True)):
-        defined = ~np.isnan(change[:, j])
-        means = [float(x[defined, j].mean()) if interval.count else math.nan for x in (left, right)]
-        found.append(Difference(group, name, means[0], means[1], interval))
-    return found
-
-
-def _values(p: ProblemResult, ks: Sequence[int]) -> list[float]:
-    return [*(pass_at_k(p.n, p.c, k) for k in ks), p.reward_mean]
+    seed = derive_seed(a.settings.seed, "compare", group)
+    how = Resampling(a.settings.level, a.settings.draws, seed)
+    found, _ = changes(pairs, ks, units_of([p for p, _ in pairs], cluster), how)
+    return [Difference(group, c.metric, c.before, c.after, c.interval) for c in found]
 
 
 def _warnings(a: EvalResult, b: EvalResult) -> list[str]:
@@ -190,7 +166,3 @@ def _warnings(a: EvalResult, b: EvalResult) -> list[str]:
     if a.model_digest == b.model_digest:
         found.append("both results are of the same weights")
     return found
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

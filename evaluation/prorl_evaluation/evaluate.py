@@ -19,10 +19,12 @@ from pathlib import Path
 
 from prorl_common import Progress, format_seconds
 from prorl_datasets import Sample
-from prorl_evaluation.grading import Scorer, grade
-from prorl_evaluation.job import EvalJob, problems_of, read_job, write_job
+from prorl_evaluation.grading import Scorer, grade, ungraded
+from prorl_evaluation.job import EvalJob, check_same_model, problems_of, read_job, write_job
 from prorl_evaluation.journal import VERDICTS_FILE, EvalJournal, Keys, Problem, VerdictRecord
-from prorl_evaluation.sampling import fill, missing, plan
+from prorl_evaluation.meter import Meter
+from prorl_evaluation.pipeline import GradingThread
+from prorl_evaluation.sampling import Batch, Sampler, all_items, missing, plan
 from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
@@ -39,45 +41,70 @@ def evaluate(
     """Sample ``settings.n`` answers a problem, score them, and save and return the result.
 
     Everything lands in ``out``; a call that was cut off is continued by the same call, and a larger n
-    adds to what is there. Raises EvaluationError for no problems or repeated ids, ServiceError from the
-    scorer; whatever is raised, finished batches are kept.
+    adds to what is there. Verdicts are made while sampling goes on. Raises EvaluationError for no problems,
+    repeated ids, a damaged journal and a folder of another model, ServiceError from the scorer or a server;
+    whatever is raised, what was written is kept.
     """
     started = time.perf_counter()
     job = EvalJob(generator.model_id, generator.model_digest, settings)
     problems = problems_of(samples)
-    write_job(out, job, problems)
+    check_same_model(out, job)
     with EvalJournal(out, Keys(job.model_digest, settings)) as journal:
+        write_job(out, job, problems)
+        refused = journal.forget_refused()
         batches = plan(problems, settings)
-        lacking = [missing(batch, journal) for batch in batches]
-        total, left = sum(b.rows for b in batches), sum(lacking)
-        _say_what_is_there(journal, total, left, progress)
-        if left:
-            progress.start(f"eval {job.label}", left)
-        clock, first = time.perf_counter(), left
-        for batch, lack in zip(batches, lacking, strict=True):
-            if lack:
-                fill(batch, journal, generator, settings, lambda n: progress.advance(n))
-            grade(batch.items(), journal, pool)
-            if 0 < lack < left == first:
-                rest = (time.perf_counter() - clock) / batch.rows * (left - lack)
-                progress.message(f"{job.label}: {left - lack} samples left, {_about(rest)}")
-            left -= lack
+        _say_what_is_there(journal, batches, refused, progress)
+        with GradingThread(journal, pool) as grader:
+            grader.submit(ungraded(all_items(batches), journal))
+            _sample(generator, journal, job, grader, (batches, progress))
+            grader.finish(progress, job.label)
         progress.finish()
         return _finish(job, problems, journal, time.perf_counter() - started)
+
+
+def _sample(
+    generator: Generator,
+    journal: EvalJournal,
+    job: EvalJob,
+    grader: GradingThread,
+    work: tuple[Sequence[Batch], Progress],
+) -> None:
+    """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
+    batches, progress = work
+    lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
+    left = total = sum(lack for _, lack in lacking)
+    if not total:
+        return
+    progress.start(f"eval {job.label}", total)
+    meter = Meter(progress, total, getattr(generator, "usage", None))
+    sampler = Sampler(journal, generator, job.settings, meter.count, grader.submit)
+    clock = time.perf_counter()
+    for batch, lack in lacking:
+        sampler.fill(batch)
+        if left == total and lack < total:
+            rest = (time.perf_counter() - clock) / lack * (left - lack)
+            progress.message(f"{job.label}: {left - lack} samples left, {_about(rest)}")
+        left -= lack
+    progress.finish()
 
 
 def _about(seconds: float) -> str:
     return f"about {format_seconds(seconds)} at the speed of the first batch"
 
 
-def _say_what_is_there(journal: EvalJournal, total: int, left: int, progress: Progress) -> None:
+def _say_what_is_there(
+    journal: EvalJournal, batches: Sequence[Batch], refused: int, progress: Progress
+) -> None:
     if journal.foreign:
         progress.message(
-            f"{journal.foreign} samples in {journal.folder} are of another model or other sampling "
-            "parameters: they are left alone"
+            f"{journal.foreign} samples in {journal.folder} are of other sampling parameters: "
+            "they are left alone"
         )
-    if left < total:
-        progress.message(f"{total - left} of {total} samples are already there")
+    if refused:
+        progress.message(f"{refused} samples that the server refused are asked for again")
+    total = sum(b.rows for b in batches)
+    if there := total - sum(missing(batch, journal) for batch in batches):
+        progress.message(f"{there} of {total} samples are already there")
 
 
 def _finish(

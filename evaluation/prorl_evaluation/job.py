@@ -16,8 +16,8 @@ from pathlib import Path
 
 from prorl_common import atomic_write_text, read_jsonl
 from prorl_datasets import Sample
-from prorl_evaluation.journal import Problem, prompt_digest, task_digest
-from prorl_evaluation.types import EvalSettings, EvaluationError
+from prorl_evaluation.journal import ONE_MODEL, Problem, prompt_digest, task_digest
+from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_verifiers import Task, with_mode
 
 EVAL_FILE = "eval.json"
@@ -66,9 +66,25 @@ def problems_of(samples: Sequence[Sample]) -> list[Problem]:
                 prompt_sha256=prompt_digest(s.prompt),
                 task_sha256=task_digest(task),
                 chance=None if chance is None else float(chance),
+                labels=labels_of(s.metadata),
             )
         )
     return found
+
+
+def check_same_model(out: Path, job: EvalJob) -> None:
+    """Raise EvaluationError when the folder's evaluation is of another model; a damaged one is not asked."""
+    try:
+        row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
+        name, found = str(row["model_id"]), str(row["model_digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if found != job.model_digest:
+        what = f"other weights of {name}" if name == job.model_id else f"model {name}"
+        raise EvaluationError(
+            f"{out} holds an evaluation of {what} (digest {found[:12]}, here "
+            f"{job.model_digest[:12]}): {ONE_MODEL}"
+        )
 
 
 def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
@@ -81,6 +97,7 @@ def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
             "verifier": p.task.verifier,
             "reference": p.task.reference,
             "chance": p.chance,
+            "labels": dict(p.labels),
         }
         for p in problems
     ]
@@ -105,7 +122,10 @@ def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
         for _, p in read_jsonl(out / PROBLEMS_FILE):
             task, prompt = Task(p["verifier"], p["reference"]), tuple(p["prompt"])
             hashes = (prompt_digest(prompt), task_digest(task))
-            problems.append(Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"]))
+            labels = p.get("labels", {})
+            problems.append(
+                Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"], labels)
+            )
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "

@@ -3,9 +3,9 @@
     <out>/samples.jsonl    a line a sample, keyed by model, prompt, sampling parameters, index and seed
     <out>/verdicts.jsonl   a line a verdict, keyed by sample key and task
 
-Append-only and synced, so that a kill loses at most the batch in progress. Samples of another model or
-other parameters in the same file are never mistaken for these: their keys differ. Leaves out: sampling,
-scoring, and locking (one writer a folder).
+Append-only and synced, so that a kill loses at most what was not yet written. A folder holds one model:
+lines of another model or backend are an error; lines of other sampling parameters are left alone, their keys
+differ. Leaves out: sampling, scoring, reading lines (``repair``), and locking (one writer a folder).
 """
 
 from __future__ import annotations
@@ -13,24 +13,29 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_common import Closing, Journal, derive_seed, read_jsonl
-from prorl_evaluation.types import EvalSettings, EvaluationError
+from prorl_common import Closing, Journal, derive_seed
+from prorl_evaluation.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read_checked
+from prorl_evaluation.types import EvalSettings, EvaluationError, Label
 from prorl_verifiers import Task, Verdict
 
 SAMPLES_FILE = "samples.jsonl"
 VERDICTS_FILE = "verdicts.jsonl"
+REFUSED = "refused"
+ONE_MODEL = "each model needs a folder of its own, choose another with --out; nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A sample with the hashes that its keys need.
 
-    ``chance`` is what one constant answer to all problems would earn on it, where the dataset says so.
+    ``chance`` is what one constant answer to all problems would earn on it, where the dataset says so;
+    ``labels`` what its metadata says of benchmark, task and difficulty (``types.LABELS``).
     """
 
     id: str
@@ -40,12 +45,14 @@ class Problem:
     prompt_sha256: str
     task_sha256: str
     chance: float | None = None
+    labels: Mapping[str, Label] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
-    """One sampled answer. ``tokens`` counts generated tokens, ``logprob`` is their sum (natural log),
-    ``seconds`` the sample's share of its batch's time."""
+    """One sampled answer. ``tokens`` counts generated tokens, ``logprob`` is their sum (natural log; NaN
+    where the backend gives none, null in the file), ``seconds`` the sample's share of its batch's time.
+    Where ``finish_reason`` is ``refused`` a server gave no answer and ``note`` says why."""
 
     key: str
     sample_id: str
@@ -56,6 +63,12 @@ class SampleRecord:
     logprob: float
     finish_reason: str
     seconds: float
+    note: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is no answer, because a server would not give one."""
+        return self.finish_reason == REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +107,15 @@ class Keys:
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed
+        self.backend = settings.backend
+        self.extra = dict(settings.extra)
+        self._known: dict[tuple[str, str, int], str] = {}
         self.shared: dict[str, Any] = {
             "model": model_digest,
             "temperature": float(settings.temperature),
             "top_p": float(settings.top_p),
             "max_tokens": settings.max_tokens,
+            **({"extra": self.extra} if self.extra else {}),
         }
 
     def seed(self, sample_id: str, index: int) -> int:
@@ -116,8 +133,12 @@ class Keys:
         }
 
     def key(self, sample_id: str, prompt: str, index: int) -> str:
-        """Return the journal key: 32 hex digits over :meth:`fields`."""
-        return digest(self.fields(sample_id, prompt, index))[:32]
+        """Return the journal key: 32 hex digits over :meth:`fields`; worked out once."""
+        place = (sample_id, prompt, index)
+        found = self._known.get(place)
+        if found is None:
+            found = self._known[place] = digest(self.fields(*place))[:32]
+        return found
 
 
 class EvalJournal(Closing):
@@ -129,7 +150,7 @@ class EvalJournal(Closing):
         with contextlib.ExitStack() as opened:
             self._samples = opened.enter_context(Journal(folder / SAMPLES_FILE))
             self._verdicts = opened.enter_context(Journal(folder / verdicts_file))
-            self.samples, self.foreign = _read_samples(folder / SAMPLES_FILE, keys.shared)
+            self.samples, self.foreign = _read_samples(folder / SAMPLES_FILE, keys)
             self.verdicts = _read_verdicts(folder / verdicts_file)
             self._opened = opened.pop_all()
 
@@ -137,7 +158,10 @@ class EvalJournal(Closing):
         self, records: Sequence[SampleRecord], fields: Sequence[dict[str, Any]]
     ) -> None:
         """Write records (and what each depends on) with one sync."""
-        rows = [{**asdict(r), **f} for r, f in zip(records, fields, strict=True)]
+        origin = {"backend": self.keys.backend}
+        rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
+        for row in rows:
+            row["logprob"] = None if math.isnan(row["logprob"]) else row["logprob"]
         self._samples.extend(rows)
         self.samples.update({r.key: r for r in records})
 
@@ -145,6 +169,13 @@ class EvalJournal(Closing):
         """Write verdicts with one sync; a later line for the same sample and task replaces the earlier."""
         self._verdicts.extend([asdict(r) for r in records])
         self.verdicts.update({(r.key, r.task): r for r in records})
+
+    def forget_refused(self) -> int:
+        """Take refused samples for missing, so that they are asked for again; return how many."""
+        refused = [key for key, record in self.samples.items() if record.refused]
+        for key in refused:
+            del self.samples[key]
+        return len(refused)
 
     def close(self) -> None:
         """Close both files."""
@@ -166,37 +197,50 @@ def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
     )
 
 
-def _read_samples(path: Path, shared: Mapping[str, Any]) -> tuple[dict[str, SampleRecord], int]:
-    """Return (this model's records by key, how many lines belong to others). The first line wins."""
-    names = SampleRecord.__dataclass_fields__
+def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]:
+    """Return (this model's records by key, how many lines have other sampling parameters).
+
+    The first line of a key wins, but any answer wins over a refusal. Raises EvaluationError for damage, and
+    for samples of another model or backend.
+    """
     found: dict[str, SampleRecord] = {}
     foreign = 0
-    for number, row in read_jsonl(path):
-        try:
-            if any(row[name] != value for name, value in shared.items()):
-                foreign += 1
-                continue
-            found.setdefault(row["key"], SampleRecord(**{name: row[name] for name in names}))
-        except KeyError as error:
-            raise _damaged(path, number, error) from error
+    for number, row in read_checked(path, SAMPLE_FIELDS):
+        if row["model"] != keys.shared["model"]:
+            raise EvaluationError(
+                f"{path}:{number} is a sample of another model (digest {row['model'][:12]}, here "
+                f"{keys.shared['model'][:12]}): {ONE_MODEL}"
+            )
+        if row.get("extra", {}) != keys.extra or any(
+            row[name] != value for name, value in keys.shared.items()
+        ):
+            foreign += 1
+            continue
+        made_by = row.get("backend", "transformers")
+        if made_by != keys.backend:
+            raise EvaluationError(
+                f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: go on with "
+                "that one, or choose another folder with --out"
+            )
+        old = found.get(row["key"])
+        if old is None or (old.refused and row["finish_reason"] != REFUSED):
+            found[row["key"]] = _sample(row)
     return found, foreign
+
+
+def _sample(row: Mapping[str, Any]) -> SampleRecord:
+    names = SampleRecord.__dataclass_fields__
+    values = {name: row[name] for name in names if name in row}
+    values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
+    return SampleRecord(**values)
 
 
 def _read_verdicts(path: Path) -> dict[tuple[str, str], VerdictRecord]:
     """Return the last verdict on each (sample, task). Infra errors are left out: they are tried again."""
     names = VerdictRecord.__dataclass_fields__
     found: dict[tuple[str, str], VerdictRecord] = {}
-    for number, row in read_jsonl(path):
-        try:
-            record = VerdictRecord(**{name: row[name] for name in names})
-        except KeyError as error:
-            raise _damaged(path, number, error) from error
+    for _, row in read_checked(path, VERDICT_FIELDS):
+        record = VerdictRecord(**{name: row[name] for name in names})
         if record.status != "infra_error":
             found[(record.key, record.task)] = record
     return found
-
-
-def _damaged(path: Path, number: int, error: KeyError) -> EvaluationError:
-    return EvaluationError(
-        f"{path}:{number}: the line has no {error}: delete that line and give the command again"
-    )

@@ -168,7 +168,7 @@ def caveats(
         if any("weak" in level for level in r.isolation):
             found.append(f"{r.label}: untrusted code ran without full isolation")
         if len(r.problems) < 20:
-            found.append(f"{r.label}: intervals over {len(r.problems)} problems are too narrow")
+            found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
     if comparison is not None and (comparison.only_a or comparison.only_b or comparison.altered):
         found.append(
             f"{len(comparison.only_a)} problems are only in {comparison.a}, {len(comparison.only_b)} "
@@ -252,12 +252,12 @@ def _method(result: EvalResult) -> str:
         "Partial credit enters the mean reward."
     )
     intervals = (
-        f"Intervals are {100 * s.level:g}% percentile bootstrap intervals over problems "
-        f"({s.draws:,} draws), stratified by domain for the overall row; differences are paired by "
-        "problem. Wrong, unparsable and timed-out answers have reward 0; infra errors are left out "
-        "of n and counted. A problem with fewer than k scored samples has no pass@k and is counted as "
-        "undefined. 'No spread' marks values that do not differ between the problems of a domain: "
-        "drawing them again shows no uncertainty, which does not mean that there is none."
+        f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
+        "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
+        "the expanded percentile bootstrap; differences are paired by problem. Wrong, unparsable and "
+        "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
+        "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
+        "interval without width, which does not mean certainty."
     )
     chance = (
         "Chance is what the best single constant answer would earn, where the dataset states it."

@@ -1,9 +1,15 @@
-"""Fill the sample journal in fixed batches, so that a kill changes nothing but the time.
+"""Fill the sample journal batch by batch, so that a kill changes nothing but the time.
 
-A batch is a block of sample indices of a few problems, a function of the problem list, n and
-``batch_rows`` alone. One that is not wholly in the journal is generated whole again and only what was
-missing is written: with a backend whose result depends on the batch's shape, killed and resumed equals
-never killed, bit for bit. Leaves out: scoring (``grading``).
+What shares a batch is a function of the problem list and the settings alone.
+
+    fixed       (transformers) neighbours in the problem list. A batch that is not wholly in the journal is
+                generated whole again and only what was missing is written: killed and resumed equals never
+                killed, bit for bit, where the backend repeats a batch bit for bit
+    bucketed    (transformers) prompts of similar length. Only what is missing is generated and each sample
+                is written as it ends: equal in items, counts and seeds, not in bits
+    otherwise   (vllm, servers, which batch by themselves) as bucketed, in large batches of neighbours
+
+Leaves out: scoring (``grading``).
 """
 
 from __future__ import annotations
@@ -13,12 +19,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prorl_evaluation.grading import Item
 from prorl_evaluation.journal import EvalJournal, Problem, SampleRecord
-from prorl_evaluation.types import EvalSettings
+from prorl_evaluation.types import EvalSettings, EvaluationError
 from prorl_inference import Completion, Generator, Request, SamplingParams
 
 INDEX_BLOCK = 16
 """Sample indices of one problem that go into one batch: blocks of 16 stay as they are when n grows."""
+ROUNDS, LARGE_BATCH = 8, 1024
+"""A backend that batches by itself gets so many times its rows at once, at least ``LARGE_BATCH``."""
+FLUSH_SECONDS = 0.2
+"""Samples that end within this time are written with one sync."""
+BATCHES = ("fixed", "bucketed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,7 @@ class Batch:
         """How many samples the batch holds."""
         return len(self.problems) * (self.stop - self.first)
 
-    def items(self) -> Iterator[tuple[Problem, int]]:
+    def items(self) -> Iterator[Item]:
         """Yield (problem, sample index) in the order of the requests."""
         for problem in self.problems:
             for index in range(self.first, self.stop):
@@ -43,9 +55,16 @@ class Batch:
 
 def plan(problems: Sequence[Problem], settings: EvalSettings) -> list[Batch]:
     """Return the batches: the first indices of every problem, then the next, so that an early estimate
-    of the time left has seen every problem."""
-    block = min(INDEX_BLOCK, settings.n, settings.batch_rows)
-    width = max(1, settings.batch_rows // block)
+    of the time left has seen every problem. Raises EvaluationError for a word that is not in BATCHES."""
+    if settings.batches not in BATCHES:
+        raise EvaluationError(f"batches is '{settings.batches}': it must be fixed or bucketed")
+    rows = settings.batch_rows
+    if settings.backend != "transformers":
+        rows = max(ROUNDS * rows, LARGE_BATCH)
+    elif settings.batches == "bucketed":
+        problems = sorted(problems, key=lambda p: (-prompt_length(p), p.id))
+    block = min(INDEX_BLOCK, settings.n, rows)
+    width = max(1, rows // block)
     return [
         Batch(tuple(problems[start : start + width]), first, min(first + block, settings.n))
         for first in range(0, settings.n, block)
@@ -53,61 +72,135 @@ def plan(problems: Sequence[Problem], settings: EvalSettings) -> list[Batch]:
     ]
 
 
+def all_items(batches: Sequence[Batch]) -> Iterator[Item]:
+    """Yield the items of every batch in turn."""
+    for batch in batches:
+        yield from batch.items()
+
+
+def prompt_length(problem: Problem) -> int:
+    """Return the characters of a problem's prompt: known without its model's tokenizer."""
+    return sum(len(m["content"]) for m in problem.prompt)
+
+
 def missing(batch: Batch, journal: EvalJournal) -> int:
     """Return how many of the batch's samples the journal lacks."""
-    return sum(
-        journal.keys.key(p.id, p.prompt_sha256, i) not in journal.samples for p, i in batch.items()
-    )
+    return len(_lacking(batch, journal))
 
 
-def fill(
-    batch: Batch,
-    journal: EvalJournal,
-    generator: Generator,
-    settings: EvalSettings,
-    on_done: Callable[[int], None],
-) -> None:
-    """Generate the whole batch and journal what was missing; ``on_done`` counts missing samples only."""
-    params = SamplingParams(settings.temperature, settings.top_p, settings.max_tokens)
-    indices = range(batch.first, batch.stop)
-    requests = [
-        Request(p.prompt, tuple(journal.keys.seed(p.id, i) for i in indices))
-        for p in batch.problems
+def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
+    keys = journal.keys
+    return [
+        (p, i)
+        for p, i in batch.items()
+        if keys.key(p.id, p.prompt_sha256, i) not in journal.samples
     ]
-    wanted, reported = missing(batch, journal), 0
 
-    def count(done: int) -> None:
-        nonlocal reported
-        done = min(done, wanted - reported)
-        reported += done
-        on_done(done)
 
-    started = time.perf_counter()
-    answers = generator.generate(requests, params, count)
-    share = (time.perf_counter() - started) / batch.rows
-    flat = [completion for answer in answers for completion in answer]
-    records: list[SampleRecord] = []
-    fields: list[dict[str, Any]] = []
-    for (problem, index), completion in zip(batch.items(), flat, strict=True):
-        key = journal.keys.key(problem.id, problem.prompt_sha256, index)
-        if key not in journal.samples:
-            fields.append(journal.keys.fields(problem.id, problem.prompt_sha256, index))
-            records.append(_record(key, problem.id, index, fields[-1]["seed"], completion, share))
-    journal.add_samples(records, fields)
-    count(wanted - reported)
+class Sampler:
+    """Samples batches into a journal. ``count(samples, tokens)`` hears of finished samples and of the tokens
+    of written ones, ``hand_over`` gets what was written (not when an error is on its way)."""
+
+    def __init__(
+        self,
+        journal: EvalJournal,
+        generator: Generator,
+        settings: EvalSettings,
+        count: Callable[[int, int], None],
+        hand_over: Callable[[Sequence[Item]], None],
+    ) -> None:
+        self._journal, self._generator = journal, generator
+        self._whole_batches = settings.backend == "transformers" and settings.batches == "fixed"
+        self._params = SamplingParams(settings.temperature, settings.top_p, settings.max_tokens)
+        self._count, self._hand_over = count, hand_over
+
+    def fill(self, batch: Batch) -> None:
+        """Generate what the journal lacks of the batch (all of it where batches are fixed) and write it."""
+        wanted = _lacking(batch, self._journal)
+        if wanted and self._whole_batches:
+            self._fill_whole(batch, wanted)
+        elif wanted:
+            self._fill_as_they_end(wanted)
+
+    def _fill_whole(self, batch: Batch, wanted: Sequence[Item]) -> None:
+        seed, indices = self._journal.keys.seed, range(batch.first, batch.stop)
+        requests = [
+            Request(p.prompt, tuple(seed(p.id, i) for i in indices)) for p in batch.problems
+        ]
+        reported = 0
+
+        def count(done: int) -> None:
+            nonlocal reported
+            done = min(done, len(wanted) - reported)
+            reported += done
+            self._count(done, 0)
+
+        started = time.perf_counter()
+        answers = self._generator.generate(requests, self._params, count)
+        share = (time.perf_counter() - started) / batch.rows
+        flat = (completion for answer in answers for completion in answer)
+        ended = dict(zip(((p.id, i) for p, i in batch.items()), flat, strict=True))
+        tokens = self._write([(p, i, ended[p.id, i]) for p, i in wanted], share)
+        self._count(len(wanted) - reported, tokens)
+        self._hand_over(wanted)
+
+    def _fill_as_they_end(self, wanted: Sequence[Item]) -> None:
+        """Write each sample within ``FLUSH_SECONDS`` of its end, also when an error ends the call."""
+        seed = self._journal.keys.seed
+        requests = [Request(p.prompt, (seed(p.id, i),)) for p, i in wanted]
+        ended: list[tuple[Problem, int, Completion]] = []
+        written_at = time.perf_counter()
+
+        def flush() -> list[Item]:
+            nonlocal written_at
+            now = time.perf_counter()
+            share = (now - written_at) / max(1, len(ended))
+            tokens = self._write(ended, share)
+            done = [(p, i) for p, i, _ in ended]
+            written_at = now
+            ended.clear()
+            self._count(len(done), tokens)
+            return done
+
+        def take(index: int, completions: list[Completion]) -> None:
+            ended.append((*wanted[index], completions[0]))
+            if time.perf_counter() - written_at >= FLUSH_SECONDS:
+                self._hand_over(flush())
+
+        try:
+            self._generator.generate(requests, self._params, None, take)
+        except BaseException:
+            flush()
+            raise
+        self._hand_over(flush())
+
+    def _write(self, ended: Sequence[tuple[Problem, int, Completion]], share: float) -> int:
+        """Journal samples with one sync; return their tokens. ``share`` is each one's seconds."""
+        keys = self._journal.keys
+        records: list[SampleRecord] = []
+        fields: list[dict[str, Any]] = []
+        for problem, index, completion in ended:
+            made = keys.fields(problem.id, problem.prompt_sha256, index)
+            key = keys.key(problem.id, problem.prompt_sha256, index)
+            fields.append(made)
+            records.append(_record(key, made, completion, share))
+        if records:
+            self._journal.add_samples(records, fields)
+        return sum(record.tokens for record in records)
 
 
 def _record(
-    key: str, sample_id: str, index: int, seed: int, completion: Completion, seconds: float
+    key: str, fields: dict[str, Any], completion: Completion, seconds: float
 ) -> SampleRecord:
     return SampleRecord(
         key=key,
-        sample_id=sample_id,
-        index=index,
-        seed=seed,
+        sample_id=fields["sample_id"],
+        index=fields["index"],
+        seed=fields["seed"],
         text=completion.text,
         tokens=len(completion.token_ids),
         logprob=round(sum(completion.logprobs), 6),
         finish_reason=completion.finish_reason,
         seconds=round(seconds, 6),
+        note=completion.note,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prorl_evaluation.bootstrap import Interval
 from prorl_evaluation.compare import Comparison
-from prorl_evaluation.types import EvalResult, shown_ks
+from prorl_evaluation.estimators import near_n_warning
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.types import EvalResult, GroupResult, shown_ks
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,37 +21,70 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def bracket(interval: Interval) -> str:
+def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash when nothing is defined.
 
-    An interval without width is called ``no spread``: all problems agree, which is not certainty.
+    An interval without width is called ``no spread``; it is not certainty.
     """
     if interval.count == 0:
         return "-"
     if interval.degenerate:
-        return f"{interval.value:.3f} [no spread]"
-    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+        return f"{interval.value:.{digits}f} [no spread]"
+    low, high = f"{interval.low:.{digits}f}", f"{interval.high:.{digits}f}"
+    return f"{interval.value:.{digits}f} [{low}, {high}]"
 
 
 def result_table(result: EvalResult) -> TextTable:
-    """Return one row a group: pass@1, pass@8 (or the next smaller), the k asked for, reward, rates."""
+    """Return one row a group: pass@1, pass@8 (or the next smaller), the k asked for, reward, rates.
+
+    maj@k has columns where answers can be put to a vote. A star marks a k above n/2. The rates of cut,
+    unparsable and infra-error samples are always there, at 0 too.
+    """
     ks = shown_ks([result])
-    names = ("problems", *(f"pass@{k}" for k in ks), "mean reward", "cut", "unparsable", "infra")
+    n = result.settings.n
+    votes = [k for k in ks if k > 1 and any(k in g.maj_at_k for g in result.groups)]
+    names = [f"pass@{k}{'*' if near_n_warning(n, k) else ''}" for k in ks]
+    names += [*(f"maj@{k}" for k in votes), "mean reward", "tokens"]
     rows = tuple(
         (
             g.name,
             str(g.problems),
             *(bracket(g.pass_at_k[k]) for k in ks),
+            *(bracket(g.maj_at_k[k]) if k in g.maj_at_k else "-" for k in votes),
             bracket(g.reward),
-            f"{100 * g.truncation_rate:.0f}%",
-            f"{100 * g.unparsable_rate:.0f}%",
-            str(g.infra_errors),
+            bracket(g.length, 0),
+            *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, _infra(g))),
         )
         for g in result.groups
     )
     level = f"{100 * result.settings.level:g}%"
-    title = f"{result.label}, n = {result.settings.n}, {level} intervals"
-    return TextTable(title, ("", *names), rows)
+    star = ", * k above n/2" if any(name.endswith("*") for name in names) else ""
+    title = f"{result.label}, n = {n}, {level} intervals{star}"
+    head = ("", "problems", *names, "cut", "unparsable", "infra")
+    return TextTable(title, head, rows)
+
+
+def _infra(group: GroupResult) -> float:
+    """Return the infra error rate, also of results from before it was kept."""
+    return group.infra_errors / group.sampled if group.sampled else math.nan
+
+
+def rate(value: float) -> str:
+    """Return a share as a percentage: 0% is exactly none."""
+    if math.isnan(value):
+        return "-"
+    return f"{100 * value:.0f}%" if value in (0.0, 1.0) else f"{100 * value:.1f}%"
+
+
+def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
+    """Return a line for each result and shown k that is too near n to mean much."""
+    lines = []
+    for r in results:
+        for k in shown_ks(results):
+            line = near_n_warning(r.settings.n, k)
+            if line is not None:
+                lines.append(f"{r.label}: {line}")
+    return lines
 
 
 def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = None) -> TextTable:
@@ -59,11 +94,28 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
         if metrics is not None and d.metric not in metrics:
             continue
         i = d.interval
-        change = f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]" if i.count else "-"
-        rows.append((d.group, d.metric, f"{d.a:.3f}", f"{d.b:.3f}", change, d.statement))
+        digits = 0 if d.metric == "length" else 3
+        change = signed_bracket(i, digits)
+        a, b = (f"{v:.{digits}f}" for v in (d.a, d.b))
+        rows.append((d.group, d.metric, a, b, change, d.statement))
     title = f"{comparison.b} against {comparison.a}, {comparison.paired} paired problems"
     head = ("", "metric", comparison.a, comparison.b, "difference", "reading")
     return TextTable(title, head, tuple(rows))
+
+
+def signed_bracket(interval: Interval, digits: int = 3) -> str:
+    """Return ``+0.031 [-0.010, +0.072]``, or a dash when nothing is defined."""
+    if interval.count == 0:
+        return "-"
+    low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
+    return f"{interval.value:+.{digits}f} [{low}, {high}]"
+
+
+def markdown(table: TextTable) -> str:
+    """Return the table in Markdown, its title above it in bold."""
+    rows = [table.head, tuple("---" for _ in table.head), *table.rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([f"**{table.title}**", "", *lines, ""])
 
 
 def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:

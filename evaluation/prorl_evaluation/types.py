@@ -19,10 +19,25 @@ from prorl_evaluation.bootstrap import Interval
 FULL_MARKS = 1.0 - 1e-9
 """pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""
 RESULT_FILE = "result.json"
-RESULT_FORMAT = 1
+RESULT_FORMAT = 2
+READABLE_FORMATS = (1, 2)
+"""Format 1 lacks labels, answer counts, maj@k and the infra error rate: they read as unknown."""
 OVERALL = "overall"
 BEFORE_RL = "(before RL)"
 """Ends the label of a run's checkpoint of step 0: after any warm start, before the first RL step."""
+
+
+Label = str | int | float
+"""A benchmark's or task's name, or a rung of a difficulty ladder."""
+LABELS = ("benchmark", "family", "rung", "level", "difficulty")
+"""The keys of a sample's metadata that results keep: where it is from and how hard it is."""
+
+
+def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
+    """Return those of LABELS that ``metadata`` has as text or number."""
+    found = {name: metadata.get(name) for name in LABELS}
+    kept = {name: v for name, v in found.items() if isinstance(v, str | int | float)}
+    return {name: v for name, v in kept.items() if not isinstance(v, bool)}
 
 
 class EvaluationError(UserError):
@@ -36,7 +51,10 @@ class EvalSettings:
     ``n`` samples a problem, ``k`` the largest k of interest (n >= k), ``max_tokens`` generated tokens
     (end token included), ``batch_rows`` samples generated and written together (what a kill can lose),
     ``level`` and ``draws`` of the bootstrap. ``label`` (what people call it) and ``dataset`` (path,
-    manifest_sha256, split) are kept with the result and change no number.
+    manifest_sha256, split) are kept with the result and change no number. ``backend`` is ``transformers``,
+    ``vllm``, ``server:completions`` or ``server:chat``, ``batches`` is ``fixed`` or ``bucketed`` (see
+    ``sampling``), ``protocol`` names the preset (``protocols``), ``extra`` holds more request fields for a
+    server: they are part of every sample's key.
     """
 
     n: int
@@ -50,6 +68,10 @@ class EvalSettings:
     draws: int = 10_000
     label: str = ""
     dataset: Mapping[str, str] = field(default_factory=dict)
+    backend: str = "transformers"
+    protocol: str = ""
+    batches: str = "fixed"
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise EvaluationError for settings that cannot give an estimate."""
@@ -75,7 +97,9 @@ class ProblemResult:
 
     ``sampled`` counts all samples, ``truncated`` those cut at the token limit, ``tokens`` the generated
     tokens of all. ``reward_mean`` is over the ``n`` (NaN when n is 0). ``chance`` is what one constant
-    answer to all problems would earn here, where the dataset says so.
+    answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
+    ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
+    first; None where answers cannot be put to a vote (any verifier but math and stem).
     """
 
     id: str
@@ -92,14 +116,18 @@ class ProblemResult:
     truncated: int
     tokens: int
     chance: float | None = None
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    answers: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
     """One domain, or all of them (``overall``): means over problems, each problem weighing the same.
 
-    Rates are shares of all samples (``truncation_rate``) or of those with a verdict (the other two).
-    ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
+    Rates are shares of all samples (``truncation_rate``, ``infra_error_rate``) or of those with a verdict
+    (the other two). ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
+    ``maj_at_k`` is over the problems whose answers can be put to a vote, empty when there are none;
+    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``.
     """
 
     name: str
@@ -113,6 +141,9 @@ class GroupResult:
     unparsable_rate: float
     timeout_rate: float
     chance: float
+    infra_error_rate: float = math.nan
+    maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
+    g_pass: Mapping[str, Interval] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +227,11 @@ def load_result(path: Path) -> EvalResult:
         )
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
-        if row["format"] != RESULT_FORMAT:
-            raise EvaluationError(f"{file} has format {row['format']}: evaluate again")
+        if row["format"] not in READABLE_FORMATS:
+            raise EvaluationError(
+                f"{file} has format {row['format']}, this version reads "
+                f"{' and '.join(map(str, READABLE_FORMATS))}: give its pass-at-k command again"
+            )
         return result_from_json(row)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
@@ -210,9 +244,7 @@ def result_from_json(row: Mapping[str, Any]) -> EvalResult:
     """Return the result that ``to_json`` wrote. Raises KeyError, TypeError or ValueError otherwise."""
     values = {k: v for k, v in row.items() if k != "format"}
     values["settings"] = EvalSettings(**row["settings"])
-    values["problems"] = tuple(
-        ProblemResult(**{**p, "reward_mean": _number(p["reward_mean"])}) for p in row["problems"]
-    )
+    values["problems"] = tuple(_problem(p) for p in row["problems"])
     values["groups"] = tuple(_group(g) for g in row["groups"])
     if not values["groups"]:
         raise ValueError("no groups")
@@ -221,9 +253,19 @@ def result_from_json(row: Mapping[str, Any]) -> EvalResult:
     return EvalResult(**values)
 
 
+def _problem(row: Mapping[str, Any]) -> ProblemResult:
+    values = {**row, "reward_mean": _number(row["reward_mean"])}
+    if row.get("answers") is not None:
+        values["answers"] = tuple((int(count), int(right)) for count, right in row["answers"])
+    return ProblemResult(**values)
+
+
 def _group(row: Mapping[str, Any]) -> GroupResult:
     values = dict(row)
-    values["pass_at_k"] = {int(k): _interval(v) for k, v in row["pass_at_k"].items()}
+    for name in ("pass_at_k", "maj_at_k"):
+        values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
+    values["g_pass"] = {k: _interval(v) for k, v in row.get("g_pass", {}).items()}
+    values["infra_error_rate"] = _number(row.get("infra_error_rate"))
     for name in ("reward", "length"):
         values[name] = _interval(row[name])
     for name in ("truncation_rate", "unparsable_rate", "timeout_rate", "chance"):

@@ -19,6 +19,9 @@ from prorl_inference.loading import (
     quiet_transformers,
     samples_with_vllm,
 )
+from prorl_inference.openai_generator import OpenAIGenerator, load_tokenizer
+from prorl_inference.openai_options import ServerOptions
+from prorl_inference.openai_requests import Usage
 from prorl_inference.prompts import encode_prompt, render_prompt
 from prorl_inference.store import (
     DEFAULT_MODEL,
@@ -55,10 +58,13 @@ __all__ = [
     "ModelEntry",
     "ModelError",
     "OnResult",
+    "OpenAIGenerator",
     "Request",
     "SamplerOptions",
     "SamplingParams",
+    "ServerOptions",
     "TransformersGenerator",
+    "Usage",
     "VllmGenerator",
     "cache_root",
     "cpu_has_fast_bf16",
@@ -70,6 +76,7 @@ __all__ = [
     "list_models",
     "load_generator",
     "load_model",
+    "load_tokenizer",
     "model_digest",
     "open_training_generator",
     "pick_device",

@@ -14,7 +14,7 @@ from prorl_common import UserError
 Messages = Sequence[Mapping[str, str]]
 """Chat messages: each {"role": ..., "content": ...}."""
 
-FinishReason = Literal["stop", "length"]
+FinishReason = Literal["stop", "length", "refused"]
 
 
 class ModelError(UserError):
@@ -36,13 +36,16 @@ class Completion:
 
     ``token_ids`` and ``logprobs`` have the same length and include the end token when one was sampled;
     log-probs are natural logs under the sampling temperature, before top-p. ``text`` leaves special
-    tokens out, and begins with ``<think>`` where the chat template opened it in the prompt. ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer.
+    tokens out, and begins with ``<think>`` where the chat template opened it in the prompt.
+    ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer, ``refused`` when a server would give
+    none: ``text`` is empty then and ``note`` says why. A server gives no ids or log-probs: -1 and NaN.
     """
 
     text: str
     token_ids: tuple[int, ...]
     logprobs: tuple[float, ...]
     finish_reason: FinishReason
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,18 +38,23 @@ def test_a_real_gain_is_called_higher_and_its_reverse_lower(tmp_path: Path) -> N
 
 
 def test_pairing_beats_the_spread_between_problems(tmp_path: Path) -> None:
-    # Base rates from 0 to 1 across problems, every one of them 2/16 higher in b: the unpaired intervals
-    # overlap widely, the paired difference is exact.
-    samples = make_samples(15)
+    # Base rates from 0 to 1 across problems, every one of them 1/16 higher in b: the unpaired intervals
+    # overlap widely, the paired difference excludes 0.
+    samples = make_samples(45)
     a = result(tmp_path / "a", samples, 50)
-    low = [dataclasses.replace(p, c=i, reward_mean=i / 16) for i, p in enumerate(a.problems)]
+    counts = [i % 15 for i in range(45)]
+    low = [
+        dataclasses.replace(p, c=c, reward_mean=c / 16)
+        for p, c in zip(a.problems, counts, strict=True)
+    ]
     high = [dataclasses.replace(p, c=p.c + 1, reward_mean=(p.c + 1) / 16) for p in low]
     found = compare(
         dataclasses.replace(a, problems=tuple(low)),
         dataclasses.replace(a, problems=tuple(reversed(high)), model_digest="other"),
     ).find("overall", "pass@1")
     assert found is not None
-    assert found.interval.low == found.interval.high == pytest.approx(1 / 16)
+    assert found.interval.value == pytest.approx(1 / 16)
+    assert 0.0 < found.interval.low < 1 / 16 < found.interval.high < 0.15
 
 
 def test_no_change_is_not_distinguishable(tmp_path: Path) -> None:
@@ -99,4 +104,5 @@ def test_different_settings_are_named(tmp_path: Path) -> None:
         "pass@4",
         "pass@8",
         "reward",
+        "length",
     }

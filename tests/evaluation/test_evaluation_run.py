@@ -118,14 +118,27 @@ def test_n_may_grow_and_keeps_the_old_samples(tmp_path: Path) -> None:
     assert sum(len(batch) for batch in generator.seen) == 16 * 8
 
 
-def test_another_model_or_temperature_never_shares_samples(tmp_path: Path) -> None:
+def test_another_temperature_never_shares_samples(tmp_path: Path) -> None:
     run(tmp_path)
-    other = FakeGenerator(model_digest="d2", percent=0)
-    assert run(tmp_path, other).overall.reward.value == 0.0
     hotter = FakeGenerator(percent=100)
     warm = run(tmp_path, hotter, settings=dataclasses.replace(SETTINGS, temperature=1.0))
     assert warm.overall.reward.value == 1.0
-    assert other.calls == hotter.calls > 0
+    assert hotter.calls > 0
+    again = FakeGenerator(interrupt_at=1)
+    assert run(tmp_path, again).overall.reward.value < 1.0
+
+
+def test_another_model_in_the_same_folder_is_refused_and_nothing_is_touched(tmp_path: Path) -> None:
+    run(tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    with pytest.raises(EvaluationError, match=r"other weights of fake .*d1, here d2.*--out"):
+        run(tmp_path, FakeGenerator(model_digest="d2"))
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+    (tmp_path / "eval.json").unlink()
+    with pytest.raises(EvaluationError, match=r"samples\.jsonl:1 is a sample of another model"):
+        run(tmp_path, FakeGenerator(model_digest="d2"))
+    with pytest.raises(EvaluationError, match=r"with backend transformers, not vllm"):
+        run(tmp_path, settings=dataclasses.replace(SETTINGS, backend="vllm"))
 
 
 def test_infra_errors_are_counted_and_left_out(tmp_path: Path) -> None:
@@ -170,7 +183,7 @@ def test_a_damaged_journal_line_is_named(tmp_path: Path) -> None:
     rows = journal.read_text().splitlines()
     rows[3] = '{"key": "abc"}'
     journal.write_text("\n".join(rows) + "\n")
-    with pytest.raises(UserError, match=r"samples\.jsonl:4: the line has no 'model'"):
+    with pytest.raises(UserError, match=r"samples\.jsonl:4: the line has no 'sample_id'"):
         run(tmp_path)
     rows[3] = "garbage"
     journal.write_text("\n".join(rows) + "\n")

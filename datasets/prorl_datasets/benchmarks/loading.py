@@ -69,7 +69,17 @@ def read_benchmark(
     that many samples (generated benchmarks: that many of each task). Raises DatasetError, one line,
     for an unknown name, files that cannot be had, changed columns, and too many unusable rows.
     """
-    spec = load_spec(name)
+    return read_spec(load_spec(name), mirror=mirror, window=window, limit=limit)
+
+
+def read_spec(
+    spec: BenchmarkSpec,
+    *,
+    mirror: Path | None = None,
+    window: tuple[str, str] | None = None,
+    limit: int | None = None,
+) -> Loaded:
+    """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
     days = _window(spec, window)
     loaded = Loaded(spec)
     if limit is None and (window is None or spec.window is None):

@@ -1,0 +1,83 @@
+"""What a verifier that sometimes accepts a wrong answer does to pass@k.
+
+Model: each wrong sample is accepted with probability f, independently, and no right one is refused. Where
+one problem's wrong answers are accepted together (a wrong gold, a missing test), the bias is that
+problem's whole score and no rate describes it. Leaves out: measuring f (``prorl verify audit``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from prorl_evaluation.estimators import Counted
+from prorl_evaluation.intervals import Interval, Resampling
+from prorl_evaluation.passk import pass_at_k
+
+if TYPE_CHECKING:
+    from prorl_evaluation.bounded_mean import Units
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """pass@k under a false-positive rate.
+
+    ``unsolvable_reads`` is what a problem that no sample solves reads: 1 - (1 - f)^k. ``adjusted`` is
+    pass@k with the false positives taken out.
+    """
+
+    k: int
+    rate: float
+    observed: float
+    unsolvable_reads: float
+    adjusted: Interval
+
+
+def false_positive_reading(rate: float, k: int) -> float:
+    """Return 1 - (1 - f)^k: what pass@k reads where every answer is wrong; 0.005 gives 0.47 at k = 128.
+
+    Brown et al. 2024, arXiv 2407.21787, discuss the effect. Raises ValueError for a rate outside [0, 1)
+    or k < 1.
+    """
+    if not 0.0 <= rate < 1.0 or k < 1:
+        raise ValueError(f"the rate must lie in [0, 1) and k be at least 1: {rate}, {k}")
+    return -math.expm1(k * math.log1p(-rate))
+
+
+def adjusted_pass_at_k(n: int, c: int, k: int, rate: float) -> float:
+    """Return an unbiased estimate of pass@k without false positives; it may be below 0.
+
+    A sample is judged wrong with probability (1 - p)(1 - f), so (1 - p)^k is estimated by
+    C(n-c, k) / C(n, k) / (1 - f)^k. NaN when n < k.
+    """
+    reading = false_positive_reading(rate, k)
+    return 1.0 - (1.0 - pass_at_k(n, c, k)) / (1.0 - reading)
+
+
+def suspicion(
+    problems: Sequence[Counted],
+    k: int,
+    rate: float,
+    units: Units | None = None,
+    how: Resampling | None = None,
+) -> Suspicion:
+    """Return observed and adjusted pass@k over problems; a mean or end below 0 is shown as 0.
+
+    The interval is for the given ``rate``; it says nothing of how well that is known.
+    """
+    import numpy as np
+
+    from prorl_evaluation.bounded_mean import bounded_columns
+
+    reading = false_positive_reading(rate, k)
+    observed = np.array([pass_at_k(p.n, p.c, k) for p in problems], dtype=np.float64)
+    adjusted = 1.0 - (1.0 - observed) / (1.0 - reading)
+    lowest = min(0.0, 1.0 - 1.0 / (1.0 - reading))
+    found = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]
+    if not found.count:
+        return Suspicion(k, rate, math.nan, reading, found)
+    value, low, high = (max(0.0, v) for v in (found.value, found.low, found.high))
+    shown = Interval(value, low, high, found.count, found.undefined)
+    return Suspicion(k, rate, float(np.nanmean(observed)), reading, shown)

@@ -1,0 +1,191 @@
+"""Novelty by model and group with intervals over problems, and models against the first one.
+
+A problem's value is the mean over its responses; every problem weighs the same. Leaves out: drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from prorl_common import derive_seed
+from prorl_evaluation.bounded_mean import Units, bounded_columns, paired_columns
+from prorl_evaluation.intervals import Interval, Resampling
+from prorl_evaluation.novelty.coverage import Novelty
+from prorl_evaluation.tables import TextTable
+from prorl_evaluation.types import OVERALL
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNovelty:
+    """One model in one group: creativity index and, by n-gram length, uniqueness and share found.
+
+    ``short`` of ``responses`` have fewer words than the longest n-gram and do not count.
+    """
+
+    label: str
+    group: str
+    problems: int
+    responses: int
+    short: int
+    words: float
+    creativity: Interval
+    uniqueness: Mapping[int, Interval]
+    found: Mapping[int, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class NoveltyChange:
+    """The paired difference of the creativity index, ``b`` minus ``a``, over problems both have."""
+
+    a: str
+    b: str
+    group: str
+    interval: Interval
+
+
+def summarise(
+    label: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling | None = None
+) -> list[GroupNovelty]:
+    """Return the overall numbers (groups keep their share of the problems), then each group's."""
+    how = how or Resampling()
+    groups = list(dict.fromkeys(r.group for r in rows))
+    found = [_group(label, OVERALL, rows, lengths, how)]
+    if len(groups) > 1:
+        found += [_group(label, g, [r for r in rows if r.group == g], lengths, how) for g in groups]
+    return found
+
+
+def _group(
+    label: str, name: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling
+) -> GroupNovelty:
+    problems = _by_problem(rows)
+    values = [_means(own, len(lengths)) for own in problems.values()]
+    strata = [own[0].group for own in problems.values()]
+    seeded = Resampling(how.level, how.draws, derive_seed(how.seed, "novelty", name))
+    columns = bounded_columns(values, units=Units(strata=strata), how=seeded)
+    n = len(lengths)
+    return GroupNovelty(
+        label=label,
+        group=name,
+        problems=len(problems),
+        responses=len(rows),
+        short=sum(math.isnan(r.creativity) for r in rows),
+        words=math.fsum(r.words for r in rows) / len(rows) if rows else math.nan,
+        creativity=_scaled(columns[0], n),
+        uniqueness=dict(zip(lengths, columns[1 : 1 + n], strict=True)),
+        found=dict(zip(lengths, columns[1 + n :], strict=True)),
+    )
+
+
+def _by_problem(rows: Sequence[Novelty]) -> dict[str, list[Novelty]]:
+    found: dict[str, list[Novelty]] = {}
+    for row in rows:
+        found.setdefault(row.problem, []).append(row)
+    return found
+
+
+def _means(rows: Sequence[Novelty], n: int) -> list[float]:
+    """Return [mean uniqueness over lengths, uniqueness by length, share found by length], each in [0, 1]."""
+    kept = [r for r in rows if not math.isnan(r.creativity)]
+    if not kept:
+        return [math.nan] * (1 + 2 * n)
+    count = len(kept)
+    each = [math.fsum(r.uniqueness[i] for r in kept) / count for i in range(n)]
+    found = [math.fsum(r.found[i] for r in kept) / count for i in range(n)]
+    return [min(1.0, math.fsum(each) / n), *each, *found]
+
+
+def _scaled(i: Interval, by: float) -> Interval:
+    return Interval(i.value * by, i.low * by, i.high * by, i.count, i.undefined)
+
+
+def changes(
+    models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], how: Resampling
+) -> list[NoveltyChange]:
+    """Return every further model against the first, overall and by group, over shared problems."""
+    found = []
+    first_label, first = models[0]
+    mine = _by_problem(first)
+    for label, rows in models[1:]:
+        theirs = _by_problem(rows)
+        shared = [p for p in mine if p in theirs]
+        groups = list(dict.fromkeys(mine[p][0].group for p in shared))
+        for group in [OVERALL, *(groups if len(groups) > 1 else [])]:
+            inside = [p for p in shared if group in (OVERALL, mine[p][0].group)]
+            pairs = [(mine[p], theirs[p]) for p in inside]
+            interval = _paired(pairs, len(lengths), how, group)
+            found.append(NoveltyChange(first_label, label, group, interval))
+    return found
+
+
+def _paired(
+    pairs: Sequence[tuple[list[Novelty], list[Novelty]]], n: int, how: Resampling, group: str
+) -> Interval:
+    if not pairs:
+        return Interval(math.nan, math.nan, math.nan, 0)
+    change = [[_means(b, n)[0] - _means(a, n)[0]] for a, b in pairs]
+    units = Units(strata=[a[0].group for a, _ in pairs])
+    seeded = Resampling(how.level, how.draws, derive_seed(how.seed, "novelty change", group))
+    return _scaled(paired_columns(change, units, seeded)[0][0], n)
+
+
+def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
+    """Return one row a model and group: creativity index, uniqueness at the ends, share found."""
+    lengths = sorted(groups[0].uniqueness)
+    ends = (lengths[0], lengths[-1])
+    head = (
+        *("", "group", "problems", "responses", "words", f"index (0-{len(lengths)})"),
+        *(f"unique at {n}" for n in ends),
+        f"{ends[0]}-grams found",
+    )
+    rows = tuple(
+        (
+            g.label,
+            g.group,
+            str(g.problems),
+            str(g.responses),
+            f"{g.words:.0f}",
+            _shown(g.creativity, 2),
+            *(_shown(g.uniqueness[n], 3) for n in ends),
+            _shown(g.found[ends[0]], 3),
+        )
+        for g in groups
+    )
+    return TextTable(f"Novelty with respect to {against}", head, rows)
+
+
+def change_table(found: Sequence[NoveltyChange]) -> TextTable:
+    """Return one row a model and group: the paired difference of the creativity index."""
+    rows = tuple(
+        (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _signed(c.interval)) for c in found
+    )
+    head = ("", "group", "paired problems", "difference of the index")
+    return TextTable("Paired differences", head, rows)
+
+
+def _shown(i: Interval, digits: int) -> str:
+    if i.count == 0:
+        return "-"
+    return f"{i.value:.{digits}f} [{i.low:.{digits}f}, {i.high:.{digits}f}]"
+
+
+def _signed(i: Interval) -> str:
+    return "-" if i.count == 0 else f"{i.value:+.2f} [{i.low:+.2f}, {i.high:+.2f}]"
+
+
+def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
+    """Return the numbers as a JSON object; NaN becomes null."""
+    found = _no_nan(asdict(value))
+    assert isinstance(found, dict)
+    return found
+
+
+def _no_nan(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(k): _no_nan(v) for k, v in value.items()}
+    return value

@@ -1,0 +1,103 @@
+"""A suite's outcome as JSON and as files: ``suite-<name>-<hash>.json`` and ``.md`` beside the results.
+
+Leaves out: the results themselves, which every benchmark's folder holds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.journal import digest
+from prorl_evaluation.suites.published import Shown, published
+from prorl_evaluation.suites.runner import ModelScores, SuiteResult
+from prorl_evaluation.suites.scores import benchmark_score, group_scores
+from prorl_evaluation.suites.tables import markdown, suite_tables
+
+
+def suite_json(result: SuiteResult) -> dict[str, Any]:
+    """Return the outcome as a JSON object: numbers are fractions, NaN is null; published rows percent."""
+    s = result.settings
+    book = published()
+    rows = [r for r in book.rows if set(r.values) & set(result.names)]
+    return {
+        "suite": result.suite.name,
+        "benchmarks": list(result.names),
+        "settings": {
+            "n": s.n,
+            "temperature": s.temperature,
+            "top_p": s.top_p,
+            "max_tokens": s.max_tokens,
+            "seed": s.seed,
+        },
+        "partial": result.partial,
+        "models": [_model(result, m) for m in result.models],
+        "failures": [
+            {"benchmark": f.benchmark, "model": f.model, "reason": f.reason, "service": f.service}
+            for f in result.failures
+        ],
+        "notes": list(result.notes),
+        "shared_with_training": {name: list(ids) for name, ids in result.shared.items()},
+        "published": [r.model_dump() for r in rows],
+        "origins": {o: book.origins[o].model_dump() for o in sorted({r.origin for r in rows})},
+    }
+
+
+def _model(result: SuiteResult, model: ModelScores) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for name, found in model.results.items():
+        metric = result.suite.metric(name)
+        group = found.overall
+        rows[name] = {
+            "metric": metric,
+            **_interval(benchmark_score(found, metric)),
+            "problems": group.problems,
+            "infra_errors": group.infra_errors,
+            "truncation_rate": _finite(group.truncation_rate),
+            "groups": _groups(result, name, model),
+            "folder": str(model.folders[name]),
+        }
+    return {"label": model.label, "benchmarks": rows}
+
+
+def _groups(result: SuiteResult, name: str, model: ModelScores) -> dict[str, Any]:
+    """Return the numbers by category, family or rung, as far as a table of the suite shows them."""
+    kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
+    metric = result.suite.metric(name)
+    return {
+        by: {g: _interval(i) for g, i in group_scores(model.results[name], metric, by).items()}
+        for by in kinds
+    }
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    return {
+        "value": _finite(interval.value),
+        "low": _finite(interval.low),
+        "high": _finite(interval.high),
+        "scored_problems": interval.count,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
+    """Write the JSON and the Markdown in ``root`` atomically and return the Markdown's path.
+
+    The same suite, settings, benchmarks and models write the same two files again.
+    """
+    models = [m.label for m in result.models]
+    value = suite_json(result)
+    key = digest([value["settings"], value["benchmarks"], value["partial"], models])[:8]
+    stem = root / f"suite-{result.suite.name}-{key}"
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    atomic_write_text(stem.with_suffix(".json"), text)
+    page = stem.with_suffix(".md")
+    atomic_write_text(page, markdown(suite_tables(result, shown)))
+    return page

@@ -1,0 +1,165 @@
+"""Published numbers with their origin: who measured what, under which protocol, on which set.
+
+Read from ``published.yaml``; a row has one origin, always. Leaves out: drawing (``tables``), and any
+judgement of which number is right where they disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from prorl_evaluation.types import EvalSettings
+
+Shown = Literal["core", "all", "none"]
+"""``core``: base, v1 and v2 as their authors measured them; ``all``: other models and re-measurements too."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Origin(_Strict):
+    """Where numbers stand and who measured them; ``protocol`` holds what is stated of the sampling."""
+
+    title: str
+    url: str
+    measured_by: str
+    protocol: dict[Literal["n", "temperature", "top_p", "max_tokens"], float]
+    note: str
+
+    @property
+    def sampling(self) -> str:
+        """The stated protocol in words."""
+        p = self.protocol
+        names = {"n": "n {:g}", "temperature": "temperature {:g}", "top_p": "top-p {:g}"}
+        parts = [form.format(p[key]) for key, form in names.items() if key in p]
+        if "max_tokens" in p:
+            parts.append(f"at most {p['max_tokens']:,.0f} tokens")
+        return ", ".join(parts) or "sampling not stated in our source"
+
+    def differences(self, settings: EvalSettings) -> list[str]:
+        """Return what of the user's sampling differs from what is stated, in words."""
+        found = []
+        for key, theirs in self.protocol.items():
+            mine = getattr(settings, key)
+            if float(mine) != float(theirs):
+                found.append(f"{key} {mine:g} where they had {theirs:g}")
+        return found
+
+
+class SameSet(_Strict):
+    """Whether an origin's numbers are of our benchmark's set; ``why`` says what is not known."""
+
+    same: Literal["yes", "assumed", "no"]
+    why: str = ""
+
+
+class PublishedRow(_Strict):
+    """One model as one origin reports it, in percent. ``averages`` are as printed there, by table."""
+
+    label: str
+    model: str
+    origin: str
+    core: bool = False
+    values: dict[str, float]
+    averages: dict[str, float] = {}
+    categories: dict[str, float] = {}
+
+
+class Published(_Strict):
+    """All rows, their origins, and how far their sets are ours."""
+
+    origins: dict[str, Origin]
+    sets: dict[str, dict[str, SameSet]]
+    rows: list[PublishedRow]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Published:
+        for row in self.rows:
+            known = self.sets[row.origin]
+            wanted = [*row.values, *(["reasoning_gym"] if row.categories else [])]
+            if lacking := [name for name in wanted if name not in known]:
+                raise ValueError(f"{row.origin}: sets lacks {', '.join(lacking)}")
+        return self
+
+    def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
+        """Return how far the row's number for ``benchmark`` is of our set."""
+        return self.sets[row.origin][benchmark]
+
+
+@cache
+def published() -> Published:
+    """Return the packaged numbers."""
+    import yaml
+
+    file = resources.files("prorl_evaluation.suites") / "published.yaml"
+    return Published.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCells:
+    """A published row cut to a table: cells in percent or None, in the order of its columns.
+
+    ``marks`` names the columns whose set is only assumed to be ours (their cells carry a mark) or is
+    another one (their cells are None), with the reason.
+    """
+
+    label: str
+    origin: str
+    cells: tuple[float | None, ...]
+    assumed: tuple[bool, ...]
+    marks: Mapping[str, str]
+    average: float | None = None
+
+
+def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[PublishedCells]:
+    """Return the rows that have a number for any of ``columns`` (head -> benchmark)."""
+    book = published()
+    found = []
+    for row in _chosen(shown):
+        cells: list[float | None] = []
+        assumed: list[bool] = []
+        marks: dict[str, str] = {}
+        for head, benchmark in columns.items():
+            value = row.values.get(benchmark)
+            same = book.same_set(row, benchmark) if value is not None else SameSet(same="yes")
+            if same.same != "yes":
+                marks[head] = same.why
+            cells.append(None if same.same == "no" else value)
+            assumed.append(same.same == "assumed")
+        if any(c is not None for c in cells):
+            average = row.averages.get(table)
+            found.append(
+                PublishedCells(row.label, row.origin, tuple(cells), tuple(assumed), marks, average)
+            )
+    return found
+
+
+def category_rows(categories: list[str], shown: Shown) -> list[PublishedCells]:
+    """Return the rows that have numbers by reasoning-gym category, for these categories."""
+    book = published()
+    found = []
+    for row in _chosen(shown):
+        if row.categories:
+            cells = tuple(row.categories.get(c) for c in categories)
+            why = book.same_set(row, "reasoning_gym").why
+            assumed = tuple(c is not None for c in cells)
+            found.append(PublishedCells(row.label, row.origin, cells, assumed, {"all": why}))
+    return found
+
+
+def _chosen(shown: Shown) -> list[PublishedRow]:
+    if shown == "none":
+        return []
+    return [row for row in published().rows if row.core or shown == "all"]
+
+
+def to_json(origins: list[str]) -> dict[str, Any]:
+    """Return the named origins as a JSON object."""
+    return {name: published().origins[name].model_dump() for name in origins}

@@ -1,0 +1,162 @@
+"""Run a suite: every model on every benchmark that could be had, each in a folder of its own.
+
+    runs/<name>/suites/<model>/<benchmark>-<hash>/    an evaluation folder, as pass-at-k writes it
+    evals/suites/<model>/<benchmark>-<hash>/          for a model without a run
+
+A benchmark that fails is written down with its reason and the next one goes on; the same call takes up
+what is not done. Leaves out: loading problems (``sources``) and drawing (``tables``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from prorl_common import Progress, ServiceError, UserError
+from prorl_evaluation.choose import EVALS, Run, Target
+from prorl_evaluation.grading import Scorer
+from prorl_evaluation.session import Session
+from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
+from prorl_evaluation.suites.suite import Suite
+from prorl_evaluation.types import EvalResult, EvalSettings
+
+SUITES = "suites"
+SAME_FAILURES = 2
+"""After so many service failures in a row with one model its other benchmarks are not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """One model's results by benchmark, and where each was written."""
+
+    label: str
+    results: Mapping[str, EvalResult]
+    folders: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """A suite's outcome: ``names`` are the benchmarks asked for, ``shared`` the ids of problems that the
+    run's training data also holds, ``partial`` whether a limit cut the benchmarks."""
+
+    suite: Suite
+    names: tuple[str, ...]
+    settings: EvalSettings
+    models: tuple[ModelScores, ...]
+    failures: tuple[Failure, ...]
+    notes: tuple[str, ...] = ()
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    partial: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 where everything asked for was done, 1 where a service failed, else 2."""
+        if any(f.service for f in self.failures):
+            return 1
+        return 2 if self.failures else 0
+
+
+def suite_settings(
+    suite: Suite, settings: EvalSettings, one: Ready, split: str = "test"
+) -> EvalSettings:
+    """Return ``settings`` with the benchmark as its dataset."""
+    origin = {"path": f"{suite.name}/{one.name}", "manifest_sha256": one.manifest, "split": split}
+    return replace(settings, dataset=origin)
+
+
+def suites_root(run: Run | None, out: Path | None) -> Path:
+    """Return the folder that holds what suites write: ``out``, the run's or the general one."""
+    if out is not None:
+        return out
+    return (run.path if run is not None else EVALS) / SUITES
+
+
+def without_code(gathered: Gathered, complaint: str) -> Gathered:
+    """Return what is left where code cannot be isolated: code problems go, and with them a benchmark
+    of nothing else becomes a Failure with ``complaint`` (which names the cure)."""
+    found = Gathered(failures=list(gathered.failures))
+    for one in gathered.ready:
+        kept = [s for s in one.samples if s.task.verifier != "code"]
+        lost = len(one.samples) - len(kept)
+        if not kept:
+            found.failures.append(Failure(one.name, complaint, service=False))
+        elif lost:
+            note = f"{one.name}: {lost} code problems are left out: {complaint}"
+            found.ready.append(replace(one, samples=kept, notes=(*one.notes, note)))
+        else:
+            found.ready.append(one)
+    return found
+
+
+def run_suite(
+    suite: Suite, gathered: Gathered, session: Session, pool: Scorer, progress: Progress
+) -> SuiteResult:
+    """Evaluate every target of ``session`` (its samples are not looked at) on all that was gathered.
+
+    Raises what opening a model raises (UserError with the cure); whatever fails later is a Failure in
+    the result. KeyboardInterrupt passes through; finished batches and results are kept.
+    """
+    work = _Work(suite, session, pool, progress, list(gathered.failures))
+    models = [work.model(target, gathered.ready) for target in session.targets]
+    asked = [f.benchmark for f in gathered.failures] + [one.name for one in gathered.ready]
+    return SuiteResult(
+        suite=suite,
+        names=tuple(name for name in suite.sources if name in asked),
+        settings=session.settings,
+        models=tuple(models),
+        failures=tuple(work.failures),
+        notes=tuple(note for one in gathered.ready for note in one.notes),
+        partial=session.limit is not None,
+    )
+
+
+@dataclass(slots=True)
+class _Work:
+    """One run of a suite; ``failures`` grows as it goes."""
+
+    suite: Suite
+    session: Session
+    pool: Scorer
+    progress: Progress
+    failures: list[Failure]
+
+    def model(self, target: Target, ready: Sequence[Ready]) -> ModelScores:
+        """Evaluate one model on all benchmarks that are ready."""
+        results: dict[str, EvalResult] = {}
+        folders: dict[str, Path] = {}
+        broken: list[str] = []
+        generator = self.session.open(target, self.progress)
+        try:
+            for one in ready:
+                if len(broken) >= SAME_FAILURES:
+                    reason = f"not tried after service failures with {' and '.join(broken)}"
+                    self.failures.append(Failure(one.name, reason, True, target.label))
+                    continue
+                part = self._part(target, one)
+                try:
+                    results[one.name] = part.evaluate_with(
+                        generator, target, self.pool, self.progress
+                    )
+                    folders[one.name] = part.folder(target)
+                    broken = []
+                except (UserError, ServiceError) as error:
+                    failure = self._failed(one, target, error)
+                    broken = [*broken, one.name] if failure.service else []
+        finally:
+            generator.close()
+        return ModelScores(target.label, results, folders)
+
+    def _failed(self, one: Ready, target: Target, error: Exception) -> Failure:
+        self.progress.finish()
+        failure = Failure(one.name, one_line(error), is_service(error), target.label)
+        self.failures.append(failure)
+        self.progress.message(f"{target.label}: {one.name} failed: {failure.reason}")
+        return failure
+
+    def _part(self, target: Target, one: Ready) -> Session:
+        """Return the session of one target on one benchmark."""
+        settings = suite_settings(self.suite, self.session.settings, one)
+        part = replace(self.session, targets=(target,), samples=one.samples, settings=settings)
+        root = suites_root(self.session.run, self.session.out)
+        return replace(part, out=root / target.slug / f"{one.name}-{part.suffix()}")

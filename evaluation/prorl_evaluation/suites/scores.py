@@ -1,0 +1,105 @@
+"""A suite's numbers from saved results: a benchmark, its groups, the paper's average, a difference.
+
+All are fractions with intervals over problems (``prorl_evaluation.bounded_mean``).
+Leaves out: turning them into text (``tables``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from prorl_common import derive_seed
+from prorl_evaluation.bounded_mean import Units, bounded_columns
+from prorl_evaluation.compare import compare
+from prorl_evaluation.intervals import Interval, Resampling
+from prorl_evaluation.suites.categories import CATEGORY_OF
+from prorl_evaluation.suites.suite import Metric, Table
+from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
+
+
+def value_of(problem: ProblemResult, metric: Metric) -> float:
+    """Return the problem's share of full marks or its mean reward; NaN where nothing was scored."""
+    if problem.n == 0:
+        return math.nan
+    return problem.c / problem.n if metric == "mean_of_n" else problem.reward_mean
+
+
+def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
+    """Return the benchmark's number: pass@1 or mean reward over its problems."""
+    group = result.overall
+    return group.pass_at_k[1] if metric == "mean_of_n" else group.reward
+
+
+def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Interval]:
+    """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
+    size). Problems without that label are in none."""
+    groups: dict[str, list[ProblemResult]] = {}
+    name_of = _namer(by)
+    for problem in result.problems:
+        name = name_of(problem)
+        if name is not None:
+            groups.setdefault(name, []).append(problem)
+    names = list(groups)
+    if by == "rung":
+        names.sort(key=float)
+    elif by == "category":
+        names.sort()
+    return {name: _score(result, groups[name], metric, f"{by} {name}") for name in names}
+
+
+def _namer(by: str) -> Callable[[ProblemResult], str | None]:
+    def name_of(problem: ProblemResult) -> str | None:
+        value = problem.labels.get("family" if by == "category" else by)
+        if value is None:
+            return None
+        return CATEGORY_OF.get(str(value)) if by == "category" else str(value)
+
+    return name_of
+
+
+def _score(
+    result: EvalResult, problems: Sequence[ProblemResult], metric: Metric, purpose: str
+) -> Interval:
+    s = result.settings
+    seed = derive_seed(s.seed, "suite", purpose)
+    strata = [str(p.labels.get("family", "")) for p in problems]
+    values = [[value_of(p, metric)] for p in problems]
+    return bounded_columns(
+        values, units=Units(strata=strata), how=Resampling(s.level, s.draws, seed)
+    )[0]
+
+
+def average(scores: Sequence[Interval]) -> Interval:
+    """Return the unweighted mean of several benchmarks' numbers, as the paper's Avg column has it.
+
+    The limits are recovered from the benchmarks' own, which are independent: the distances from value to
+    limit add in squares (Zou and Donner 2008, "Construction of confidence limits about effect measures",
+    equation 2). ``count`` is all problems. NaN where any benchmark has no value; raises ValueError for
+    no benchmark.
+    """
+    if not scores:
+        raise ValueError("an average needs at least one benchmark")
+    count = sum(s.count for s in scores)
+    undefined = sum(s.undefined for s in scores)
+    if any(s.count == 0 for s in scores):
+        return Interval(math.nan, math.nan, math.nan, 0, count + undefined)
+    value = math.fsum(s.value for s in scores) / len(scores)
+    down = math.hypot(*(s.value - s.low for s in scores)) / len(scores)
+    up = math.hypot(*(s.high - s.value for s in scores)) / len(scores)
+    return Interval(value, value - down, value + up, count, undefined)
+
+
+def difference(a: EvalResult, b: EvalResult, metric: Metric) -> Interval | None:
+    """Return the paired difference b - a over the problems both have, None where they share none."""
+    try:
+        found = compare(a, b).find(OVERALL, "pass@1" if metric == "mean_of_n" else "reward")
+    except EvaluationError:
+        return None
+    return found.interval if found is not None else None
+
+
+def trained_mark(table: Table, group: str) -> str:
+    """Return the head of a group's column: rungs that training has carry a star."""
+    trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
+    return f"{group}*" if trained else group

@@ -1,0 +1,206 @@
+"""Get a suite's problems, each benchmark by itself: what cannot be had is named and the others go on.
+
+Leaves out: sampling and scoring (``runner``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from prorl_common import Progress, ServiceError, UserError, derive_seed, nearest
+from prorl_datasets import Sample
+from prorl_datasets.benchmarks import BenchmarkSpec, read_spec
+from prorl_datasets.recipe import DEFAULT_PROMPTS
+from prorl_evaluation.journal import digest, prompt_digest, task_digest
+from prorl_evaluation.suites.suite import (
+    GENERATED_LICENCE,
+    DatasetSpec,
+    ProceduralSpec,
+    Source,
+    Suite,
+)
+from prorl_evaluation.types import EvaluationError
+
+TRIES = 20
+"""Draws for one procedural problem before its family counts as used up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A benchmark that could not be had or scored, with the cure. ``service``: not the user's mistake;
+    ``model`` is the label of the one model concerned, empty for all."""
+
+    benchmark: str
+    reason: str
+    service: bool
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A benchmark's problems; ``manifest`` is a digest of ids, prompts and tasks; ``notes`` what is odd."""
+
+    name: str
+    samples: Sequence[Sample]
+    manifest: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What could be had and what could not, both in the suite's order."""
+
+    ready: list[Ready] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which benchmarks of a suite (None: all), how many problems of each (of a generated one: of each
+    task and rung), and where their files may lie."""
+
+    names: Sequence[str] | None = None
+    limit: int | None = None
+    mirror: Path | None = None
+
+
+def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
+    """Return the benchmarks asked for in the suite's order. Raises EvaluationError for unknown ones."""
+    known = list(suite.sources)
+    if names is None:
+        return known
+    for name in names:
+        if name not in known:
+            raise EvaluationError(
+                f"suite {suite.name} has no benchmark '{name}'{nearest(name, known)}; "
+                f"it has {', '.join(known)}"
+            )
+    return [name for name in known if name in names]
+
+
+def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathered:
+    """Load every benchmark asked for; one that cannot be had becomes a Failure.
+
+    Raises EvaluationError for a name that the suite does not have.
+    """
+    found = Gathered()
+    names = pick_names(suite, wanted.names)
+    progress.start(f"load suite {suite.name}", len(names))
+    for name in names:
+        try:
+            found.ready.append(_load(suite, suite.sources[name], wanted))
+        except (UserError, ServiceError) as error:
+            found.failures.append(Failure(name, one_line(error), is_service(error)))
+        progress.advance(1, benchmark=name)
+    progress.finish()
+    return found
+
+
+def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
+    notes: list[str] = []
+    if isinstance(source, ProceduralSpec):
+        samples = list(_procedural(source, wanted.limit))
+    elif isinstance(source, DatasetSpec):
+        from prorl_datasets import load
+
+        samples = load(suite.base / source.dataset, source.split)[: wanted.limit]
+    else:
+        samples, notes = _benchmark(source, wanted)
+    lines = [[s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples]
+    return Ready(source.name, samples, digest(lines), tuple(notes))
+
+
+def _benchmark(spec: BenchmarkSpec, wanted: Wanted) -> tuple[list[Sample], list[str]]:
+    loaded = read_spec(spec, mirror=wanted.mirror, limit=wanted.limit)
+    notes = [] if loaded.note is None else [loaded.note]
+    if loaded.unusable:
+        first = loaded.unusable[0]
+        notes.append(
+            f"{spec.name}: {len(loaded.unusable)} rows left out; the first, {first.where}: {first.reason}"
+        )
+    return loaded.samples, notes
+
+
+def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
+    """Yield ``count`` (at most ``limit``) different problems of each family, from seeds that no
+    training data has. Raises EvaluationError for unknown families and those that are used up."""
+    from prorl_datasets.procedural import families
+
+    known = families()
+    for name in spec.families:
+        family = known.get(name)
+        if family is None or family.domain != spec.domain:
+            same = [f.name for f in known.values() if f.domain == spec.domain]
+            raise EvaluationError(
+                f"{spec.name}: no {spec.domain} family '{name}'{nearest(name, same)}"
+            )
+    template = spec.prompt or DEFAULT_PROMPTS[spec.domain]
+    for name in spec.families:
+        seen: set[str] = set()
+        for number in range(min(spec.count, limit or spec.count)):
+            yield _new_item(spec, name, number, seen, template)
+
+
+def _new_item(
+    spec: ProceduralSpec, family: str, number: int, seen: set[str], template: str
+) -> Sample:
+    """Return item ``number`` of the family, unlike those in ``seen``."""
+    from prorl_datasets.procedural import families
+
+    for attempt in range(TRIES):
+        rng = Random(derive_seed(spec.seed, "suite", spec.name, family, number, attempt))
+        level = spec.levels[number % len(spec.levels)]
+        item = families()[family].generate(rng, level)
+        if item.question in seen:
+            continue
+        seen.add(item.question)
+        metadata = {"benchmark": spec.name, "family": family, "question": item.question}
+        chance = {} if item.chance is None else {"chance": item.chance}
+        return Sample(
+            id=f"{spec.name}-{family}-{number}",
+            domain=spec.domain,
+            prompt=({"role": "user", "content": template.format(question=item.question)},),
+            task=item.task,
+            source="procedural",
+            licence=GENERATED_LICENCE,
+            split="test",
+            metadata={**item.metadata, **metadata, **chance, "level": level},
+        )
+    raise EvaluationError(
+        f"{spec.name}: family '{family}' has fewer than {number + 1} different problems: lower count"
+    )
+
+
+def one_line(error: Exception) -> str:
+    """Return the error's message on one line."""
+    return " ".join(str(error).split())
+
+
+def is_service(error: BaseException) -> bool:
+    """Whether a service is to blame: a ServiceError, or a hub that could not be reached or broke.
+
+    A hub that answered (gated, no such file, no such revision) is the user's to mend, and so is a
+    library that is not installed or HF_HUB_OFFLINE.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ServiceError):
+            return True
+        status = getattr(getattr(cause, "response", None), "status_code", None)
+        if isinstance(status, int):
+            return status >= 500 or status == 429
+        if _is_transport(cause):
+            return True
+        cause = cause.__cause__
+    return False
+
+
+def _is_transport(error: BaseException) -> bool:
+    """Whether the connection itself failed; a missing or unreadable local file is not that."""
+    if isinstance(error, ConnectionError | TimeoutError):
+        return True
+    module = type(error).__module__.partition(".")[0]
+    return module in ("httpx", "httpcore", "requests", "urllib3")

@@ -1,0 +1,241 @@
+"""A suite's tables in the paper's layout: published rows first, the user's beside them, reasons below.
+
+Percent, as published. A cell of ours has its interval on a second line. Leaves out: drawing (the command
+line) and the numbers (``scores``, ``published``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.suites.categories import CATEGORIES
+from prorl_evaluation.suites.published import (
+    PublishedCells,
+    Shown,
+    category_rows,
+    published,
+    rows_for,
+)
+from prorl_evaluation.suites.runner import SuiteResult
+from prorl_evaluation.suites.scores import (
+    average,
+    benchmark_score,
+    difference,
+    group_scores,
+    trained_mark,
+)
+from prorl_evaluation.suites.suite import Table
+from prorl_evaluation.tables import TextTable
+from prorl_evaluation.types import EvalResult
+
+ABSENT = "-"
+ASSUMED = "~"
+CUT_SHOWN = 0.05
+"""From this share of answers cut at the token limit on, a note says so."""
+
+
+@dataclass(slots=True)
+class SuiteTable:
+    """A table, the lines to read before it (whose numbers, how comparable), and those below it."""
+
+    table: TextTable
+    before: list[str] = field(default_factory=list)
+    below: list[str] = field(default_factory=list)
+
+
+def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]:
+    """Return the tables of the suite that show any benchmark asked for, in the suite's order.
+
+    What is to be read before a table is said before the first that needs it, and not again.
+    """
+    return [
+        _by_group(result, table, shown)
+        if table.by is not None
+        else _by_column(result, table, shown)
+        for table in result.suite.shown_tables(list(result.names))
+    ]
+
+
+def percent(interval: Interval | None) -> str:
+    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined."""
+    if interval is None or interval.count == 0:
+        return ABSENT
+    if interval.degenerate:
+        return f"{100 * interval.value:.2f}\n[no spread]"
+    return f"{100 * interval.value:.2f}\n[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def change(interval: Interval | None) -> str:
+    """Return a difference in points, signed, with its interval on a second line."""
+    if interval is None or interval.count == 0:
+        return ABSENT
+    span = f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
+    return f"{100 * interval.value:+.2f}\n{'[no spread]' if interval.degenerate else span}"
+
+
+def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
+    suite = result.suite
+    columns = {c.head: c.benchmark for c in table.columns if c.benchmark in result.names}
+    whole = table.average and len(columns) == len(table.columns)
+    rows: list[tuple[str, ...]] = []
+    printed = rows_for(columns, table.title, shown)
+    for row in printed:
+        rows.append(_published_row(row, whole))
+    for model in result.models:
+        cells = []
+        for name in columns.values():
+            found = model.results.get(name)
+            score = benchmark_score(found, suite.metric(name)) if found is not None else None
+            cells.append(percent(score))
+        if whole:
+            cells.append(_average_cell(result, model.results.get, list(columns.values())))
+        rows.append((model.label, *cells))
+    if len(result.models) > 1:
+        rows.append(_difference_row(result, list(columns.values()), whole))
+    head = ("", *columns, *(["Avg"] if whole else []))
+    drawn = SuiteTable(TextTable(table.title, head, tuple(rows)))
+    drawn.before = _comparability(result, printed, list(columns.values()))
+    drawn.below = _below(result, columns, printed)
+    return drawn
+
+
+def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
+    cells = [
+        ABSENT if value is None else f"{value:.2f}{ASSUMED if assumed else ''}"
+        for value, assumed in zip(row.cells, row.assumed, strict=True)
+    ]
+    if with_average:
+        cells.append(ABSENT if row.average is None else f"{row.average:.2f}")
+    return (f"{row.label} ({row.origin})", *cells)
+
+
+def _average_cell(
+    result: SuiteResult, find: Callable[[str], EvalResult | None], names: Sequence[str]
+) -> str:
+    found = [
+        benchmark_score(r, result.suite.metric(n)) for n in names if (r := find(n)) is not None
+    ]
+    return percent(average(found)) if len(found) == len(names) else ABSENT
+
+
+def _difference_row(result: SuiteResult, names: Sequence[str], whole: bool) -> tuple[str, ...]:
+    first, last = result.models[0], result.models[-1]
+    cells = []
+    for name in names:
+        a, b = first.results.get(name), last.results.get(name)
+        cells.append(change(difference(a, b, result.suite.metric(name)) if a and b else None))
+    return (f"{last.label} minus {first.label}", *cells, *([ABSENT] if whole else []))
+
+
+def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
+    name, by = table.benchmark or "", table.by or ""
+    metric = result.suite.metric(name)
+    scores = {
+        model.label: group_scores(found, metric, by)
+        for model in result.models
+        if (found := model.results.get(name)) is not None
+    }
+    groups = list(dict.fromkeys(g for groups in scores.values() for g in groups))
+    printed: list[PublishedCells] = []
+    if by == "category":
+        groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
+        printed = category_rows(groups, shown)
+    rows = [_published_row(row, False) for row in printed]
+    for model in result.models:
+        mine = scores.get(model.label, {})
+        rows.append((model.label, *(percent(mine.get(g)) for g in groups)))
+    head = ("", *(trained_mark(table, g) for g in groups))
+    drawn = SuiteTable(TextTable(table.title, head, tuple(rows)))
+    drawn.before = _comparability(result, printed, [name])
+    drawn.below = _below(result, {name: name}, printed)
+    if any(h.endswith("*") for h in head):
+        drawn.below.append("* this size is in the training data of our recipes")
+    return drawn
+
+
+def _comparability(
+    result: SuiteResult, printed: Sequence[PublishedCells], names: Sequence[str]
+) -> list[str]:
+    """Return whose numbers the published rows are, and what of the user's sampling differs."""
+    lines = []
+    for key in dict.fromkeys(row.origin for row in printed):
+        origin = published().origins[key]
+        lines.append(
+            f"({key}) {origin.title}; measured by {origin.measured_by}; {origin.sampling}; {origin.note}"
+        )
+        wrong = origin.differences(result.settings)
+        if result.partial:
+            wrong.append("a part of the problems where they had all")
+        if wrong:
+            lines.append(f"your sampling is not that of ({key}): {', '.join(wrong)}")
+    if printed:
+        lines.append(
+            "prompts, answer checks and their time limits are ours: equal sampling alone does not make the "
+            "numbers comparable"
+        )
+    return lines
+
+
+def _below(
+    result: SuiteResult, columns: dict[str, str], printed: Sequence[PublishedCells]
+) -> list[str]:
+    lines: dict[str, None] = {}
+    for row in printed:
+        for head, why in row.marks.items():
+            mark = ABSENT if _dropped(row, head, columns) else ASSUMED
+            lines[f"{mark} {head} ({row.origin}): {why}"] = None
+    names = set(columns.values())
+    for failure in result.failures:
+        if failure.benchmark in names:
+            who = f" ({failure.model})" if failure.model else ""
+            lines[f"{ABSENT} {failure.benchmark}{who}: {failure.reason}"] = None
+    for model in result.models:
+        for name in columns.values():
+            if (found := model.results.get(name)) is not None:
+                for line in _caveats(found):
+                    lines[f"{model.label}, {name}: {line}"] = None
+    return list(lines)
+
+
+def _dropped(row: PublishedCells, head: str, columns: dict[str, str]) -> bool:
+    heads = list(columns)
+    return head in heads and len(heads) == len(row.cells) and row.cells[heads.index(head)] is None
+
+
+def _caveats(result: EvalResult) -> list[str]:
+    """Return what makes a number say less: answers that were cut or could not be scored."""
+    group, found = result.overall, []
+    if group.truncation_rate >= CUT_SHOWN:
+        share = f"{100 * group.truncation_rate:.0f}%"
+        found.append(f"{share} of the answers were cut at {result.settings.max_tokens} tokens")
+    if group.infra_errors:
+        found.append(
+            f"{group.infra_errors} of {group.sampled} answers have no verdict (the checker failed) and "
+            "do not count; the same command tries them again"
+        )
+    return found
+
+
+def markdown(tables: Sequence[SuiteTable]) -> str:
+    """Return the tables as Markdown, each with its lines before and below."""
+    return "\n".join(_markdown_table(t) for t in tables)
+
+
+def _markdown_table(drawn: SuiteTable) -> str:
+    table = drawn.table
+    lines = [f"### {table.title}", "", *(f"- {_plain(line)}" for line in drawn.before)]
+    if drawn.before:
+        lines.append("")
+    lines.append("| " + " | ".join(_plain(h) for h in table.head) + " |")
+    lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
+    lines += ["| " + " | ".join(_plain(cell) for cell in row) + " |" for row in table.rows]
+    if drawn.below:
+        lines += ["", *(f"- {_plain(line)}" for line in drawn.below)]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(cell: str) -> str:
+    """Return text that cannot break a Markdown table."""
+    return cell.replace("\n", " ").replace("|", "\\|").replace("~", "\\~")

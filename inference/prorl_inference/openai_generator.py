@@ -1,0 +1,266 @@
+"""The server backend: samples from any OpenAI-compatible server (vLLM serve, SGLang, llama.cpp, a hosted one).
+
+Each sample is a request of its own with its own seed, many at a time; a server that dies is waited for. With
+the completions api the prompt is sent as the token ids that every other backend sees; with the chat api the
+server renders the messages. Leaves out: log-probs and token ids of answers (NaN and -1: no loss can use
+them unseen), streaming, images, tools.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prorl_common import ServiceError, UserError, nearest
+from prorl_inference.generator import check_params
+from prorl_inference.openai_client import Connection, Transient
+from prorl_inference.openai_options import ServerOptions, parse_address
+from prorl_inference.openai_patience import Patience, Rate, backoff
+from prorl_inference.openai_requests import (
+    Answer,
+    Job,
+    Usage,
+    cards,
+    chat_messages,
+    completion,
+    first_words,
+    request_body,
+    stable_facts,
+)
+from prorl_inference.openai_workers import Crew
+from prorl_inference.prompts import encode_prompt, opened_think
+from prorl_inference.types import Completion, OnResult, Request, SamplingParams
+
+GUESSED_TEMPLATE = 128
+"""Without a tokenizer a prompt is taken for a token every two characters and so many more: vLLM refuses
+requests whose prompt and ``max_tokens`` together exceed its context."""
+ALL_REFUSED = 4
+"""Prompts refused before the first answer that make it the request, not the prompt, that is refused."""
+
+
+class OpenAIGenerator:
+    """Implements ``Generator`` for a server. ``usage`` counts what it was asked for.
+
+    ``model_digest`` is that of ``options.weights`` where given. Else it is a hash of the model's name and of
+    what the server says of it: other weights under the same name are then not noticed. A seed's tokens may
+    change with what shares the server's batch, and not every server heeds seeds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        options: ServerOptions | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Find the model; waits for a server that does not answer, ``options.patience`` at most.
+
+        ``tell`` gets a line when the server goes and when it is back, from any thread. Raises UserError for
+        an address, a key or a model that cannot be, ServiceError when it does not answer. With ``model``
+        and ``weights`` given the server is first asked when the first sample is.
+        """
+        self.options = options or ServerOptions()
+        self._address, self._key = parse_address(url), self.options.key()
+        self._patience = Patience(
+            f"the server {self._address}", self.options.patience, tell or (lambda _: None)
+        )
+        self._rates = (Rate(self.options.rpm), Rate(self.options.tpm))
+        self.usage = Usage(self.options.price)
+        self.api = self.options.known_api
+        self._chat = self.api == "chat"
+        self._tokenizer: Any = None
+        self._card: Mapping[str, Any] | None = None
+        self.model_id = self.options.model or ""
+        if not self.model_id or self.options.weights is None:
+            self._find_model()
+        self.model_digest = self._digest()
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The longest sequence, prompt and answer together; None where the server does not say."""
+        value = (self._card or {}).get("max_model_len")
+        return value if isinstance(value, int) and value > 0 else None
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
+    ) -> list[list[Completion]]:
+        """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
+
+        A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
+        ``record`` a completion that ended with ``refused`` and says why in ``note``.
+        """
+        crew, jobs = self._prepare(requests, params)
+        found: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
+        refused: dict[str, Answer] = {}
+        stop = self.options.refusals == "stop"
+        for index, request in enumerate(requests):
+            if not request.seeds and on_result is not None:
+                on_result(index, [])
+        with contextlib.closing(crew.run(jobs, self.options.concurrency, stop)) as outcomes:
+            for job, answer in outcomes:
+                self._count(answer)
+                if answer.refusal:
+                    refused.setdefault(job.start, answer)
+                    if stop or (not job.refused and self._refuses_all(refused)):
+                        continue
+                found[job.request][job.sample] = completion(job, answer, self._tokenizer)
+                if on_done is not None:
+                    on_done(1)
+                whole = [c for c in found[job.request] if c is not None]
+                if on_result is not None and len(whole) == len(found[job.request]):
+                    on_result(job.request, whole)
+        self._raise_refusals(refused, stop)
+        return [[c for c in answers if c is not None] for answers in found]
+
+    def _prepare(
+        self, requests: Sequence[Request], params: SamplingParams
+    ) -> tuple[Crew, list[Job]]:
+        check_params(params)
+        if self._card is None:
+            self._find_model()
+        jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
+        path = "/chat/completions" if self._chat else "/completions"
+        return Crew(self._connection, self._patience, self._rates, path, self._chat), jobs
+
+    def _count(self, answer: Answer) -> None:
+        usage = self.usage
+        usage.retries = self._patience.retries
+        usage.refused += bool(answer.refusal)
+        usage.answers += not answer.refusal
+        usage.prompt_tokens += answer.prompt_tokens or 0
+        usage.completion_tokens += answer.completion_tokens or 0
+
+    def _refuses_all(self, refused: Mapping[str, Answer]) -> bool:
+        return self.usage.answers == 0 and len(refused) >= ALL_REFUSED
+
+    def _raise_refusals(self, refused: Mapping[str, Answer], stop: bool) -> None:
+        if not refused or not (stop or self._refuses_all(refused)):
+            return
+        start, answer = next(iter(refused.items()))
+        line = f"the server refused a sample of the prompt starting '{start}' ({answer.refusal})"
+        if not stop:
+            raise ServiceError(f"{line}, and every other one: correct the request's settings")
+        raise ServiceError(
+            f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
+            "counted and never scored"
+        )
+
+    def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
+        """Return a job a seed; a prompt that fills the context is refused here."""
+        tokenizer, context = self._load_tokenizer(), self.context_tokens
+        opened, refusal, room = "", "", params.max_tokens
+        prompt: dict[str, Any] = {"messages": chat_messages(request.prompt)}
+        size = GUESSED_TEMPLATE + sum(len(m["content"]) for m in request.prompt) // 2
+        if tokenizer is not None:
+            ids = encode_prompt(tokenizer, request.prompt)
+            opened, size = opened_think(tokenizer, request.prompt), len(ids)
+            prompt = prompt if self._chat else {"prompt": ids}
+        if context is not None:
+            room = min(room, context - size)
+            if tokenizer is not None and room < 1:
+                refusal = f"the prompt has {size} tokens, the server's context holds {context}"
+        start = first_words(request.prompt)
+        limited = SamplingParams(params.temperature, params.top_p, max(1, room))
+        made = []
+        for sample, seed in enumerate(request.seeds):
+            body = request_body(self.options, self.model_id, limited, seed, self._is_vllm())
+            made.append(Job(index, sample, {**body, **prompt}, opened, size, start, refusal))
+        return made
+
+    def sync_weights(self, model: Any) -> None:
+        """Refuse: a server's weights are its own."""
+        raise UserError("a server cannot take over weights: sample with transformers or vllm")
+
+    def close(self) -> None:
+        """Nothing to free: connections live as long as a call."""
+
+    def _connection(self) -> Connection:
+        return Connection(self._address, self._key, self.options.timeout)
+
+    def _is_vllm(self) -> bool:
+        return (self._card or {}).get("owned_by") == "vllm"
+
+    def _find_model(self) -> None:
+        """Ask the server for its models and settle on one; see ``__init__`` for what is raised."""
+        found = {str(card["id"]): card for card in self._list()}
+        if self.model_id:
+            if found and self.model_id not in found:
+                known = ", ".join(list(found)[:8])
+                hint = nearest(self.model_id, found)
+                raise UserError(
+                    f"{self._address} has no model '{self.model_id}'{hint}; it has {known}"
+                )
+        elif len(found) == 1:
+            self.model_id = next(iter(found))
+        else:
+            known = f"it has {', '.join(list(found)[:8])}" if found else "it lists none"
+            raise UserError(f"name the model that {self._address} should sample from: {known}")
+        self._card = found.get(self.model_id, {})
+
+    def _list(self) -> Sequence[Mapping[str, Any]]:
+        self._patience.start()
+        failures = 0
+        with self._connection() as connection:
+            while True:
+                try:
+                    row = connection.get("/models")
+                except Transient as failure:
+                    if str(failure).startswith("unknown host"):
+                        raise UserError(f"{failure}: correct the server's address") from failure
+                    failures += 1
+                    self._patience.failed(failure)
+                    self._patience.wait(backoff(failures, failure.wait))
+                    continue
+                except ServiceError:
+                    if self.model_id:  # not every server lists its models
+                        return []
+                    raise
+                self._patience.answered()
+                return cards(row)
+
+    def _digest(self) -> str:
+        if self.options.weights is not None:
+            from prorl_inference.loading import model_digest
+
+            return model_digest(self.options.weights)
+        value = {"name": self.model_id, "card": stable_facts(self._card or {})}
+        text = json.dumps(value, sort_keys=True)
+        return f"server-{hashlib.blake2b(text.encode(), digest_size=24).hexdigest()}"
+
+    def _load_tokenizer(self) -> Any:
+        """Return the tokenizer, loaded once; None where none is known. Raises UserError where it is needed."""
+        place = self.options.tokenizer or self.options.weights
+        if self._tokenizer is None and place is not None:
+            self._tokenizer = load_tokenizer(str(place))
+        if self._tokenizer is None and not self._chat:
+            raise UserError(
+                "the completions api needs the model's tokenizer: name it, or use the chat api"
+            )
+        return self._tokenizer
+
+
+def load_tokenizer(name_or_path: str) -> Any:
+    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
+    from prorl_inference.loading import quiet_transformers, require_local_extra
+    from prorl_inference.store import resolve_model
+    from prorl_inference.types import ModelError
+
+    require_local_extra()
+    import transformers
+
+    hf: Any = transformers
+    place = Path(name_or_path)
+    path = place if place.is_dir() else resolve_model(name_or_path)
+    try:
+        with quiet_transformers():
+            return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error

@@ -1,0 +1,176 @@
+"""A fake OpenAI-compatible server on 127.0.0.1, for tests: answers by seed, fails as told, dies and returns.
+
+Knows no language. Leaves out: streaming, TLS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from prorl_common import Closing
+
+Answerer = Callable[[Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a request gets instead of an answer. ``torn`` sends the start of a good answer as if it were all,
+    ``cut`` breaks the connection in the middle of one, ``hang`` never answers."""
+
+    status: int = 500
+    body: str = "broken"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "status"
+
+
+Script = Callable[[int, Mapping[str, Any]], Fault | None]
+
+
+def yes_by_seed(body: Mapping[str, Any]) -> str:
+    """Return "yes" for 40 % of the seeds, else "no", and the seed."""
+    seed = int(body.get("seed", 0))
+    return f"{'yes' if seed % 100 < 40 else 'no'} {seed}"
+
+
+class FakeServer(Closing):
+    """Serves ``model``; ``script(number, body)`` may turn request ``number`` (from 1) into a Fault.
+
+    ``bodies`` and ``keys`` hold what came in. ``die`` breaks every connection and frees the port,
+    ``rise`` serves on the same port again.
+    """
+
+    def __init__(
+        self,
+        model: str = "tiny",
+        answer: Answerer = yes_by_seed,
+        script: Script | None = None,
+        card: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.model, self.answer, self.script = model, answer, script or (lambda *_: None)
+        self.card = dict(card or {})
+        self.usage = True
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.listings = 0
+        self.lock = threading.Lock()
+        self.hung = threading.Event()
+        self._port = 0
+        self._server: _Server | None = None
+        self.rise()
+
+    @property
+    def url(self) -> str:
+        """The address to give."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def rise(self) -> None:
+        """Begin to serve."""
+        self._server = _Server(("127.0.0.1", self._port), _Handler)
+        self._server.fake = self
+        self._port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def die(self) -> None:
+        """Stop serving; what is under way is broken off."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.shutdown()
+            server.server_close()
+            server.break_connections()
+
+    def close(self) -> None:
+        """Stop, and let hung requests go."""
+        self.hung.set()
+        self.die()
+
+    def respond(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the whole answer to a request."""
+        text = self.answer(body)
+        choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
+        choice |= {"message": {"content": text}} if "messages" in body else {"text": text}
+        found: dict[str, Any] = {"id": "x", "choices": [choice]}
+        if self.usage:
+            found["usage"] = {"prompt_tokens": 10, "completion_tokens": len(text)}
+        return found
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    fake: FakeServer
+
+    def __init__(self, address: tuple[str, int], handler: Any) -> None:
+        self.open: set[socket.socket] = set()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.open.discard(request)
+        super().shutdown_request(request)
+
+    def break_connections(self) -> None:
+        for held in list(self.open):
+            with contextlib.suppress(OSError):
+                held.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no news."""
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        """List the one model, with facts that change from call to call as vLLM's do."""
+        fake = self.server.fake
+        fake.listings += 1
+        card = {"id": fake.model, "created": fake.listings, **fake.card}
+        self._send(200, json.dumps({"object": "list", "data": [card]}).encode(), {})
+
+    def do_POST(self) -> None:
+        """Answer, or fail as the script says."""
+        fake = self.server.fake
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with fake.lock:
+            fake.bodies.append(body)
+            fake.keys.append(self.headers.get("Authorization"))
+            number = len(fake.bodies)
+        fault = fake.script(number, body)
+        whole = json.dumps(fake.respond(body)).encode()
+        if fault is None:
+            self._send(200, whole, {})
+        elif fault.kind == "torn":
+            self._send(200, whole[: len(whole) // 2], {})
+        elif fault.kind == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(whole)))
+            self.end_headers()
+            self.wfile.write(whole[: len(whole) // 2])
+            self.close_connection = True
+        elif fault.kind == "hang":
+            fake.hung.wait(60)
+            self.close_connection = True
+        else:
+            self._send(fault.status, fault.body.encode(), fault.headers)
+
+    def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)

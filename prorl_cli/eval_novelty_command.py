@@ -1,0 +1,164 @@
+"""``prorl eval novelty``: how much of the responses occurs in a corpus or in the base's responses.
+
+Tables and JSON go to stdout, messages to stderr. Leaves out: the numbers (``prorl_evaluation.novelty``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.eval_shared import Json, print_table
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_evaluation.intervals import Resampling
+    from prorl_evaluation.novelty import Corpus, Measured, ResponseSet
+
+Results = Annotated[
+    list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
+]
+CorpusPaths = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", help="File or folder: text, JSON lines, CSV, Parquet; repeatable."),
+]
+AgainstPath = Annotated[
+    Path | None, typer.Option("--against", help="The base's result folder, instead of a corpus.")
+]
+Lengths = Annotated[str, typer.Option(help="Shortest and longest n-gram in words.")]
+Samples = Annotated[int | None, typer.Option(min=1, help="Only the first so many of a problem.")]
+Each = Annotated[Path | None, typer.Option(help="Write each response's novelty to this .jsonl.")]
+
+
+def novelty_command(
+    results: Results,
+    corpus: CorpusPaths = None,
+    column: Annotated[str | None, typer.Option(help="Column that holds the corpus text.")] = None,
+    against: AgainstPath = None,
+    lengths: Lengths = "5-12",
+    samples: Samples = None,
+    memory: Annotated[int, typer.Option(min=16, help="MB for the responses' n-grams.")] = 1024,
+    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    each: Each = None,
+    json_out: Json = False,
+) -> None:
+    """Creativity-index style coverage: the share of words in no n-gram that the corpus has.
+
+    Give --corpus, or --against with the base's results; nothing is downloaded.
+    """
+    from prorl_evaluation.intervals import Resampling
+    from prorl_evaluation.novelty import measure, read_responses
+
+    sizes = _sizes(lengths)
+    if (corpus is None) == (against is None):
+        raise UserError("give --corpus FILE_OR_FOLDER, or --against RESULT_FOLDER, one of the two")
+    models = [read_responses(path, samples) for path in results]
+    where, described, models = _corpus(corpus or [], column, against, models)
+    flat = [r for m in models for r in m.responses]
+    measured = measure(flat, where, sizes, memory, make_progress())
+    _say_read(measured)
+    if each is not None:
+        _write_each(measured, models, each)
+    _show((measured, models, sizes), described, Resampling(seed=seed), json_out)
+
+
+def _sizes(lengths: str) -> tuple[int, ...]:
+    first, _, last = lengths.partition("-")
+    if not (first.isdigit() and (last or first).isdigit()):
+        raise UserError(f"--lengths is '{lengths}': give two numbers of words such as 5-12")
+    low, high = int(first), int(last or first)
+    if not 1 <= low <= high <= 64:
+        raise UserError(f"--lengths is '{lengths}': they ascend and lie between 1 and 64")
+    return tuple(range(low, high + 1))
+
+
+def _corpus(
+    paths: Sequence[Path], column: str | None, against: Path | None, models: list[ResponseSet]
+) -> tuple[Corpus, str, list[ResponseSet]]:
+    """Return the corpus, what to call it, and the models with the control in front where there is one."""
+    from prorl_evaluation.novelty import FileCorpus, read_responses
+    from prorl_evaluation.novelty.against import against_base
+
+    if against is None:
+        files = FileCorpus(paths, column)
+        count = len(files.files())
+        name = paths[0].name if len(paths) == 1 else f"{len(paths)} corpora"
+        return files, f"{name} ({count} file{'' if count == 1 else 's'})", models
+    base = read_responses(against)
+    split = against_base(base, models)
+    if split.control is None:
+        warn(f"{base.label} has one sample a problem: no half is left as a control")
+        return split.corpus, split.described, models
+    return split.corpus, split.described, [split.control, *models]
+
+
+def _say_read(measured: Measured) -> None:
+    read = measured.read
+    again = "" if measured.passes == 1 else f", read {measured.passes} times for want of memory"
+    say(
+        f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB{again}"
+    )
+    if not read.words:
+        warn("the corpus holds no words: everything is new beside nothing")
+
+
+def _write_each(measured: Measured, models: Sequence[ResponseSet], path: Path) -> None:
+    from prorl_common import atomic_write_text
+
+    labels = [m.label for m in models for _ in m.responses]
+    lines = []
+    for label, row in zip(labels, measured.rows, strict=True):
+        known = row.creativity == row.creativity  # not NaN
+        value = {
+            "model": label,
+            "id": row.problem,
+            "group": row.group,
+            "index": row.index,
+            "words": row.words,
+            "creativity": row.creativity if known else None,
+            "uniqueness": list(row.uniqueness) if known else None,
+        }
+        lines.append(json.dumps(value, ensure_ascii=False) + "\n")
+    atomic_write_text(path, "".join(lines))
+    say(f"each response: {path}")
+
+
+def _show(
+    numbers: tuple[Measured, Sequence[ResponseSet], tuple[int, ...]],
+    against: str,
+    how: Resampling,
+    json_out: bool,
+) -> None:
+    from prorl_evaluation.novelty.summary import (
+        change_table,
+        changes,
+        novelty_table,
+        summarise,
+        to_json,
+    )
+
+    measured, models, sizes = numbers
+    rows = iter(measured.rows)
+    scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
+    groups = [g for label, own in scored for g in summarise(label, own, sizes, how)]
+    found = changes(scored, sizes, how)
+    if json_out:
+        read = {"documents": measured.read.documents, "words": measured.read.words}
+        value = {"corpus": against, "read": read, "lengths": list(sizes)}
+        both = {"groups": [to_json(g) for g in groups], "changes": [to_json(c) for c in found]}
+        print_json({**value, **both})
+        return
+    print_table(novelty_table(groups, against))
+    if found:
+        print_table(change_table(found))
+    for g in groups:
+        if g.short:
+            warn(
+                f"{g.label}, {g.group}: {g.short} of {g.responses} responses have fewer than "
+                f"{sizes[-1]} words and do not count"
+            )

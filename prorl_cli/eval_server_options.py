@@ -1,0 +1,133 @@
+"""The ``--server`` options of the ``prorl eval`` verbs, and what they make.
+
+Leaves out: talking to the server (``prorl_inference``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_evaluation.choose import Target
+    from prorl_evaluation.session import Server
+
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--server", help="Sample from this OpenAI-compatible server, http://host:8000/v1."
+    ),
+]
+Model = Annotated[
+    str | None, typer.Option("--server-model", help="Its name there (default: the only one).")
+]
+Api = Annotated[
+    str,
+    typer.Option(
+        "--server-api",
+        help="completions (prompts as token ids), chat, or auto: the former with a tokenizer.",
+    ),
+]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option("--server-key-env", help="Environment variable that holds the server's key."),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option("--server-weights", help="Folder with the very weights that are served."),
+]
+Tokenizer = Annotated[
+    str | None, typer.Option("--server-tokenizer", help="The model's tokenizer, if not there.")
+]
+Extra = Annotated[
+    str | None,
+    typer.Option("--server-extra", help="More request fields, JSON; part of the samples' key."),
+]
+Concurrency = Annotated[int, typer.Option("--server-concurrency", min=1, help="Requests at once.")]
+Timeout = Annotated[
+    float, typer.Option("--server-timeout", min=1.0, help="Seconds an answer may take.")
+]
+Patience = Annotated[
+    float,
+    typer.Option("--server-patience", min=1.0, help="Seconds to wait for a server that is gone."),
+]
+Rpm = Annotated[float | None, typer.Option("--server-rpm", help="Most requests a minute.")]
+Tpm = Annotated[float | None, typer.Option("--server-tpm", help="Most tokens a minute.")]
+Refusals = Annotated[
+    str,
+    typer.Option(
+        "--server-refusals",
+        help="stop at a sample that the server refuses, or record it (counted, never scored).",
+    ),
+]
+Price = Annotated[
+    str | None,
+    typer.Option("--server-price", help="in,out per million tokens: shows the cost."),
+]
+
+FIELDS = (
+    "model",
+    "api",
+    "key_env",
+    "weights",
+    "tokenizer",
+    "extra",
+    "concurrency",
+    "timeout",
+    "patience",
+    "rpm",
+    "tpm",
+    "refusals",
+    "price",
+)
+"""The options beside ``--server``: each is ``server_<field>`` to the verb."""
+
+
+def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> Server | None:
+    """Return the server, None without ``url``; ``named`` are fields of ``ServerOptions``, two as text.
+
+    ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
+    """
+    if url is None:
+        return None
+    from prorl_evaluation.session import Server
+    from prorl_inference import ServerOptions
+    from prorl_inference.openai_options import parse_address, parse_extra, parse_price
+
+    parse_address(url)
+    weights = named.pop("weights") or _folder(run_weights)
+    if weights is not None and not any(weights.glob("*.safetensors")):
+        raise UserError(
+            f"--server-weights {weights} holds no .safetensors file: name the model's folder"
+        )
+    extra, price = parse_extra(named.pop("extra")), parse_price(named.pop("price"))
+    return Server(url, ServerOptions(weights=weights, extra=extra, price=price, **named))
+
+
+def _folder(name: str | None) -> Path | None:
+    path = Path(name) if name is not None else None
+    return path if path is not None and path.is_dir() else None
+
+
+def named_server(
+    server: Server, target: Target | None, tell: Callable[[str], None]
+) -> tuple[Server, Target]:
+    """Return the server with its model's name settled, and what is evaluated: ``target``, else that model.
+
+    Asks the server where the name is not given.
+    """
+    from dataclasses import replace
+
+    from prorl_evaluation.choose import model_target
+    from prorl_inference import OpenAIGenerator
+
+    name = server.options.model
+    if name is None:
+        name = OpenAIGenerator(server.url, server.options, tell).model_id
+        server = replace(server, options=replace(server.options, model=name))
+    return server, target or model_target(name)

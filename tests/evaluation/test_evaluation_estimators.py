@@ -1,0 +1,155 @@
+"""pass@k tables, G-Pass@k, maj@k, false positives and the posterior, against independent answers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prorl_evaluation import (
+    Resampling,
+    adjusted_pass_at_k,
+    beta_posterior,
+    false_positive_reading,
+    g_pass_at_k,
+    maj_at_k,
+    mean_g_pass_at_k,
+    near_n_warning,
+    pass_at_k,
+    pass_at_k_table,
+    suspicion,
+)
+from prorl_evaluation.majority import MAJORITY_DRAWS, tally
+
+
+@dataclass(frozen=True)
+class Counts:
+    n: int
+    c: int
+
+
+def test_random_tables_agree_with_scipys_hypergeometric_distribution() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(1, 300))
+        c, k, tau = int(rng.integers(0, n + 1)), int(rng.integers(1, n + 1)), rng.random()
+        drawn = stats.hypergeom(n, c, k)
+        assert pass_at_k(n, c, k) == pytest.approx(drawn.sf(0), abs=1e-9)
+        least = max(1, math.ceil(tau * k))
+        assert g_pass_at_k(n, c, k, tau) == pytest.approx(drawn.sf(least - 1), abs=1e-9)
+
+
+def test_no_problem_is_dropped_from_the_table() -> None:
+    table = pass_at_k_table([Counts(4, 1), Counts(0, 0), Counts(2, 2)], (1, 4))
+    assert table.shape == (3, 2)
+    assert table[0].tolist() == [0.25, 1.0]
+    assert np.isnan(table[1]).all() and table[2, 0] == 1.0 and np.isnan(table[2, 1])
+
+
+def test_g_pass_runs_from_any_success_to_all_of_them() -> None:
+    assert g_pass_at_k(16, 5, 4, 0.0) == pass_at_k(16, 5, 4)
+    assert g_pass_at_k(16, 5, 4, 1.0) == pytest.approx(math.comb(5, 4) / math.comb(16, 4))
+    assert g_pass_at_k(10, 3, 10, 0.3) == 1.0 and g_pass_at_k(10, 2, 10, 0.3) == 0.0
+    assert mean_g_pass_at_k(16, 16, 8) == 1.0 and mean_g_pass_at_k(16, 0, 8) == 0.0
+    tails = [stats.hypergeom(16, 9, 8).sf(i - 1) for i in (5, 6, 7, 8)]
+    assert mean_g_pass_at_k(16, 9, 8) == pytest.approx(sum(tails) / 4)
+    assert math.isnan(g_pass_at_k(3, 1, 4, 0.5))
+    with pytest.raises(ValueError, match="tau"):
+        g_pass_at_k(3, 1, 2, 1.5)
+
+
+def test_a_k_above_half_of_n_is_warned_of() -> None:
+    assert near_n_warning(256, 128) is None and near_n_warning(1, 1) is None
+    line = near_n_warning(128, 100)
+    assert line is not None and "pass@100" in line and "0.78" in line
+
+
+def brute_majority(answers: Sequence[tuple[int, int]], n: int, k: int) -> float:
+    """Over every subset of k of the n samples."""
+    samples = [i for i, (count, _) in enumerate(answers) for _ in range(count)]
+    padded = samples + [-1] * (n - len(samples))
+    outcomes = []
+    for subset in itertools.combinations(padded, k):
+        votes = [subset.count(i) for i in range(len(answers))]
+        tied = [i for i, v in enumerate(votes) if v == max(votes) and v > 0]
+        right = [answers[i][1] / answers[i][0] for i in tied]
+        outcomes.append(sum(right) / len(right) if right else 0.0)
+    return sum(outcomes) / len(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("answers", "n"),
+    [
+        (((3, 3), (2, 0), (1, 1)), 8),
+        (((4, 0), (3, 3)), 9),
+        (((2, 2),), 6),  # one answer: exact
+        (((5, 5), (2, 0)), 7),
+    ],
+)
+def test_majority_agrees_with_every_subset(answers: tuple[tuple[int, int], ...], n: int) -> None:
+    ks = (1, 2, 3, 5)
+    found = maj_at_k(answers, n, ks, seed=3)
+    expected = [brute_majority(answers, n, k) for k in ks]
+    assert found == pytest.approx(expected, abs=3.5 * 0.5 / math.sqrt(MAJORITY_DRAWS))
+    assert found == maj_at_k(answers, n, ks, seed=3)
+    assert found[0] == pytest.approx(expected[0])
+
+
+def test_majority_without_enough_samples_or_answers() -> None:
+    assert math.isnan(maj_at_k(((2, 2),), 2, (4,), seed=0)[0])
+    assert maj_at_k((), 4, (1, 4), seed=0) == [0.0, 0.0]
+    with pytest.raises(ValueError, match="more votes"):
+        maj_at_k(((3, 1),), 2, (1,), seed=0)
+
+
+def test_a_tally_counts_texts_and_leaves_missing_answers_out() -> None:
+    assert tally([("7", True), (None, False), ("8", False), ("7", True)]) == ((2, 2), (1, 0))
+
+
+def test_half_a_percent_of_false_positives_reads_47_percent_at_128() -> None:
+    assert false_positive_reading(0.005, 128) == pytest.approx(0.4736, abs=1e-4)
+    assert false_positive_reading(0.0, 128) == 0.0
+    with pytest.raises(ValueError, match="rate"):
+        false_positive_reading(1.0, 2)
+
+
+def test_the_adjusted_estimate_is_unbiased_for_what_the_model_solves() -> None:
+    # Solved with p = 0.1; a wrong answer is accepted with f = 0.05: judged right with 0.145.
+    n, k, judged = 12, 4, 0.1 + 0.9 * 0.05
+    mean = sum(
+        stats.binom.pmf(c, n, judged) * adjusted_pass_at_k(n, c, k, 0.05) for c in range(n + 1)
+    )
+    assert mean == pytest.approx(1 - 0.9**4)
+    assert adjusted_pass_at_k(n, 5, k, 0.0) == pytest.approx(pass_at_k(n, 5, k))
+
+
+def test_problems_that_only_false_positives_solve_are_not_distinguishable_from_unsolved() -> None:
+    rng = np.random.default_rng(0)
+    problems = [Counts(256, int(c)) for c in rng.binomial(256, 0.005, 60)]
+    found = suspicion(problems, 128, 0.005, how=Resampling(draws=2000))
+    assert found.observed == pytest.approx(found.unsolvable_reads, abs=0.12)
+    assert found.adjusted.low == 0.0 and found.adjusted.value < 0.2
+
+
+def test_the_posterior_agrees_with_the_beta_distributions_moments() -> None:
+    # E[1 - (1-p)^2] over Beta(a, b) = 1 - b (b+1) / ((a+b) (a+b+1))
+    a, b = 3.5, 13.5
+    one = beta_posterior([Counts(16, 3)], [1, 2], Resampling(draws=40_000))
+    assert one[0].fixed.value == pytest.approx(a / (a + b), abs=0.003)
+    assert one[1].fixed.value == pytest.approx(1 - b * (b + 1) / ((a + b) * (a + b + 1)), abs=0.003)
+    low, high = stats.beta(a, b).ppf([0.025, 0.975])
+    assert (one[0].fixed.low, one[0].fixed.high) == pytest.approx((low, high), abs=0.01)
+
+
+def test_drawing_the_problems_again_widens_the_posterior_and_unjudged_ones_are_counted() -> None:
+    problems = [Counts(256, 0)] * 10 + [Counts(256, 256)] * 10 + [Counts(0, 0)]
+    found = beta_posterior(problems, [1], Resampling(draws=2000))[0]
+    assert found.fixed.undefined == 1 and found.fixed.count == 20
+    assert found.resampled.high - found.resampled.low > 10 * (found.fixed.high - found.fixed.low)
+    nothing = beta_posterior([Counts(0, 0)], [1])[0]
+    assert math.isnan(nothing.fixed.value)

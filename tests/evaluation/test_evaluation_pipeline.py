@@ -1,0 +1,245 @@
+"""Verdicts beside sampling, batches of both kinds, the meter, and a process that is killed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress, ServiceError
+from prorl_evaluation import EvalSettings, EvaluationError, evaluate
+from prorl_evaluation.job import problems_of
+from prorl_evaluation.meter import Meter
+from prorl_evaluation.sampling import plan
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_verifiers import Task, Verdict
+
+SETTINGS = EvalSettings(n=20, k=8, batch_rows=24, draws=100)
+SAMPLES = make_samples(6)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        row.pop("seconds")
+    return sorted(rows, key=lambda r: str(r["key"]))
+
+
+@dataclasses.dataclass
+class Waiting(FakeGenerator):
+    """Does not begin its second batch before the first one is being judged."""
+
+    judging: threading.Event = dataclasses.field(default_factory=threading.Event)
+
+    def generate(self, *arguments: Any) -> Any:
+        if self.calls == 1:
+            assert self.judging.wait(20), "the first batch was not judged while sampling went on"
+        return super().generate(*arguments)
+
+
+@dataclasses.dataclass
+class Telling(FakeScorer):
+    judging: threading.Event = dataclasses.field(default_factory=threading.Event)
+    fails: bool = False
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        self.judging.set()
+        if self.fails:
+            raise ServiceError("the pool is gone")
+        return super().score(items)
+
+
+def test_a_batch_is_judged_while_the_next_one_is_sampled(tmp_path: Path) -> None:
+    scorer = Telling()
+    generator = Waiting(judging=scorer.judging)
+    result = evaluate(generator, SAMPLES, SETTINGS, tmp_path, scorer, NullProgress())
+    assert generator.calls > 2 and scorer.scored == 120 == result.overall.sampled
+    assert len(lines(tmp_path / "verdicts.jsonl")) == 120
+
+
+def test_a_scorer_that_fails_ends_sampling_and_keeps_the_samples(tmp_path: Path) -> None:
+    scorer = Telling(fails=True)
+    generator = Waiting(judging=scorer.judging)
+    with pytest.raises(ServiceError, match="the pool is gone"):
+        evaluate(generator, SAMPLES, SETTINGS, tmp_path, scorer, NullProgress())
+    kept = len(lines(tmp_path / "samples.jsonl"))
+    assert kept > 0 and lines(tmp_path / "verdicts.jsonl") == []
+    again, good = FakeGenerator(), FakeScorer()
+    evaluate(again, SAMPLES, SETTINGS, tmp_path, good, NullProgress())
+    assert sum(len(batch) for batch in again.seen) == 120 - kept and good.scored == 120
+    assert [t.name for t in threading.enumerate() if t.name == "prorl-grading"] == []
+
+
+def test_a_resumed_run_judges_what_was_sampled_and_not_judged_once_each(tmp_path: Path) -> None:
+    evaluate(FakeGenerator(), SAMPLES, SETTINGS, tmp_path, FakeScorer(), NullProgress())
+    verdicts = tmp_path / "verdicts.jsonl"
+    verdicts.write_text("".join(verdicts.read_text().splitlines(keepends=True)[:50]))
+    samples = tmp_path / "samples.jsonl"
+    samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:70]))
+    scorer = FakeScorer()
+    evaluate(FakeGenerator(), SAMPLES, SETTINGS, tmp_path, scorer, NullProgress())
+    keys = [row["key"] for row in lines(verdicts)]
+    assert len(keys) == len(set(keys)) == 120 and scorer.scored == 70
+
+
+def varied(count: int) -> list[Any]:
+    made = make_samples(count)
+    return [
+        dataclasses.replace(s, prompt=({"role": "user", "content": "x" * (7 * i % 50)},))
+        for i, s in enumerate(made)
+    ]
+
+
+def test_bucketed_batches_hold_prompts_of_like_length_and_the_same_items() -> None:
+    problems = problems_of(varied(30))
+    settings = dataclasses.replace(SETTINGS, batch_rows=64)
+    by_length = dataclasses.replace(settings, batches="bucketed")
+    fixed, bucketed = plan(problems, settings), plan(problems, by_length)
+    assert bucketed == plan(problems[::-1], by_length)
+
+    def items(batches: Sequence[Any]) -> set[tuple[str, int]]:
+        return {(p.id, i) for batch in batches for p, i in batch.items()}
+
+    def spread(batches: Sequence[Any]) -> int:
+        lengths = [[len(p.prompt[0]["content"]) for p in b.problems] for b in batches]
+        return sum(max(found) - min(found) for found in lengths)
+
+    assert items(fixed) == items(bucketed) and spread(bucketed) < spread(fixed)
+    with pytest.raises(EvaluationError, match="fixed or bucketed"):
+        plan(problems, dataclasses.replace(SETTINGS, batches="sorted"))
+
+
+@pytest.mark.parametrize(
+    "change", [{"batches": "bucketed"}, {"backend": "vllm"}, {"backend": "server:chat"}]
+)
+def test_other_batches_cut_off_and_continued_are_equal_in_items_and_seeds(
+    tmp_path: Path, change: dict[str, str]
+) -> None:
+    settings = dataclasses.replace(SETTINGS, **change)  # type: ignore[arg-type]
+    samples = varied(20)
+    whole = evaluate(
+        FakeGenerator(), samples, settings, tmp_path / "a", FakeScorer(), NullProgress()
+    )
+
+    class Cut(FakeGenerator):
+        """Is stopped in the midst of a batch, some samples reported."""
+
+        def generate(
+            self, requests: Any, params: Any, on_done: Any = None, on_result: Any = None
+        ) -> Any:
+            reported: list[int] = []
+
+            def report(index: int, answer: Any) -> None:
+                if len(reported) == 13:
+                    raise KeyboardInterrupt
+                reported.append(index)
+                on_result(index, answer)
+
+            return super().generate(requests, params, on_done, report)
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(Cut(), samples, settings, tmp_path / "b", FakeScorer(), NullProgress())
+    assert len(lines(tmp_path / "b" / "samples.jsonl")) == 13
+    again = FakeGenerator()
+    result = evaluate(again, samples, settings, tmp_path / "b", FakeScorer(), NullProgress())
+    assert sum(len(batch) for batch in again.seen) == 400 - 13
+    assert [(p.n, p.c) for p in result.problems] == [(p.n, p.c) for p in whole.problems]
+    for one, other in zip(
+        lines(tmp_path / "a" / "samples.jsonl"),
+        lines(tmp_path / "b" / "samples.jsonl"),
+        strict=True,
+    ):
+        assert (one["key"], one["seed"]) == (other["key"], other["seed"])
+
+
+class Bar(NullProgress):
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+        self.facts: dict[str, str] = {}
+
+    def advance(self, count: int = 1, **fields: str) -> None:
+        self.counts.append(count)
+        self.facts |= fields
+
+
+@dataclasses.dataclass
+class Spent:
+    cost: float | None = 1.0
+
+
+def test_the_bar_shows_tokens_a_second_and_the_cost_of_this_call_so_far_and_in_all() -> None:
+    bar, spent = Bar(), Spent()
+    meter = Meter(bar, 10, spent)
+    meter.count(1)
+    assert "tokens/s" not in bar.facts
+    spent.cost = 3.0
+    meter.count(3, 5000)
+    assert bar.facts["cost"] == "2 of about 5" and "tokens/s" in bar.facts
+    assert sum(bar.counts) == 4
+    assert "cost" not in Meter(bar, 10, Spent(None)).facts()
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from prorl_common import NullProgress
+from prorl_evaluation import EvalSettings, evaluate
+from prorl_evaluation.testing import FakeScorer, make_samples
+from prorl_inference import load_generator
+
+class Slow:
+    def __init__(self, inner):
+        self.inner, self.model_id, self.model_digest = inner, inner.model_id, inner.model_digest
+    def generate(self, *arguments):
+        found = self.inner.generate(*arguments)
+        print("batch", flush=True)
+        time.sleep(0.05)
+        return found
+
+settings = EvalSettings(n=24, k=2, max_tokens=5, batch_rows=12, draws=50)
+generator = Slow(load_generator(sys.argv[1], "cpu", "fp32", 12))
+evaluate(generator, make_samples(6), settings, Path(sys.argv[2]), FakeScorer(), NullProgress())
+print("done", flush=True)
+"""
+
+
+def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
+    tmp_path: Path, tiny_models: tuple[Path, Path]
+) -> None:
+    import torch
+
+    from prorl_inference import load_generator
+
+    command = [sys.executable, "-c", CHILD, str(tiny_models[0]), str(tmp_path / "cut")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    with child.stdout as out:
+        for _ in range(4):
+            assert out.readline() == "batch\n"
+        os.kill(child.pid, signal.SIGKILL)
+        assert child.wait(30) == -signal.SIGKILL and "done" not in out.read()
+    settings = EvalSettings(n=24, k=2, max_tokens=5, batch_rows=12, draws=50)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        generator = load_generator(str(tiny_models[0]), "cpu", "fp32", 12)
+        for name in ("cut", "whole"):
+            evaluate(
+                generator, make_samples(6), settings, tmp_path / name, FakeScorer(), NullProgress()
+            )
+    finally:
+        torch.set_num_threads(before)
+    for file in ("samples.jsonl", "verdicts.jsonl"):
+        assert lines(tmp_path / "cut" / file) == lines(tmp_path / "whole" / file)
+    assert len(lines(tmp_path / "whole" / "samples.jsonl")) == 144

@@ -1,0 +1,200 @@
+"""``prorl eval pass-at-k --server`` from end to end, with a fake server that dies, refuses and returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from prorl_cli.main import build_app
+from prorl_common import ServiceError, UserError
+from prorl_evaluation.testing import FakeScorer
+from prorl_inference.openai_testing import FakeServer, Fault
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    monkeypatch.setattr("prorl_inference.openai_patience.FIRST_WAIT", 0.002)
+    with FakeServer() as fake:
+        yield fake
+
+
+class Pool(FakeScorer):
+    """The fake scorer in the place of the verifier pool."""
+
+    def __init__(self, **_: Any) -> None:
+        super().__init__()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to free."""
+
+
+@pytest.fixture(autouse=True)
+def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prorl_verifiers.VerifierPool", Pool)
+
+
+def call(server: FakeServer, *more: str) -> Result:
+    small = ["--k", "4", "--n", "8", "--max-tokens", "40", "--server-concurrency", "4"]
+    arguments = ["eval", "pass-at-k", "--server", server.url, *small, *more]
+    return CliRunner().invoke(build_app(), arguments)
+
+
+def rows(folder: Path, name: str = "samples.jsonl") -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in (folder / name).read_text().splitlines()]
+    for row in found:
+        row.pop("seconds")
+    return sorted(found, key=lambda r: str(r["key"]))
+
+
+def test_a_server_is_evaluated_and_nothing_secret_is_written(
+    workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    done = call(server, "--server-key-env", "MY_KEY", "--server-price", "1,2", "--json")
+    assert done.exit_code == 0, done.output
+    assert f"backend: server:chat at {server.url}" in done.stderr
+    assert "40 answers, 400 tokens in" in done.stderr and "cost 0." in done.stderr
+    result = json.loads(done.stdout)["results"][0]
+    assert result["settings"]["label"] == "tiny" and result["groups"][0]["sampled"] == 40
+    (folder,) = Path("evals").iterdir()
+    sample = rows(folder)[0]
+    assert (sample["backend"], sample["logprob"]) == ("server:chat", None) and sample["tokens"] > 0
+    for file in folder.iterdir():
+        assert "sk-secret" not in file.read_text() and "NaN" not in file.read_text()
+        assert "127.0.0.1" not in file.read_text()
+    asked = len(server.bodies)
+    assert call(server).exit_code == 0 and len(server.bodies) == asked
+
+
+def test_a_server_that_dies_for_good_ends_in_a_service_error_and_the_next_call_goes_on(
+    workplace: Path, server: FakeServer
+) -> None:
+    assert call(server, "--out", "whole").exit_code == 0
+    seen = len(server.bodies)
+    server.script = lambda number, _: Fault(503) if number > seen + 15 else None
+    cut = call(server, "--out", "cut", "--server-patience", "1")
+    assert isinstance(cut.exception, ServiceError)
+    assert "give the same command again" in str(cut.exception)
+    assert len(rows(Path("cut"))) == 15
+    server.script = lambda *_: None
+    asked = len(server.bodies)
+    assert call(server, "--out", "cut").exit_code == 0
+    assert len(server.bodies) - asked == 40 - 15
+    for name in ("samples.jsonl", "verdicts.jsonl"):
+        assert rows(Path("cut"), name) == rows(Path("whole"), name)
+
+
+def refuse_stem(_: int, body: Mapping[str, Any]) -> Fault | None:
+    hit = body["messages"][0]["content"].startswith("stem question 0")
+    return Fault(400, "content policy") if hit else None
+
+
+def test_refused_samples_are_counted_never_scored_and_asked_for_again(
+    workplace: Path, server: FakeServer
+) -> None:
+    server.script = refuse_stem
+    stopped = call(server)
+    assert isinstance(stopped.exception, ServiceError)
+    assert "HTTP 400: content policy" in str(stopped.exception)
+    done = call(server, "--server-refusals", "record", "--json")
+    assert done.exit_code == 0, done.output
+    problems = {p["id"]: p for p in json.loads(done.stdout)["results"][0]["problems"]}
+    assert (problems["stem-0"]["n"], problems["stem-0"]["infra_errors"]) == (0, 8)
+    assert problems["math-0"]["n"] == 8 and "8 samples refused" in done.stderr
+    (folder,) = Path("evals").iterdir()
+    notes = {r["note"] for r in rows(folder) if r["finish_reason"] == "refused"}
+    assert notes == {"HTTP 400: content policy"}
+    regraded = CliRunner().invoke(build_app(), ["eval", "regrade", str(folder), "--json"])
+    again = {p["id"]: p for p in json.loads(regraded.stdout)["result"]["problems"]}
+    assert again["stem-0"]["infra_errors"] == 8
+    server.script = lambda *_: None
+    mended = call(server, "--json")
+    assert "8 samples that the server refused are asked for again" in mended.stderr
+    assert all(p["n"] == 8 for p in json.loads(mended.stdout)["results"][0]["problems"])
+
+
+def test_extra_fields_and_other_apis_never_share_samples(
+    workplace: Path, server: FakeServer
+) -> None:
+    assert call(server).exit_code == 0
+    assert call(server, "--server-extra", '{"top_k": 20}').exit_code == 0
+    assert len(list(Path("evals").iterdir())) == 2 and len(server.bodies) == 80
+    assert server.bodies[-1]["top_k"] == 20
+
+
+def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
+    workplace: Path, server: FakeServer
+) -> None:
+    from prorl_inference import model_digest
+
+    done = call(server, "--run", "demo", "--checkpoint", "latest", "--json")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)["results"][0]
+    policy = workplace / "runs/demo/checkpoints/step_000012/policy"
+    assert result["settings"]["label"] == "demo step 12"
+    assert result["settings"]["backend"] == "server:completions"
+    assert result["model_digest"] == model_digest(policy)
+    assert isinstance(server.bodies[0]["prompt"][0], int)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--model", "x"], "--server-model"),
+        (["--run", "demo"], "say which --checkpoint"),
+        (["--backend", "vllm"], "go together"),
+        (["--batches", "bucketed"], "batches by itself"),
+        (["--server-extra", "[]"], "JSON object"),
+        (["--server-extra", '{"n": 2}'], "may not set 'n'"),
+        (["--server-weights", "data"], "no .safetensors"),
+        (["--server-key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
+        (["--server-model", "tinny"], "did you mean 'tiny'"),
+        (["--protocol", "nope"], "there are prorl"),
+    ],
+)
+def test_a_mistake_is_one_line_with_the_cure(
+    workplace: Path, server: FakeServer, more: list[str], said: str
+) -> None:
+    error = call(server, *more).exception
+    assert isinstance(error, UserError) and said in str(error) and "\n" not in str(error)
+
+
+def test_a_protocol_sets_the_sampling_and_is_named(workplace: Path, server: FakeServer) -> None:
+    arguments = [
+        "eval",
+        "pass-at-k",
+        "--server",
+        server.url,
+        "--protocol",
+        "justrl",
+        "--limit",
+        "1",
+    ]
+    done = CliRunner().invoke(build_app(), [*arguments, "--json"])
+    assert done.exit_code == 0, done.output
+    settings = json.loads(done.stdout)["results"][0]["settings"]
+    assert (settings["n"], settings["temperature"], settings["protocol"]) == (32, 0.7, "justrl")
+    assert "protocol justrl" in done.stderr and server.bodies[0]["max_tokens"] == 32_768
+
+
+def test_a_damaged_journal_is_repaired_by_the_command_that_says_so(
+    workplace: Path, server: FakeServer
+) -> None:
+    assert call(server, "--out", "mine").exit_code == 0
+    journal = Path("mine/samples.jsonl")
+    lines = journal.read_text().splitlines()
+    lines[2] = lines[2][:30]
+    journal.write_text("\n".join(lines) + "\n")
+    error = call(server, "--out", "mine").exception
+    assert isinstance(error, UserError) and "samples.jsonl:3" in str(error)
+    done = call(server, "--out", "mine", "--repair")
+    assert done.exit_code == 0 and "1 damaged lines moved" in done.stderr
+    assert len(rows(Path("mine"))) == 40

@@ -1,0 +1,137 @@
+"""What a suite may say, what its published numbers are, and which mistakes are told how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from prorl_evaluation import EvalSettings, EvaluationError
+from prorl_evaluation.suites import load_suite, published, suite_names
+from prorl_evaluation.suites.categories import CATEGORY_OF
+from prorl_evaluation.suites.published import category_rows, rows_for
+from prorl_evaluation.suites.suite import parse_suite
+
+OWN = """
+name: mine
+title: My suite
+sampling: {n: 2, max_tokens: 8}
+benchmarks:
+  - rg_acre
+  - {name: sums, domain: math, families: [add], count: 3}
+"""
+
+
+def mistake(content: str) -> str:
+    with pytest.raises(EvaluationError) as error:
+        parse_suite(content, "my.yaml", Path())
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_every_packaged_suite_reads_and_its_tables_show_every_benchmark_once() -> None:
+    assert suite_names() == ["ood", "prorl", "quickstart"]
+    for name in suite_names():
+        suite = load_suite(name)
+        shown = [b for t in suite.tables for b in t.names if t.by != "category"]
+        assert sorted(shown) == sorted(suite.sources), name
+
+
+def test_quickstart_and_ood_need_no_download() -> None:
+    for name in ("quickstart", "ood"):
+        for source in load_suite(name).sources.values():
+            assert getattr(source, "hub", None) is None
+
+
+def test_every_ladder_of_ood_grows_and_has_a_table_by_rung() -> None:
+    suite = load_suite("ood")
+    ladders = {n: s for n, s in suite.sources.items() if n.startswith("ladder_")}
+    by_rung = {t.benchmark for t in suite.tables if t.by == "rung"}
+    assert len(ladders) == 5 and by_rung == set(ladders)
+    for source in ladders.values():
+        made = getattr(source, "generated", None)
+        assert made is not None and made.rungs == sorted(made.rungs) and len(made.rungs) >= 5
+
+
+def test_a_suite_of_ones_own_reads_from_its_path_and_shows_one_table(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN)
+    suite = load_suite(str(file))
+    assert suite.base == tmp_path
+    (table,) = suite.shown_tables(["sums"])
+    assert [c.benchmark for c in table.columns] == ["sums"]
+    assert suite.metric("sums") == "mean_of_n" and suite.metric("rg_acre") == "mean_reward"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("rg_acre", "rg_acr"), "unknown benchmark 'rg_acr' (did you mean 'rg_acre'?)"),
+        (("name: sums", "name: rg_acre"), "named twice: rg_acre"),
+        (("families: [add]", "families: []"), "families"),
+        (("title: My suite", "titel: My suite"), "unknown key 'titel' (did you mean 'title'?)"),
+        (("n: 2", "m: 2"), "unknown key 'm'"),
+        (("count: 3", "count: 3, cuont: 4"), "unknown key 'cuont'"),
+    ],
+)
+def test_a_mistake_in_a_suite_is_one_line_with_the_nearest_name(
+    change: tuple[str, str], said: str
+) -> None:
+    assert said in mistake(OWN.replace(*change))
+
+
+def test_a_table_of_a_benchmark_that_is_not_in_the_suite_is_a_mistake() -> None:
+    table = "tables: [{title: T, columns: [{benchmark: summs, head: S}]}]\n"
+    assert "names 'summs' (did you mean 'sums'?)" in mistake(OWN + table)
+    assert "either columns" in mistake(OWN + "tables: [{title: T}]\n")
+
+
+def test_an_unknown_suite_names_those_there_are() -> None:
+    with pytest.raises(EvaluationError, match=r"did you mean 'prorl'\?.*known: ood, prorl"):
+        load_suite("prorll")
+
+
+def test_reasoning_gyms_own_filing_is_the_categories_table() -> None:
+    from reasoning_gym.factory import DATASETS
+
+    theirs = {task: made.__module__.split(".")[1] for task, (made, _) in DATASETS.items()}
+    assert {t: c for t, c in theirs.items() if t != "composite"} == CATEGORY_OF
+
+
+def test_the_cards_averages_are_those_of_its_own_numbers() -> None:
+    tables = {t.title: t.names for t in load_suite("prorl").tables if t.average}
+    for row in published().rows:
+        for title, printed in row.averages.items():
+            values = [row.values[name] for name in tables[title] if name in row.values]
+            if len(values) == len(tables[title]):
+                assert sum(values) / len(values) == pytest.approx(printed, abs=0.011), row.label
+
+
+def test_a_row_never_mixes_origins_and_v2_stands_once_for_each_that_measured_it() -> None:
+    rows = rows_for({"AIME24": "aime_2024", "APPS": "prime_apps"}, "Math", "all")
+    v2 = {r.origin: r.cells for r in rows if "v2" in r.label}
+    assert v2 == {"card": (49.58, 46.39), "brorl": (None, 58.52), "justrl": (51.87, None)}
+    assert {r.origin for r in rows_for({"A": "aime_2024"}, "Math", "core")} == {"card"}
+    assert rows_for({"A": "aime_2024"}, "Math", "none") == []
+
+
+def test_a_number_of_another_set_is_not_shown_and_an_assumed_one_is_marked() -> None:
+    rows = rows_for({"AMC": "amc", "MATH": "math_500"}, "Math", "all")
+    other = next(r for r in rows if r.origin == "justrl")
+    assert other.cells == (None, 92.0) and "88.75" in other.marks["AMC"]
+    card = next(r for r in rows if r.origin == "card")
+    assert card.assumed == (False, True) and "MATH-500" in card.marks["MATH"]
+
+
+def test_categories_have_the_papers_numbers() -> None:
+    base, v1 = category_rows(["algebra", "logic"], "core")
+    assert (base.cells, v1.cells) == ((0.73, 10.9), (97.21, 82.94))
+
+
+def test_an_origin_says_what_of_my_sampling_is_another() -> None:
+    card = published().origins["card"]
+    assert card.differences(EvalSettings(16, 1, 0.6, 0.95, 32768)) == []
+    assert card.differences(EvalSettings(4, 1, 0.6, 0.95, 512)) == [
+        "n 4 where they had 16",
+        "max_tokens 512 where they had 32768",
+    ]
