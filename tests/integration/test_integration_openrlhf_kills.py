@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 
 from prorl_training.openrlhf.testing import (
+    children_of,
     finish,
     give_up,
+    gone,
     pids_of,
     rows_of,
     start,
@@ -56,6 +58,14 @@ def kill_one(process: subprocess.Popen[bytes], mark: str, place: Path) -> None:
     os.kill(victims[0], signal.SIGKILL)
 
 
+def all_gone_soon(pids: list[int]) -> bool:
+    """Return whether all have ended within half a minute; Ray looks after its workers now and then."""
+    until = time.monotonic() + 30
+    while not gone(pids) and time.monotonic() < until:
+        time.sleep(0.5)
+    return gone(pids)
+
+
 def where_it_ended(run: Path) -> dict[str, Any]:
     """Return what must not depend on a kill: the last checkpoint, weights rounded, and the steps' outcomes."""
     state = json.loads((run / "checkpoints" / "step_000003" / "state.json").read_text())
@@ -90,12 +100,14 @@ def test_a_killed_process_ends_the_run_as_a_failed_service_and_resume_ends_in_th
     name = kind.replace(" ", "-")
     process = launch_short_run(place, name)
     wait_for(place / "runs" / name / "checkpoints" / "step_000001", process, place)
+    started = children_of(process.pid)
     kill_one(process, KINDS[kind], place)
     killed = time.monotonic()
     code = finish(process, place)
     print(f"{kind}: exit code {code} after {time.monotonic() - killed:.1f} s")
     print((place / "terminal.txt").read_text()[-1500:])
     assert code == 1, what_was_said(place)
+    assert all_gone_soon(started), "processes of the run are left"
     assert finish(start(place, "--resume", name), place) == 0, what_was_said(place)
     assert where_it_ended(place / "runs" / name) == undisturbed
 
