@@ -87,7 +87,7 @@ def evaluated(folder: Path, name: str, percent: int, n: int = 4) -> Path:
     out = folder / name
     settings = EvalSettings(n, 1, max_tokens=8, draws=100, label=name)
     generator = Says(name, f"digest of {name}", percent)
-    evaluate(generator, make_samples(6), settings, out, FakeScorer(), NullProgress())
+    evaluate(generator, make_samples(20), settings, out, FakeScorer(), NullProgress())
     return out
 
 
@@ -99,8 +99,8 @@ def test_against_the_base_the_held_out_half_of_its_samples_is_the_control(folder
     labels = [g["label"] for g in value["groups"]]
     assert labels == ["base (held-out half)", "trained"]
     assert [g["creativity"]["value"] for g in value["groups"]] == [0.0, 8.0]
-    assert [g["responses"] for g in value["groups"]] == [12, 24]
-    assert value["corpus"] == "12 responses of base"
+    assert [g["responses"] for g in value["groups"]] == [40, 80]
+    assert value["corpus"] == "40 responses of base"
     assert value["changes"][0]["interval"]["low"] > 0
 
 
@@ -119,8 +119,8 @@ def test_a_folder_of_evaluations_is_one_set_and_samples_limits_it(folder: Path) 
     (folder / "suite").mkdir()
     evaluated(folder / "suite", "a", 100)
     found = read_responses(folder / "suite")
-    assert len(found.responses) == 24 and {r.group for r in found.responses} == {"math"}
-    assert len(read_responses(folder / "suite", 1).responses) == 6
+    assert len(found.responses) == 80 and {r.group for r in found.responses} == {"math"}
+    assert len(read_responses(folder / "suite", 1).responses) == 20
 
 
 def test_mistakes_are_one_line_with_the_cure(folder: Path) -> None:
