@@ -12,7 +12,6 @@ from typing import Protocol
 from prorl_evaluation.journal import EvalJournal, Problem, SampleRecord, verdict_record
 from prorl_verifiers import Task, Verdict
 
-
 Item = tuple[Problem, int]
 
 
