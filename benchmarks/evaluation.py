@@ -150,8 +150,6 @@ def journal(options: Options) -> dict[str, Any]:
 
 def report(options: Options) -> dict[str, Any]:
     """Seconds to write the HTML report on three results of 100 tasks with 10 problems each."""
-    if importlib.util.find_spec("matplotlib") is None:
-        return {"not measured": "the report needs matplotlib: pip install 'prorl[report]'"}
     results = []
     samples = [math_problem(i) for i in range(1000)]
     for step, percent in ((0, 20), (1000, 40), (2000, 50)):

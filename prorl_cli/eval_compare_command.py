@@ -15,9 +15,17 @@ from prorl_cli.console import print_json, say, warn
 from prorl_cli.eval_shared import Json, print_table, warn_of
 
 if TYPE_CHECKING:
-    from prorl_evaluation import BoundaryReport, Comparison, EvalResult
+    from prorl_evaluation import BoundaryOptions, BoundaryReport, Comparison, EvalResult
+    from prorl_evaluation.report_data import ReportData
     from prorl_evaluation.tables import TextTable
 
+K = Annotated[
+    int | None, typer.Option("--k", min=1, help="k of the claims (default: largest <= n/2).")
+]
+Beta = Annotated[bool, typer.Option("--beta", help="Add pass@k from Beta posteriors.")]
+Rate = Annotated[
+    float, typer.Option(min=0.0, max=0.99, help="Share of wrong answers the verifier accepts.")
+]
 Alpha = Annotated[
     float, typer.Option(min=1e-9, max=0.5, help="Chance of any false claim, all claims together.")
 ]
@@ -32,25 +40,22 @@ Cluster = Annotated[
 def compare_command(
     names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
     html: Annotated[Path | None, typer.Option(help="Also write the report to this file.")] = None,
-    md: Annotated[Path | None, typer.Option(help="Also write the tables as Markdown.")] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", min=1, help="k of the claims (default: largest <= n/2).")
-    ] = None,
+    md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
+    k: K = None,
     alpha: Alpha = 0.05,
     margin: Margin = 0.05,
     cluster: Cluster = "problem",
-    beta: Annotated[bool, typer.Option("--beta", help="Add pass@k from Beta posteriors.")] = False,
-    false_positive_rate: Annotated[
-        float, typer.Option(min=0.0, max=0.99, help="Share of wrong answers the verifier accepts.")
-    ] = 0.0,
+    beta: Beta = False,
+    false_positive_rate: Rate = 0.0,
     json_out: Json = False,
 ) -> None:
     """Compare two or more results on the problems they share: paired differences, boundary claims.
 
     Every later result is compared with the first. All claims are corrected together for their number.
     """
-    from prorl_evaluation import BoundaryOptions, boundary_report, compare, write_report
+    from prorl_evaluation import BoundaryOptions, boundary_report, compare
     from prorl_evaluation.choose import gather
+    from prorl_evaluation.report_data import ReportOptions, report_data
 
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
@@ -58,10 +63,10 @@ def compare_command(
     comparisons = [compare(results[0], later, cluster=cluster) for later in results[1:]]
     extra_tables, extra = _extras(results, beta, false_positive_rate)
     tables = [*_tables(results, comparisons, report), *extra_tables]
-    if html is not None:
-        say(f"report written: {write_report(results, run_dir, html)}")
-    if md is not None:
-        _write(md, tables)
+    if html is not None or md is not None:
+        command = _typed("compare", names, options, beta, false_positive_rate)
+        asked = ReportOptions(options, True, beta, false_positive_rate, command)
+        _write(report_data(results, run_dir, asked, report), html, md)
     if json_out:
         shown = [c.to_json() for c in comparisons]
         print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
@@ -71,12 +76,34 @@ def compare_command(
     _warn(results, comparisons, report)
 
 
-def _write(md: Path, tables: Sequence[TextTable]) -> None:
-    from prorl_common import atomic_write_text
-    from prorl_evaluation.tables import markdown
+def _write(data: ReportData, html: Path | None, md: Path | None) -> None:
+    from prorl_evaluation.report import write_html
+    from prorl_evaluation.report_markdown import write_markdown
 
-    atomic_write_text(md, "\n".join(markdown(t) for t in tables))
-    say(f"tables written: {md}")
+    if html is not None:
+        say(f"report written: {write_html(data, html)}")
+    if md is not None:
+        say(f"tables written: {write_markdown(data, md)}")
+
+
+def _typed(
+    verb: str, names: Sequence[str], options: BoundaryOptions, beta: bool, rate: float
+) -> str:
+    """Return the command line that makes this report again."""
+    import dataclasses
+    import shlex
+
+    from prorl_evaluation import BoundaryOptions
+
+    usual = BoundaryOptions()
+    parts = ["prorl eval", verb, *map(shlex.quote, names)]
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if value != getattr(usual, field.name):
+            parts.append(f"--{field.name} {value}")
+    parts += ["--beta"] if beta else []
+    parts += [f"--false-positive-rate {rate:g}"] if rate else []
+    return " ".join([*parts, "--html report.html"] if verb == "compare" else parts)
 
 
 def _tables(
@@ -141,11 +168,34 @@ def report_command(
     out: Annotated[
         Path | None, typer.Option(help="The HTML file (default: report.html in the run or here).")
     ] = None,
+    md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
+    k: K = None,
+    alpha: Alpha = 0.05,
+    margin: Margin = 0.05,
+    cluster: Cluster = "problem",
+    beta: Beta = False,
+    false_positive_rate: Rate = 0.0,
+    json_out: Annotated[
+        bool, typer.Option("--json", help="Print every number as JSON instead of the file's name.")
+    ] = False,
 ) -> None:
-    """Write one self-contained HTML report: numbers, curves, training, examples."""
-    from prorl_evaluation import write_report
+    """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
+    from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.choose import gather
+    from prorl_evaluation.report import write_html
+    from prorl_evaluation.report_data import ReportOptions, report_data
+    from prorl_evaluation.report_markdown import write_markdown
 
     results, run_dir = gather(names)
-    target = out if out is not None else (run_dir or Path()) / "report.html"
-    print(write_report(results, run_dir, target))
+    options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
+    command = _typed("report", names, options, beta, false_positive_rate)
+    asked = ReportOptions(options, False, beta, false_positive_rate, command)
+    data = report_data(results, run_dir, asked)
+    page = write_html(data, out if out is not None else (run_dir or Path()) / "report.html")
+    if md is not None:
+        say(f"tables written: {write_markdown(data, md)}")
+    if json_out:
+        say(f"report written: {page}")
+        print_json(data.to_json())
+        return
+    print(page)

@@ -1,37 +1,50 @@
 """The report: one HTML file that holds everything, reads in light and dark, and prints.
 
-The first result is the baseline and the last one is judged against it. Leaves out: boundary regimes,
-novelty, Markdown.
+The first result is the baseline and the last one is judged against it. Leaves out: the numbers
+(``report_data``), Markdown (``report_markdown``).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_evaluation.compare import Comparison, against_baseline
-from prorl_evaluation.report_figures import (
-    MAX_POINTS,
-    curves_figure,
-    differences_figure,
-    training_figure,
+from prorl_evaluation.boundary_tables import posterior_table, suspicion_table
+from prorl_evaluation.boundary_types import BoundaryGroup
+from prorl_evaluation.report_boundary import (
+    FOLD_ABOVE,
+    boundary_sections,
+    by_size,
+    chip,
+    kinds_of,
 )
+from prorl_evaluation.report_data import ReportData, ReportOptions, report_data
+from prorl_evaluation.report_figures import curves_panel, rates_panel
 from prorl_evaluation.report_style import CSS
 from prorl_evaluation.report_tables import (
     example_cards,
     facts_table,
-    metric_name,
-    number,
-    rate_facts,
+    folded,
+    legend,
+    panels,
+    rates_table,
     results_table,
     setting_facts,
-    signed,
-    text,
+    text_table,
 )
-from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, shown_ks
+from prorl_evaluation.report_text import text
+from prorl_evaluation.report_training import MAX_POINTS, training_panels
+from prorl_evaluation.report_words import (
+    REGIMES,
+    caveats,
+    commands,
+    headline,
+    headline_metrics,
+    lead,
+    method,
+)
+from prorl_evaluation.types import EvalResult
 
 HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -41,227 +54,188 @@ HEAD = """<!doctype html>
 """
 
 
-def write_report(results: Sequence[EvalResult], run_dir: Path | None, out: Path) -> Path:
+def write_report(
+    results: Sequence[EvalResult],
+    run_dir: Path | None,
+    out: Path,
+    options: ReportOptions | None = None,
+) -> Path:
     """Write the report on ``results`` (baseline first) and the run's training curves to ``out``.
 
     ``run_dir`` is a run's folder or None; absent journals and keys leave their part out. Returns ``out``.
-    Raises EvaluationError without results, MissingExtraError without matplotlib, UserError when the file
-    cannot be written.
+    Raises EvaluationError as ``report_data`` does, UserError when the file cannot be written.
     """
-    if not results:
-        raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
-    comparison = against_baseline(results)
-    metrics = read_rows(run_dir / "metrics.jsonl") if run_dir is not None else []
-    decisions = read_rows(run_dir / "decisions.jsonl") if run_dir is not None else []
-    name = run_dir.name if run_dir is not None else results[-1].label
-    body = [
-        _header(name, results, comparison),
-        _notes(results, comparison, decisions),
-        _numbers(results, comparison),
-        _curves(results),
-        _training(metrics, decisions),
-        "<h2>Truncation, extraction and infrastructure</h2>",
-        facts_table(results, rate_facts(results)),
-        _examples(results),
-        "<h2>Settings and versions</h2>",
-        facts_table(results, setting_facts(results)),
-        _method(results[0]),
-    ]
-    title = f"<title>{text(name)} · prorl evaluation</title><style>{CSS}</style></head>"
-    page = f"{HEAD}{title}<body><main>{''.join(body)}</main></body></html>\n"
-    atomic_write_text(out, page)
+    return write_html(report_data(results, run_dir, options), out)
+
+
+def write_html(data: ReportData, out: Path) -> Path:
+    """Write the page that shows ``data``; return ``out``. Raises UserError when it cannot be written."""
+    atomic_write_text(out, page(data))
     return out
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete JSON objects of a journal that may still be written; [] when it is absent.
-
-    Raises EvaluationError naming file and line for a line that is not a JSON object.
-    """
-    if not path.is_file():
-        return []
-    data = path.read_bytes()
-    rows = []
-    for place, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise EvaluationError(f"{path}:{place}: not valid JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise EvaluationError(f"{path}:{place}: expected a JSON object")
-        rows.append(row)
-    return rows
-
-
-def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
-    """Return the metrics that the table shows; see ``shown_ks``."""
-    return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
+def page(data: ReportData) -> str:
+    """Return the page: no script, nothing fetched, every text that is not ours escaped."""
+    body = [
+        _header(data),
+        _notes(data),
+        _numbers(data),
+        _curves(data),
+        boundary_sections(data),
+        _rates(data),
+        _training(data),
+        "<section><h2>Truncation, extraction and infrastructure</h2>",
+        text_table(rates_table(data.results)),
+        "</section>",
+        _extras(data),
+        _examples(data),
+        _settings(data),
+        _method(data),
+    ]
+    title = f"<title>{text(data.name)} · prorl evaluation</title><style>{CSS}</style></head>"
+    return f"{HEAD}{title}<body><main>{''.join(body)}</main></body></html>\n"
 
 
-def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the sentences that sum the report up, one a metric, each with its interval."""
-    lines = []
-    for metric in headline_metrics(results):
-        name = metric_name(metric)
-        found = comparison.find("overall", metric) if comparison is not None else None
-        if found is None:
-            group = results[-1].overall
-            k = metric.removeprefix("pass@")
-            i = group.reward if metric == "reward" else group.pass_at_k[int(k)]
-            lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
-            continue
-        i = found.interval
-        change = f"{name} {number(found.a)} → {number(found.b)}"
-        difference = f"difference {signed(i.value)} [{signed(i.low)}, {signed(i.high)}]"
-        if found.distinguishable:
-            lines.append(f"{change}, {difference}")
-        elif found.statement.startswith("not"):
-            lines.append(f"{change}: not distinguishable ({difference})")
-        else:
-            lines.append(f"{change}: {found.statement} ({difference})")
-    return lines
-
-
-def _header(name: str, results: Sequence[EvalResult], comparison: Comparison | None) -> str:
-    first, *rest = headline(results, comparison)
-    labels = results[-1].label if comparison is None else f"{comparison.b} against {comparison.a}"
-    count = comparison.paired if comparison is not None else len(results[0].problems)
-    s = results[-1].settings
-    lead = (
-        f"{labels}, {count} {'paired ' if comparison else ''}problems, {s.n} samples each at "
-        f"temperature {s.temperature:g}, top-p {s.top_p:g}. Brackets are {100 * s.level:g}% intervals."
-    )
+def _header(data: ReportData) -> str:
+    first, *rest = headline(data.results, data.comparison)
     lines = "".join(f"<p>{text(line)}</p>" for line in rest)
     return (
-        f"<header><p class='kicker'>prorl evaluation · {text(name)}</p><h1>{text(first)}</h1>"
-        f"<p class='lead'>{text(lead)}</p><div class='headline'>{lines}</div></header>"
+        f"<header><p class='kicker'>prorl evaluation · {text(data.name)}</p><h1>{text(first)}</h1>"
+        f"<p class='lead'>{text(lead(data))}</p><div class='headline'>{lines}</div></header>"
     )
 
 
-def caveats(
-    results: Sequence[EvalResult],
-    comparison: Comparison | None,
-    decisions: Sequence[Mapping[str, Any]],
-) -> list[str]:
-    """Return what a reader must know before believing the numbers."""
-    found = list(comparison.warnings) if comparison is not None else []
-    warm = next((d for d in decisions if d.get("kind") == "warm_start"), None)
-    if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
-        found.append(
-            f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
-            "difference to the untrained model includes what they taught"
-        )
-    for r in results:
-        if r.settings.near_any_success:
-            found.append(
-                f"{r.label}: k = {r.settings.k} is more than half of n = {r.settings.n}, so pass@"
-                f"{r.settings.k} is little more than whether any sample succeeded"
-            )
-        if r.overall.infra_errors:
-            found.append(
-                f"{r.label}: {r.overall.infra_errors} of {r.overall.sampled} samples have no verdict "
-                "(infra error) and are left out; the same command tries them again"
-            )
-        if r.overall.truncation_rate > 0.05:
-            share = 100 * r.overall.truncation_rate
-            found.append(f"{r.label}: {share:.0f}% of the answers were cut at the token limit")
-        if any("weak" in level for level in r.isolation):
-            found.append(f"{r.label}: untrusted code ran without full isolation")
-        if len(r.problems) < 20:
-            found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
-    if comparison is not None and (comparison.only_a or comparison.only_b or comparison.altered):
-        found.append(
-            f"{len(comparison.only_a)} problems are only in {comparison.a}, {len(comparison.only_b)} "
-            f"only in {comparison.b}, {len(comparison.altered)} differ: none of them is compared"
-        )
-    return found
-
-
-def _notes(
-    results: Sequence[EvalResult],
-    comparison: Comparison | None,
-    decisions: Sequence[Mapping[str, Any]],
-) -> str:
-    lines = caveats(results, comparison, decisions)
+def _notes(data: ReportData) -> str:
+    lines = caveats(data)
     if not lines:
         return ""
     items = "".join(f"<li>{text(line)}</li>" for line in lines)
     return f"<div class='notes'><strong>Before you believe it</strong><ul>{items}</ul></div>"
 
 
-def _numbers(results: Sequence[EvalResult], comparison: Comparison | None) -> str:
-    metrics = headline_metrics(results)
-    parts = ["<h2>Results by domain</h2>", results_table(results, metrics, comparison)]
-    if comparison is not None:
-        parts.append(differences_figure(comparison, metrics[:3]))
-        parts.append(
-            f"<p class='caption'>Paired differences of {text(comparison.b)} against "
-            f"{text(comparison.a)}, with intervals. Coloured: the interval excludes 0 "
-            "over at least 10 problems. The intervals are not widened for being many: of twenty that "
-            "show no true change, one is expected to exclude 0.</p>"
+def _numbers(data: ReportData) -> str:
+    shown = results_table(data.results, headline_metrics(data.results), data.comparison)
+    caption = ""
+    if data.comparison is not None:
+        c = data.comparison
+        caption = (
+            f"<p class='caption'>Difference: {text(c.b)} against {text(c.a)}, paired by problem, with its "
+            "interval beside it on a scale that all rows share. A statement takes at least 10 problems.</p>"
         )
+    return f"<section><h2>Results by domain</h2>{shown}{caption}</section>"
+
+
+def _legend(data: ReportData) -> str:
+    return legend([(place, r.label) for place, r in enumerate(data.results)])
+
+
+def _curves(data: ReportData) -> str:
+    coarse, fine = by_size(data.groups)
+    problems = "the problems that all share" if data.boundary is not None else "problems"
+    parts = [
+        "<section><h2>pass@k</h2>",
+        _legend(data),
+        panels([_curve(data, g) for g in coarse]),
+        (
+            "<p class='caption'>Unbiased estimate for every power of two up to n, on a scale of log2 k; bands "
+            f"are intervals over {problems}. Shaded: k above n/2, where pass@k is little more than whether any "
+            "sample succeeded.</p>"
+        ),
+    ]
+    if fine:
+        inside = "".join(_by_regime(data, fine))
+        parts.append(
+            folded(f"pass@k by {kinds_of(fine)} ({len(fine)})", inside, len(fine) <= FOLD_ABOVE)
+        )
+    return "".join([*parts, "</section>"])
+
+
+def _by_regime(data: ReportData, groups: Sequence[BoundaryGroup]) -> list[str]:
+    """Return the small panels, sorted by what the last checkpoint shows."""
+    if data.boundary is None:
+        return [panels([_curve(data, g) for g in groups])]
+    parts = []
+    for regime in REGIMES:
+        own = [g for g in groups if g.claims[-1].regime == regime]
+        if own:
+            head = f"<h3>{chip(regime)} {text(data.results[-1].label)}, {len(own)}</h3>"
+            parts.append(head + panels([_curve(data, g) for g in own]))
+    return parts
+
+
+def _curve(data: ReportData, group: BoundaryGroup) -> tuple[str, str]:
+    fewest = min(r.settings.n for r in data.results)
+    plural = "" if group.problems == 1 else "s"
+    title = f"{group.name} · {group.problems} problem{plural}"
+    return title, curves_panel(group.name, data.lines(group), fewest)
+
+
+def _rates(data: ReportData) -> str:
+    groups, _ = by_size(data.groups)
+    figures = [(g.name, rates_panel(g.name, data.rates(g))) for g in groups]
+    return (
+        f"<section><h2>Success rates of the problems</h2>{_legend(data)}{panels(figures)}"
+        "<p class='caption'>Share of problems by their success rate c/n, in steps of a tenth; never and "
+        "always solved stand apart. The bars of a step are in the order of the legend.</p></section>"
+    )
+
+
+def _training(data: ReportData) -> str:
+    figures = training_panels(data.metrics, data.decisions)
+    if not figures:
+        return ""
+    caption = f"{len(data.metrics)} steps; rewards are raw, without the length penalty."
+    if len(data.metrics) > MAX_POINTS:
+        caption += " Lines are means over equal stretches of steps."
+    entries = (
+        ("line", "mean reward, KL, entropy, length"),
+        ("dash", "pass rate"),
+        ("dot", "validation reward"),
+        ("block", "length penalty on"),
+        ("reset", "reference reset"),
+    )
+    spans = "".join(f"<span><i class='{kind}'></i>{text(what)}</span>" for kind, what in entries)
+    return (
+        f"<section><h2>Training</h2><div class='legend'>{spans}</div>{panels(figures)}"
+        f"<p class='caption'>{caption}</p></section>"
+    )
+
+
+def _extras(data: ReportData) -> str:
+    """Return what was asked for beside the usual: verifier's false positives, posteriors."""
+    parts = []
+    if data.suspicions:
+        rate = data.options.false_positive_rate
+        parts.append(
+            f"<section><h2>If the verifier is wrong</h2>{text_table(suspicion_table(data.suspicions, rate))}"
+            "<p class='caption'>What a problem that no sample solves would read, and pass@k without such "
+            "false positives, if errors are independent. A wrong gold answer is not.</p></section>"
+        )
+    if data.posteriors:
+        shown = text_table(posterior_table(data.posteriors))
+        parts.append(f"<section><h2>Posterior pass@k</h2>{shown}</section>")
     return "".join(parts)
 
 
-def _legend(entries: Sequence[tuple[str, str, str]]) -> str:
-    """Return a legend of (CSS class, CSS variable, text)."""
-    spans = [f"<span class='{c}' style='--key: var({v})'>{text(t)}</span>" for c, v, t in entries]
-    return f"<div class='legend'>{''.join(spans)}</div>"
-
-
-def _curves(results: Sequence[EvalResult]) -> str:
-    entries = [("", f"--series{i % 4}", r.label) for i, r in enumerate(results)]
-    return (
-        "<h2>pass@k</h2>"
-        + _legend([*entries, ("block", "--muted", "k above n/2: near 'any success'")])
-        + curves_figure(results)
-        + "<p class='caption'>Unbiased estimate for every power of two up to n; bands are intervals "
-        "over problems.</p>"
-    )
-
-
-def _training(metrics: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]]) -> str:
-    figure = training_figure(metrics, decisions)
-    if not figure:
+def _examples(data: ReportData) -> str:
+    if not data.results[0].examples:
         return ""
-    entries = [
-        ("", "--series1", "mean reward, KL, entropy, length"),
-        ("dash", "--series1", "pass rate"),
-        ("dot", "--series2", "validation reward"),
-        ("block", "--window", "length penalty on"),
-        ("dash", "--reset", "reference reset"),
-    ]
-    caption = f"{len(metrics)} steps; rewards are raw, without the length penalty."
-    if len(metrics) > MAX_POINTS:
-        caption += " Lines are means over equal stretches of steps."
-    return f"<h2>Training</h2>{_legend(entries)}{figure}<p class='caption'>{caption}</p>"
-
-
-def _examples(results: Sequence[EvalResult]) -> str:
     return (
-        "<h2>Examples</h2><p class='caption'>The first sample of the first problems of each domain: "
-        f"chosen by place, not by outcome.</p>{example_cards(results)}"
+        "<section><h2>Examples</h2><p class='caption'>The first sample of the first problems of each "
+        f"domain: chosen by place, not by outcome.</p>{example_cards(data.results)}</section>"
     )
 
 
-def _method(result: EvalResult) -> str:
-    s = result.settings
-    estimate = (
-        "pass@k is the unbiased estimate 1 − C(n−c, k) / C(n, k) of Chen et al. 2021 for each problem, "
-        "averaged over problems; a sample counts as solved only at full marks (reward ≥ 1 − 1e−9). "
-        "Partial credit enters the mean reward."
+def _settings(data: ReportData) -> str:
+    lines = "\n".join(commands(data))
+    return (
+        "<section><h2>Settings and versions</h2>"
+        f"{facts_table('How each result was obtained', data.results, setting_facts(data.results))}"
+        "<h3>To make it again</h3><p class='caption'>With the weights, data and versions above; samples of a "
+        f"server or of vLLM need not repeat bit for bit.</p><pre>{text(lines)}</pre></section>"
     )
-    intervals = (
-        f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
-        "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
-        "the expanded percentile bootstrap; differences are paired by problem. Wrong, unparsable and "
-        "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
-        "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
-        "interval without width, which does not mean certainty."
-    )
-    chance = (
-        "Chance is what the best single constant answer would earn, where the dataset states it."
-    )
-    lines = (estimate, intervals, chance)
-    paragraphs = "".join(f"<p>{text(line)}</p>" for line in lines)
+
+
+def _method(data: ReportData) -> str:
+    paragraphs = "".join(f"<p>{text(line)}</p>" for line in method(data))
     return f"<footer><h2>How these numbers are made</h2>{paragraphs}</footer>"

@@ -1,231 +1,114 @@
-"""The report's figures: pass@k curves, differences with intervals, training curves.
+"""The report's figures of results: pass@k curves, success rates, gain against base, ladders.
 
-Each returns inline SVG. Legends are the page's (``report``), so that no text of a user is drawn.
+Each returns inline SVG panels. Leaves out: the text around them (``report_sections``) and training curves.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from prorl_evaluation.compare import Comparison
-from prorl_evaluation.report_svg import (
-    GRID,
-    INK,
-    MUTED,
-    RESET,
-    WINDOW,
-    draw,
-    drawable,
-    series_colour,
-)
-from prorl_evaluation.types import EvalResult
+from prorl_evaluation.boundary_types import GainAgainstBase, Ladder
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.report_svg import Axis, Panel, linear_ticks
+from prorl_evaluation.types import ProblemResult
 
-MAX_POINTS = 400
-"""Longer training curves are drawn as means over equal stretches of steps."""
+_SHARES = ((0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1"))
+BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
+"""Of the success rate c/n: never, ten open steps of a tenth, always."""
 
 
-def curves_figure(results: Sequence[EvalResult]) -> str:
-    """Return pass@k against k with interval bands: overall first, then a panel a domain."""
-    names = list(dict.fromkeys(g.name for r in results for g in r.groups))
-    if len(names) == 2:
-        names = names[:1]
-    columns = min(3, len(names))
-    rows = math.ceil(len(names) / columns)
+@dataclass(frozen=True, slots=True)
+class Line:
+    """pass@k of one result: its place among the page's results, its label, an interval for each k."""
 
-    def paint(figure: Any) -> None:
-        grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-        for place, axes in enumerate(grid.flat):
-            if place >= len(names):
-                axes.set_visible(False)
-                continue
-            _curve_panel(axes, names[place], results)
-            if place % columns == 0:
-                axes.set_ylabel("pass@k")
-
-    return draw(paint, 3.3 * columns + 0.3, 2.6 * rows, "pass@k against k with intervals")
+    place: int
+    label: str
+    points: Mapping[int, Interval]
 
 
-def _curve_panel(axes: Any, name: str, results: Sequence[EvalResult]) -> None:
-    largest = 1
-    for place, result in enumerate(results):
-        group = result.group(name)
-        if group is None:
-            continue
-        points = [(k, i) for k, i in group.pass_at_k.items() if i.count]
-        ks = [k for k, _ in points]
-        largest = max([largest, *ks])
-        colour = series_colour(place)
-        axes.fill_between(
-            ks,
-            [i.low for _, i in points],
-            [i.high for _, i in points],
-            color=colour,
-            alpha=0.16,
-            lw=0,
-        )
-        axes.plot(ks, [i.value for _, i in points], color=colour, marker="o", markersize=3.2)
-    half = min(r.settings.n for r in results) / 2
-    if largest > half >= 1:
-        axes.axvspan(half, largest * 1.12, color=MUTED, alpha=0.1, lw=0)
-    axes.set_xscale("log", base=2)
-    ticks = [1 << i for i in range(largest.bit_length())]
-    axes.set_xticks(ticks[:: 1 + len(ticks) // 7], [str(t) for t in ticks[:: 1 + len(ticks) // 7]])
-    axes.minorticks_off()
-    axes.set_xlim(0.9, max(largest * 1.12, 1.2))
-    axes.set_ylim(-0.02, 1.02)
-    axes.grid(axis="x", visible=False)
-    axes.set_title(drawable(name))
-    axes.set_xlabel("k")
+def curves_panel(name: str, lines: Sequence[Line], fewest: int) -> str:
+    """Return pass@k against log2 k with interval bands; shaded from k = ``fewest``/2, the least n's half."""
+    largest = max([1, *(k for line in lines for k, i in line.points.items() if i.count)])
+    powers = [1 << i for i in range(largest.bit_length())]
+    step = 1 + (len(powers) - 1) // 9
+    x = Axis(0.93, max(largest * 1.08, 1.2), tuple((k, str(k)) for k in powers[::step]), "k", True)
+    panel = Panel(x, Axis(-0.02, 1.02, _SHARES))
+    if largest > fewest / 2 >= 1:
+        panel.span(fewest / 2, x.high, "near")
+    said = []
+    for line in lines:
+        points = [(k, i) for k, i in sorted(line.points.items()) if i.count]
+        panel.band([(k, i.low, i.high) for k, i in points], line.place)
+        if len(points) == 1:
+            panel.whiskers([(k, i.low, i.high) for k, i in points], line.place)
+        panel.line([(k, i.value) for k, i in points], line.place)
+        if points:
+            ends = [f"pass@{k} {i.value:.3f}" for k, i in (points[0], points[-1])]
+            said.append(f"{line.label}: {', '.join(dict.fromkeys(ends))}")
+    return panel.render(f"pass@k of {name}", "; ".join(said) or "nothing could be estimated")
 
 
-def differences_figure(comparison: Comparison, metrics: Sequence[str]) -> str:
-    """Return a panel a metric with each group's paired difference and its interval."""
-    groups = list(dict.fromkeys(d.group for d in comparison.differences))
-
-    def paint(figure: Any) -> None:
-        panels = figure.subplots(1, len(metrics), squeeze=False, sharey=True)[0]
-        for axes, metric in zip(panels, metrics, strict=True):
-            _difference_panel(axes, comparison, groups, metric)
-
-    title = "differences with intervals"
-    return draw(paint, 3.3 * len(metrics) + 0.4, 0.9 + 0.34 * len(groups), title)
+def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
+    """Return how many judged problems fall in each of BINS by c/n."""
+    counts = [0] * len(BINS)
+    for p in problems:
+        if p.n:
+            inner = 1 + min(9, 10 * p.c // p.n)
+            counts[0 if p.c == 0 else len(BINS) - 1 if p.c == p.n else inner] += 1
+    return counts
 
 
-def _difference_panel(
-    axes: Any, comparison: Comparison, groups: Sequence[str], metric: str
-) -> None:
-    reach = 0.05
-    for place, group in enumerate(groups):
-        found = comparison.find(group, metric)
-        if found is None or found.interval.count == 0:
-            continue
-        i = found.interval
-        reach = max(reach, abs(i.low), abs(i.high))
-        colour = series_colour(1) if found.distinguishable else MUTED
-        axes.plot([i.low, i.high], [place, place], color=colour, linewidth=2.4)
-        fill = colour if found.distinguishable else GRID
-        axes.plot([i.value], [place], "o", color=colour, markerfacecolor=fill, markersize=6)
-    axes.axvline(0, color=INK, linewidth=0.9)
-    axes.set_yticks(range(len(groups)), [drawable(g) for g in groups])
-    axes.set_ylim(len(groups) - 0.5, -0.5)
-    axes.set_xlim(-reach * 1.1, reach * 1.1)
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_title(f"{metric}, difference")
+def rates_panel(name: str, counts: Sequence[tuple[int, str, Sequence[int]]]) -> str:
+    """Return bars of the share of problems by success rate; ``counts`` are (place, label, counts)."""
+    shares = [[c / max(1, sum(row)) for c in row] for _, _, row in counts]
+    high = max([0.05, *(s for row in shares for s in row)]) * 1.06
+    edges = tuple((i + 0.5, f".{i}") for i in (1, 3, 5, 7, 9))
+    y = Axis(0.0, high, tuple((v, f"{100 * v:g}%") for v, _ in linear_ticks(0.0, high, 4)))
+    ticks = ((0.0, "never"), *edges, (11.0, "always"))
+    panel = Panel(Axis(-0.6, 11.6, ticks, "success rate c/n"), y)
+    width = 0.84 / max(1, len(counts))
+    for j, ((place, _, _), row) in enumerate(zip(counts, shares, strict=True)):
+        for i, share in enumerate(row):
+            if share:
+                left = i - 0.42 + j * width
+                panel.bar(left, left + width * 0.92, share, place)
+    said = "; ".join(
+        f"{label}: {row[0]} of {sum(row)} problems never solved, {row[-1]} always"
+        for _, label, row in counts
+    )
+    return panel.render(f"success rates of {name}", said)
 
 
-PANELS = (
-    ("Reward", ("reward_mean", "pass_rate"), "validation_reward"),
-    ("KL to the reference", ("kl",), None),
-    ("Entropy (nats a token)", ("entropy",), None),
-    ("Response length (tokens)", ("response_length_mean",), None),
-)
-"""Title, keys of metrics.jsonl drawn as lines (the second dashed), key drawn as dots."""
+def gain_panel(gain: GainAgainstBase, place: int, name: str) -> str:
+    """Return gain of pass@K against base pass@K, a point a group; dashed: the most that can be gained."""
+    points = [p for p in gain.points if math.isfinite(p.base) and math.isfinite(p.gain)]
+    low = min([-0.05, *(p.gain for p in points)]) - 0.03
+    high = max([0.1, *(p.gain for p in points)]) + 0.04
+    y = Axis(low, high, linear_ticks(low, high))
+    panel = Panel(Axis(-0.02, 1.02, _SHARES, f"base pass@{gain.k}"), y)
+    panel.segment((-0.02, 0.0), (1.02, 0.0), "zero")
+    panel.segment((1.0 - min(high, 1.0), min(high, 1.0)), (1.0, 0.0), "ceiling")
+    for p in points:
+        tip = f"{p.group}: base {p.base:.3f}, gain {p.gain:+.3f}, {p.problems} problems"
+        panel.point(p.base, p.gain, place, tip)
+    said = "; ".join(f"{p.group}: base {p.base:.3f}, gain {p.gain:+.3f}" for p in points[:40])
+    return panel.render(f"gain of {name} against base pass@{gain.k}", said)
 
 
-def training_figure(
-    metrics: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]]
-) -> str:
-    """Return reward, KL, entropy and length over steps; windows shaded, resets as dashed lines.
-
-    Keys that were not recorded leave their panel out. An empty string when nothing can be drawn.
-    """
-    panels = [p for p in PANELS if any(_series(metrics, key)[0] for key in p[1])]
-    if not panels:
-        return ""
-    columns = min(2, len(panels))
-    rows = math.ceil(len(panels) / columns)
-
-    def paint(figure: Any) -> None:
-        grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
-        for place, axes in enumerate(grid.flat):
-            if place >= len(panels):
-                axes.set_visible(False)
-                continue
-            _training_panel(axes, panels[place], metrics, decisions)
-            if place >= len(panels) - columns:
-                axes.set_xlabel("step")
-
-    return draw(paint, 4.6 * columns + 0.2, 2.3 * rows + 0.1, "training curves")
-
-
-def _training_panel(
-    axes: Any,
-    panel: tuple[str, tuple[str, ...], str | None],
-    metrics: Sequence[Mapping[str, Any]],
-    decisions: Sequence[Mapping[str, Any]],
-) -> None:
-    title, lines, dots = panel
-    for start, stop in penalty_windows(metrics, decisions):
-        axes.axvspan(start - 0.5, stop + 0.5, color=WINDOW, alpha=0.35, lw=0)
-    for step in reset_steps(decisions):
-        axes.axvline(step + 0.5, color=RESET, linewidth=1.2, linestyle=(0, (4, 2)))
-    for place, key in enumerate(lines):
-        x, y = thin(*_series(metrics, key))
-        style = "-" if place == 0 else (0, (2, 1.5))
-        axes.plot(
-            x, y, color=series_colour(1), linestyle=style, marker="o" if len(x) == 1 else None
-        )
-    if dots is not None:
-        x, y = _series(metrics, dots)
-        axes.plot(x, y, "o", color=series_colour(2), markersize=4.5)
-    axes.locator_params(axis="x", integer=True, nbins=8)
-    axes.grid(axis="x", visible=False)
-    axes.set_title(title)
-
-
-def penalty_windows(
-    metrics: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]]
-) -> list[tuple[float, float]]:
-    """Return (first step, last step) of each window, from the decisions, else from the metrics' flag."""
-    last = max([_number(m.get("step")) for m in metrics], default=math.nan)
-    windows: list[tuple[float, float]] = []
-    opened: float | None = None
-    for d in decisions:
-        step = _number(d.get("step"))
-        if d.get("kind") == "penalty_window_opened":
-            opened = step
-        elif d.get("kind") == "penalty_window_closed" and opened is not None:
-            windows.append((opened, step - 1))
-            opened = None
-    if opened is not None:
-        windows.append((opened, last))
-    if windows:
-        return [w for w in windows if not math.isnan(w[0] + w[1])]
-    for m in metrics:
-        step = _number(m.get("step"))
-        if m.get("length_penalty_active") is not True or math.isnan(step):
-            continue
-        if windows and windows[-1][1] == step - 1:
-            windows[-1] = (windows[-1][0], step)
-        else:
-            windows.append((step, step))
-    return windows
-
-
-def reset_steps(decisions: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the steps after which the reference was reset."""
-    steps = [_number(d.get("step")) for d in decisions if d.get("kind") == "reference_reset"]
-    return [s for s in steps if not math.isnan(s)]
-
-
-def thin(x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return at most MAX_POINTS points: means over equal stretches of longer series."""
-    width = math.ceil(len(x) / MAX_POINTS) or 1
-    parts = range(0, len(x), width)
-    means = [[math.fsum(v[i : i + width]) / len(v[i : i + width]) for i in parts] for v in (x, y)]
-    return means[0], means[1]
-
-
-def _series(metrics: Sequence[Mapping[str, Any]], key: str) -> tuple[list[float], list[float]]:
-    points = [(_number(m.get("step")), _number(m.get(key))) for m in metrics]
-    kept = [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)]
-    return [x for x, _ in kept], [y for _, y in kept]
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return math.nan
-    return float(value)
+def ladder_panel(ladder: Ladder, lines: Sequence[tuple[int, str]]) -> str:
+    """Return one metric over the rungs of a ladder; ``lines`` are (place, label) of its results."""
+    rungs = ladder.rungs
+    ticks = tuple((r.value, r.name[:9]) for r in rungs)
+    span = rungs[-1].value - rungs[0].value or 1.0
+    step = 1 + (len(ticks) - 1) // 7
+    x = Axis(rungs[0].value - 0.06 * span, rungs[-1].value + 0.06 * span, ticks[::step], ladder.key)
+    panel = Panel(x, Axis(-0.02, 1.02, _SHARES))
+    said = []
+    for j, (place, label) in enumerate(lines):
+        points = [(r.value, r.values[j]) for r in rungs if r.values[j].count]
+        panel.band([(v, i.low, i.high) for v, i in points], place)
+        panel.line([(v, i.value) for v, i in points], place)
+        said.append(f"{label}: {', '.join(f'{v:g}: {i.value:.3f}' for v, i in points)}")
+    return panel.render(f"{ladder.metric} of {ladder.task} by {ladder.key}", "; ".join(said))

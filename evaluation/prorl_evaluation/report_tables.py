@@ -1,63 +1,50 @@
 """The report's tables and cards as HTML; every text that is not ours is escaped here.
 
-Leaves out: figures (``report_figures``) and the page around it all (``report``).
+Leaves out: figures (``report_figures``), the boundary's tables (``report_boundary``) and the page around
+it all (``report``).
 """
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from prorl_common import format_seconds
-from prorl_evaluation.bootstrap import Interval
 from prorl_evaluation.compare import Comparison, Difference
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.report_svg import sample, strip
+from prorl_evaluation.report_text import number, percent, signed_range, text, with_range
+from prorl_evaluation.report_words import metric_name
+from prorl_evaluation.tables import TextTable
 from prorl_evaluation.types import EvalResult, GroupResult
 
 
-def text(value: object) -> str:
-    """Return ``value`` as text that is safe in HTML; characters that no page may hold become U+FFFD."""
-    raw = str(value).encode("utf-8", "replace").decode("utf-8")
-    shown = "".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in raw)
-    return html.escape(shown, quote=True)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash when it is not one; a minus sign where a minus is."""
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
-def signed(value: float) -> str:
-    """Return a difference with its sign."""
-    return "–" if not math.isfinite(value) else f"{value:+.3f}".replace("-", "−")
-
-
-def percent(value: float) -> str:
-    """Return a share as a percentage."""
-    return "–" if not math.isfinite(value) else f"{100 * value:.1f}%"
-
-
-def table(head: Sequence[str], rows: Sequence[str]) -> str:
-    """Return a table that scrolls sideways where it must; ``head`` is text, ``rows`` are HTML."""
+def table(caption: str, head: Sequence[str], rows: Sequence[str]) -> str:
+    """Return a table that scrolls sideways where it must; ``caption`` and ``head`` are text, ``rows`` HTML."""
     cells = "".join(f"<th scope='col'>{text(h)}</th>" for h in head)
     return (
-        f"<div class='scroll'><table><thead><tr>{cells}</tr></thead>"
+        f"<div class='scroll' tabindex='0' role='region' aria-label='{text(caption)}'>"
+        f"<table><caption>{text(caption)}</caption><thead><tr>{cells}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def with_range(interval: Interval, digits: int = 3) -> str:
-    """Return value and interval for a table cell; an interval without spread says so."""
-    if interval.count == 0:
-        return "–"
-    value = number(interval.value, digits)
-    if interval.degenerate:
-        return f"{value}<span class='range'>[no spread]</span>"
-    bounds = f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
-    missing = f" ({interval.undefined} undefined)" if interval.undefined else ""
-    return f"{value}<span class='range'>{bounds}{missing}</span>"
+def text_table(shown: TextTable) -> str:
+    """Return a plain table; the first column heads its row."""
+    rows = [
+        f"<tr><th scope='row'>{text(row[0])}</th>"
+        + "".join(f"<td class='number'>{text(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in shown.rows
+    ]
+    return table(shown.title, shown.head, rows)
+
+
+def folded(summary: str, inside: str, is_open: bool = False) -> str:
+    """Return ``inside`` (HTML) under a line that opens and closes it; printing opens it."""
+    return (
+        f"<details{' open' if is_open else ''}><summary>{text(summary)}</summary>{inside}</details>"
+    )
 
 
 def results_table(
@@ -67,8 +54,10 @@ def results_table(
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     if len(names) == 2:
         names = names[:1]
-    head = ["", "metric", *(r.label for r in results)]
-    head += ["difference", "reading"] if comparison else []
+    head = ["group", "metric", *(r.label for r in results)]
+    head += ["difference", "", "reading"] if comparison else []
+    differences = comparison.differences if comparison is not None else ()
+    ends = strip_ends(d.interval for d in differences if d.metric in metrics)
     rows = []
     for name in names:
         groups = [r.group(name) for r in results]
@@ -77,15 +66,16 @@ def results_table(
             cells.append(f"<td>{text(metric_name(metric))}</td>")
             cells += [f"<td class='number'>{_value(g, metric)}</td>" for g in groups]
             if comparison is not None:
-                cells.append(_difference_cells(comparison.find(name, metric)))
+                cells.append(_difference_cells(comparison.find(name, metric), ends))
             first = " class='first'" if place == 0 else ""
             rows.append(f"<tr{first}>{''.join(cells)}</tr>")
-    return table(head, rows)
+    return table("Results by domain, with intervals", head, rows)
 
 
-def metric_name(metric: str) -> str:
-    """Return how a metric is called in the report."""
-    return "mean reward" if metric == "reward" else metric
+def strip_ends(intervals: Iterable[Interval]) -> tuple[float, float]:
+    """Return the scale that holds all ``intervals`` and 0."""
+    known = [i for i in intervals if i.count]
+    return min([-0.02, *(i.low for i in known)]), max([0.02, *(i.high for i in known)])
 
 
 def _group_cell(name: str, groups: Sequence[GroupResult | None], height: int) -> str:
@@ -107,63 +97,77 @@ def _value(group: GroupResult | None, metric: str) -> str:
     return "–" if interval is None else with_range(interval)
 
 
-def _difference_cells(found: Difference | None) -> str:
+def _difference_cells(found: Difference | None, ends: tuple[float, float]) -> str:
     if found is None or found.interval.count == 0:
-        return "<td class='number'>–</td><td>–</td>"
+        return "<td class='number'>–</td><td></td><td>–</td>"
     i = found.interval
-    bounds = f"<span class='range'>[{signed(i.low)}, {signed(i.high)}]</span>"
     word, _, rest = found.statement.partition(":")
     kind = word if found.distinguishable else "flat"
     shown = word if not word.startswith("only") else "too few problems"
     return (
-        f"<td class='number'>{signed(i.value)}{bounds}</td>"
+        f"<td class='number'>{signed_range(i)}</td>"
+        f"<td class='mark'>{strip((i.low, i.value, i.high), ends)}</td>"
         f"<td><span class='chip {text(kind)}' title='{text(rest.strip())}'>{text(shown)}</span></td>"
     )
 
 
-def facts_table(results: Sequence[EvalResult], facts: Mapping[str, Sequence[str]]) -> str:
+def facts_table(
+    caption: str, results: Sequence[EvalResult], facts: Mapping[str, Sequence[str]]
+) -> str:
     """Return a table of one row a fact and one column a result; ``facts`` holds text."""
     rows = [
         f"<tr><th scope='row'>{text(name)}</th>"
-        + "".join(f"<td class='number'>{text(v)}</td>" for v in values)
+        + "".join(f"<td class='fact'>{text(v)}</td>" for v in values)
         + "</tr>"
         for name, values in facts.items()
     ]
-    return table(["", *(r.label for r in results)], rows)
+    return table(caption, ["", *(r.label for r in results)], rows)
 
 
-def rate_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
-    """Return what went wrong while sampling and scoring, by result."""
-    groups = [r.overall for r in results]
-    return {
-        "samples": [f"{g.sampled:,}" for g in groups],
-        "cut at the token limit": [percent(g.truncation_rate) for g in groups],
-        "no answer found (unparsable)": [percent(g.unparsable_rate) for g in groups],
-        "verifier timeouts": [percent(g.timeout_rate) for g in groups],
-        "infra errors (left out)": [str(g.infra_errors) for g in groups],
-        "mean length in tokens": [
-            f"{number(g.length.value, 1)} [{number(g.length.low, 1)}, {number(g.length.high, 1)}]"
-            for g in groups
-        ],
-    }
+def rates_table(results: Sequence[EvalResult]) -> TextTable:
+    """Return what went wrong while sampling and scoring, by group and result; zeros are shown."""
+    names = list(dict.fromkeys(g.name for r in results for g in r.groups))
+    if len(names) == 2:
+        names = names[:1]
+    rows = []
+    for name in names:
+        for r in results:
+            g = r.group(name)
+            if g is None:
+                continue
+            infra = g.infra_errors / g.sampled if g.sampled else math.nan
+            shares = (g.truncation_rate, g.unparsable_rate, g.timeout_rate)
+            length = f"{number(g.length.value, 0)} [{number(g.length.low, 0)}, {number(g.length.high, 0)}]"
+            bad = f"{percent(infra)} ({g.infra_errors:,})"
+            rows.append((name, r.label, f"{g.sampled:,}", *map(percent, shares), bad, length))
+    head = (
+        *("group", "result", "samples", "cut at token limit", "no answer extracted"),
+        *("verifier timeout", "infra error (left out)", "tokens an answer"),
+    )
+    return TextTable("Truncation, extraction, timeouts and infrastructure", head, tuple(rows))
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
     """Return how each result was obtained."""
     facts: dict[str, list[str]] = {
         "model": [r.model_id for r in results],
-        "weights (sha256)": [r.model_digest[:16] for r in results],
+        "weights (sha256)": [r.model_digest for r in results],
         "dataset": [r.settings.dataset.get("path", "–") for r in results],
         "dataset manifest (sha256)": [
-            r.settings.dataset.get("manifest_sha256", "–")[:16] or "–" for r in results
+            r.settings.dataset.get("manifest_sha256", "") or "–" for r in results
         ],
         "split": [r.settings.dataset.get("split", "–") for r in results],
         "problems": [str(len(r.problems)) for r in results],
+        "protocol": [r.settings.protocol or "–" for r in results],
+        "backend": [f"{r.settings.backend}, {r.settings.batches} batches" for r in results],
         "samples a problem (n)": [str(r.settings.n) for r in results],
         "largest k asked for": [str(r.settings.k) for r in results],
         "temperature": [str(r.settings.temperature) for r in results],
         "top-p": [str(r.settings.top_p) for r in results],
         "token limit": [str(r.settings.max_tokens) for r in results],
+        "more request fields": [
+            ", ".join(f"{k}={v}" for k, v in r.settings.extra.items()) or "–" for r in results
+        ],
         "seed": [str(r.settings.seed) for r in results],
         "isolation of verifiers": [", ".join(r.isolation) or "–" for r in results],
         "generated tokens": [f"{r.tokens:,}" for r in results],
@@ -188,11 +192,25 @@ def example_cards(results: Sequence[EvalResult]) -> str:
             answers.append(
                 f"<div><strong>{text(result.label)}</strong> "
                 f"<span class='caption'>{text(reward)} · {text(found.status)} · "
-                f"{text(found.reason)}</span><pre>{text(found.response) or '(empty)'}</pre></div>"
+                f"{text(found.reason)}</span><pre dir='auto'>{text(found.response) or '(empty)'}</pre></div>"
             )
         cards.append(
             f"<div class='example'><h3>{text(example.domain)} · {text(example.id)}</h3>"
-            f"<span class='caption'>prompt</span><pre>{text(example.prompt)}</pre>"
-            f"<div class='answers' style='margin-top:.8rem'>{''.join(answers)}</div></div>"
+            f"<span class='caption'>prompt</span><pre dir='auto'>{text(example.prompt)}</pre>"
+            f"<div class='answers'>{''.join(answers)}</div></div>"
         )
     return "".join(cards)
+
+
+def legend(entries: Sequence[tuple[int, str]]) -> str:
+    """Return a legend of (place, label): each with its line, dash and marker."""
+    spans = "".join(f"<span>{sample(place)}{text(label)}</span>" for place, label in entries)
+    return f"<div class='legend'>{spans}</div>"
+
+
+def panels(figures: Sequence[tuple[str, str]]) -> str:
+    """Return panels (title, SVG) beside and below each other as the page has room."""
+    shown = "".join(
+        f"<figure><figcaption>{text(title)}</figcaption>{svg}</figure>" for title, svg in figures
+    )
+    return f"<div class='panels'>{shown}</div>"

@@ -31,6 +31,9 @@ def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
     assert folders == set(PACKAGES)
     assert list((unpacked / "prorl_datasets" / "recipes").glob("quickstart.yaml"))
     assert list((unpacked / "prorl_training" / "presets").glob("cpu.yaml"))
+    suites = unpacked / "prorl_evaluation" / "suites"
+    assert (suites / "published.yaml").is_file()
+    assert len(list((suites / "definitions").glob("*.yaml"))) == 3
     script = (
         f"import sys; sys.path.insert(0, {str(unpacked)!r})\n"
         f"for name in {PACKAGES!r}:\n"

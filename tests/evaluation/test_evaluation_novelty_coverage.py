@@ -143,7 +143,7 @@ def test_every_kind_of_file_holds_the_same_corpus(tmp_path: Path, small_blocks: 
     for file in sorted(tmp_path.iterdir()):
         measured = measure(response, FileCorpus([file]))
         assert measured.rows[0].creativity == 0.0, file.name
-        assert (measured.read.documents, measured.read.words) == (1, 14), file.name
+        assert (measured.read.documents, measured.read.words) == (1, 13), file.name
     (tmp_path / "notes.bin").write_bytes(b"\0")
     assert len(FileCorpus([tmp_path]).files()) == 6
 

@@ -182,7 +182,7 @@ def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:
     for block in corpus.blocks(read):
         fresh = word_hashes(block)
         read.bytes += len(block)
-        read.words += len(fresh)
+        read.words += len(fresh) - block.count(DOCUMENT_END)
         row = np.concatenate([tail, fresh])
         yield row
         tail = row[max(0, len(row) - overlap) :]
