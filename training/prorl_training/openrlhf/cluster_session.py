@@ -27,8 +27,9 @@ from prorl_training.openrlhf.cpu_environment import run_environment
 from prorl_training.openrlhf.dry_run import local_context
 from prorl_training.openrlhf.export import export_prompts
 from prorl_training.openrlhf.layout import Device
+from prorl_training.openrlhf.leftovers import end_leftovers
 from prorl_training.openrlhf.services import RewardServices
-from prorl_training.openrlhf.spec import PENDING, VARIABLE, Spec
+from prorl_training.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
 from prorl_training.openrlhf.supported import check_supported
 from prorl_training.openrlhf.versions import require_stack
 from prorl_training.resume import check_identity, run_identity
@@ -244,6 +245,8 @@ def _stop_on_interrupt(
             signal.signal(number, old)
         if child.poll() is None:
             _end(child)
+        if count := end_leftovers((launch / SPEC).resolve()):
+            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
 
 
 def _has_failed(spec: Spec) -> bool:

@@ -35,8 +35,6 @@ HANDED_ON = (
     "TOKENIZERS_PARALLELISM",
 )
 """Variables that processes on other machines get too."""
-REAP = "RAY_kill_child_processes_on_worker_exit_with_raylet_subreaper"
-"""Has Ray end vLLM's engine when the actor that started it is killed; else it lives on and keeps its memory."""
 
 
 def main(argv: list[str]) -> int:
@@ -62,7 +60,6 @@ def die_with_parent() -> None:
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
-    os.environ.setdefault(REAP, "true")  # heard by a Ray that is started here
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
     signal.signal(signal.SIGTERM, _leave)

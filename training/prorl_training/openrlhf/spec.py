@@ -18,6 +18,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.run_folder import RunFolder
 
 VARIABLE = "PRORL_OPENRLHF_SPEC"
+SPEC = "spec.json"
 PENDING = "changes.json"
 """File in the launch's folder: changes of config that are in config.yaml and not yet in decisions.jsonl."""
 
@@ -55,7 +56,7 @@ class Spec:
     def write(self) -> Path:
         """Write ``spec.json`` atomically and return its path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / "spec.json"
+        path = self.folder / SPEC
         atomic_write_text(path, json.dumps(asdict(self), indent=1) + "\n")
         return path
 

@@ -146,7 +146,7 @@ def what_was_said(place: Path) -> str:
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_bytes().splitlines()]  # a text may hold U+2028
 
 
 def children_of(pid: int) -> list[int]:

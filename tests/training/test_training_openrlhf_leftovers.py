@@ -1,0 +1,44 @@
+"""What outlives a cluster run is ended, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from prorl_training.openrlhf.leftovers import end_leftovers, leftovers
+from prorl_training.openrlhf.spec import VARIABLE
+
+SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that inherited the variable of a launch."""
+    environment = os.environ | {VARIABLE: str(tmp_path / "spec.json")}
+    with subprocess.Popen(SLEEP, env=environment, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        yield child
+        child.kill()
+
+
+def test_a_process_of_the_launch_is_given_time_and_then_killed(
+    engine: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    assert leftovers(tmp_path / "spec.json") == [engine.pid]
+    assert end_leftovers(tmp_path / "spec.json", patience=0.5) == 1
+    assert engine.wait() == -9
+    assert leftovers(tmp_path / "spec.json") == []
+
+
+def test_a_process_of_another_launch_is_left_alone(
+    engine: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    assert end_leftovers(tmp_path / "other.json", patience=0.0) == 0
+    assert end_leftovers(tmp_path / "spec", patience=0.0) == 0
+    assert engine.poll() is None
