@@ -153,7 +153,7 @@ def _examples(data: ReportData) -> list[str]:
             for e in (e for e in r.examples if e.id == example.id):
                 reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
                 parts += [
-                    f"{md(r.label)}: {md(f'{reward}, {e.status}, {e.reason}')}",
+                    f"**{md(r.label)}** · {md(f'{reward}, {e.status}, {e.reason}')}",
                     fence(e.response),
                 ]
     return parts

@@ -44,19 +44,19 @@ p { margin: .5rem 0; max-width: 74ch; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; color: var(--muted); font-size: .88rem; padding: 0 0 .4rem; }
-th, td { text-align: left; padding: .42rem .9rem .42rem 0; border-bottom: 1px solid var(--line);
+th, td { text-align: left; padding: .42rem .75rem .42rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 thead th { color: var(--muted); font-weight: 600; border-bottom: 2px solid var(--line);
   vertical-align: bottom; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.fact { overflow-wrap: anywhere; min-width: 11rem; font-variant-numeric: tabular-nums; }
-td.why { min-width: 17rem; }
+td.why { min-width: 14rem; }
 td.name { min-width: 6rem; }
 td small { display: block; color: var(--muted); }
 td .range { color: var(--muted); font-size: .88em; margin-left: .35em; }
 td.mark { padding-top: .55rem; }
 tbody tr.first td, tbody tr.first th { border-top: 2px solid var(--line); }
-tbody th { font-weight: 600; min-width: 9rem; max-width: 16rem; overflow-wrap: anywhere;
+tbody th { font-weight: 600; min-width: 7.6rem; max-width: 16rem; overflow-wrap: anywhere;
   position: sticky; left: 0; background: var(--paper); }
 tbody th small { display: block; color: var(--muted); font-weight: 400; }
 .chip { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
@@ -129,17 +129,21 @@ footer { margin-top: 3rem; color: var(--muted); font-size: .88rem; }
     --flat: #4d5866; --flat-bg: #ffffff; --note-bg: #ffffff; --note-line: #8f7429;
   }
   @page { margin: 14mm 12mm; }
-  body { font-size: 9.5pt; }
+  html { font-size: 9pt; }
+  body { font-size: 9pt; }
   main { max-width: none; padding: 0; }
   h1 { font-size: 16pt; }
   h2, h3, summary, figcaption { break-after: avoid; }
-  .example, .notes, figure, tr, .headline { break-inside: avoid; }
+  .notes, figure, tr, .headline { break-inside: avoid; }
+  .example h3, .example strong { break-after: avoid; }
+  .example .answers { grid-template-columns: repeat(3, 1fr); }
   .panels { grid-template-columns: repeat(3, 1fr); }
   table { font-size: 7.6pt; }
+  td .range { display: block; margin: 0; white-space: nowrap; }
   th, td { padding-right: .5rem; }
   td.number { white-space: normal; }
-  td.why, td.fact, td.name, tbody th { min-width: 0; }
-  tbody th { position: static; }
+  td.why, td.fact, td.name { min-width: 0; }
+  tbody th { position: static; min-width: 4.6rem; overflow-wrap: break-word; }
   svg.strip { width: 64px; height: 8px; }
   details { border: 0; padding: 0; }
   details::details-content { content-visibility: visible; display: block; height: auto; }

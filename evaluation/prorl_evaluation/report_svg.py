@@ -197,13 +197,16 @@ def strip(interval: tuple[float, float, float], ends: tuple[float, float]) -> st
     )
 
 
-def linear_ticks(low: float, high: float, most: int = 5) -> tuple[tuple[float, str], ...]:
-    """Return round tick values within [low, high], at most about ``most``."""
+def linear_ticks(
+    low: float, high: float, most: int = 5, whole: bool = False
+) -> tuple[tuple[float, str], ...]:
+    """Return round tick values within [low, high], at most about ``most``; integers where ``whole``."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return ((low, f"{low:g}"),)
     step = 10.0 ** math.floor(math.log10(span / most))
     step *= next((m for m in (1, 2, 2.5, 5, 10) if span / (step * m) <= most), 10)
+    step = max(1.0, float(math.ceil(step))) if whole else step
     first = math.ceil(low / step - 1e-9)
     values = [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
     return tuple((v, _tick(v)) for v in values)

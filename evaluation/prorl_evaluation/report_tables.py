@@ -6,6 +6,7 @@ it all (``report``).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -30,13 +31,16 @@ def table(caption: str, head: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def text_table(shown: TextTable) -> str:
-    """Return a plain table; the first column heads its row."""
-    rows = [
-        f"<tr><th scope='row'>{text(row[0])}</th>"
-        + "".join(f"<td class='number'>{text(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in shown.rows
-    ]
+    """Return a plain table; the first column heads its row, or the rows that share it."""
+    rows = []
+    for name, own in itertools.groupby(shown.rows, key=lambda row: row[0]):
+        block = list(own)
+        for place, row in enumerate(block):
+            scope = f"scope='rowgroup' rowspan='{len(block)}'" if len(block) > 1 else "scope='row'"
+            head = f"<th {scope}>{text(name)}</th>" if place == 0 else ""
+            cells = "".join(f"<td class='number'>{text(cell)}</td>" for cell in row[1:])
+            first = " class='first'" if place == 0 and len(block) > 1 else ""
+            rows.append(f"<tr{first}>{head}{cells}</tr>")
     return table(shown.title, shown.head, rows)
 
 
@@ -69,7 +73,7 @@ def results_table(
                 cells.append(_difference_cells(comparison.find(name, metric), ends))
             first = " class='first'" if place == 0 else ""
             rows.append(f"<tr{first}>{''.join(cells)}</tr>")
-    return table("Results by domain, with intervals", head, rows)
+    return table("Means over problems, with intervals", head, rows)
 
 
 def strip_ends(intervals: Iterable[Interval]) -> tuple[float, float]:
@@ -144,7 +148,9 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
         *("group", "result", "samples", "cut at token limit", "no answer extracted"),
         *("verifier timeout", "infra error (left out)", "tokens an answer"),
     )
-    return TextTable("Truncation, extraction, timeouts and infrastructure", head, tuple(rows))
+    return TextTable(
+        "Shares of the samples, zeros too; infra errors also as a count", head, tuple(rows)
+    )
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:

@@ -13,7 +13,12 @@ from prorl_evaluation.intervals import Interval
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that reorder the text around them (Unicode Standard Annex 9)."""
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#|~$!&])")
+_MARKDOWN = re.compile(
+    r"[\\`*<|~$&]"  # code, emphasis, HTML, cells, formulas, entities
+    r"|(?<!\w)_|_(?!\w)"  # emphasis
+    r"|\](?=[(\[:])"  # links and their definitions
+    r"|^[#>+-]|(?<=^\d)[.)](?=\s)"  # headings, quotes and lists at the start of a line
+)
 
 
 def printable(value: object) -> str:
@@ -43,7 +48,7 @@ def text(value: object) -> str:
 def md(value: object) -> str:
     """Return ``value`` as text that is safe in a line or table cell of Markdown."""
     line = " ".join(printable(value).split())
-    return _MARKDOWN.sub(r"\\\1", line)
+    return _MARKDOWN.sub(r"\\\g<0>", line)
 
 
 def fence(value: object) -> str:

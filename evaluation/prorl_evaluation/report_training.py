@@ -38,7 +38,7 @@ def _panel(panel: tuple[str, tuple[str, ...], str | None], metrics: Rows, decisi
     values = [y for _, ys in [*lines, marks] for y in ys]
     low, high = _around(min(values), max(values))
     first, last = min(steps), max(steps)
-    x = Axis(first, last + (last == first), linear_ticks(first, last), "step")
+    x = Axis(first, last + (last == first), linear_ticks(first, last, whole=True), "step")
     drawn = Panel(x, Axis(low, high, linear_ticks(low, high)))
     for start, stop in penalty_windows(metrics, decisions):
         drawn.span(start - 0.5, stop + 0.5, "window")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prorl_common import MissingExtraError, NullProgress
+from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_evaluation import (
     EvalResult,
@@ -23,11 +22,15 @@ from prorl_evaluation import (
     evaluate,
     write_report,
 )
-from prorl_evaluation.report import caveats, headline, read_rows
-from prorl_evaluation.report_figures import penalty_windows, reset_steps, thin
+from prorl_evaluation.report_data import read_rows, report_data
+from prorl_evaluation.report_training import penalty_windows, reset_steps, thin
+from prorl_evaluation.report_words import caveats, headline
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 
-EVIL = "<script>alert('x')</script>\" onload=\"$\\frac$ \ud800 \x00 </style></svg>"
+EVIL = (
+    "<script>alert('x')</script>\" onload=\"$\\frac$ \ud800 \x00 </style></svg>]]> "
+    "\u202egnp.exe\u202c | `x` [a](javascript:alert(1)) ![b](http://e.example/c.png)"
+)
 SETTINGS = EvalSettings(n=16, k=8, draws=300)
 
 
@@ -105,7 +108,7 @@ def test_the_report_is_whole_light_dark_and_printable(
     found = outline(page)
     assert "prefers-color-scheme: dark" in page and "@media print" in page
     assert "color-scheme: light dark" in page
-    assert found.tags.count("svg") == 3
+    assert found.tags.count("figure") == 3 + 3 + 1 + 3
     assert "script" not in found.tags and "link" not in found.tags and "img" not in found.tags
     assert all(not name.startswith("on") for name, _ in found.attributes)
     assert not re.search(r"(src|href)=[\"']https?:", page)
@@ -116,7 +119,8 @@ def test_the_report_is_whole_light_dark_and_printable(
 
 def test_colours_follow_the_page(tmp_path: Path, pair: list[EvalResult]) -> None:
     page = write_report(pair, None, tmp_path / "r.html").read_text()
-    assert "var(--series1)" in page and "#0a0b" not in page
+    body = page[page.index("<body>") :]
+    assert "class='line s1 '" in body and "#" not in re.sub(r"&#x?[0-9a-f]+;", "", body)
 
 
 def test_text_of_models_and_users_is_escaped(tmp_path: Path, pair: list[EvalResult]) -> None:
@@ -140,6 +144,7 @@ def test_text_of_models_and_users_is_escaped(tmp_path: Path, pair: list[EvalResu
     found = outline(page)
     assert "script" not in found.tags
     assert "<script" not in page and "&lt;script&gt;" in page
+    assert "\u202e" not in page and "[U+202E]gnp.exe" in page
     assert all(not name.startswith("on") for name, _ in found.attributes)
 
 
@@ -173,12 +178,10 @@ def test_what_weakens_the_numbers_is_said(tmp_path: Path, run_dir: Path) -> None
     )
     broken = dataclasses.replace(broken, isolation=("weak:rlimits",))
     sound = result(tmp_path / "y", 10, samples)
-    found = " | ".join(
-        caveats([sound, broken], compare(sound, broken), read_rows(run_dir / "decisions.jsonl"))
-    )
+    found = " | ".join(caveats(report_data([sound, broken], run_dir)))
     for words in (
         "supervised steps before RL (96 gold answers)",
-        "more than half of n = 8",
+        "pass@8 from n = 8 samples is little more than whether any of them succeeded",
         "infra error",
         "cut at the token limit",
         "without full isolation",
@@ -193,7 +196,7 @@ def test_a_single_result_without_a_run_makes_a_report(
 ) -> None:
     page = write_report(pair[:1], None, tmp_path / "r.html").read_text()
     found = outline(page)
-    assert found.tags.count("svg") == 1 and "Training" not in page
+    assert found.tags.count("figure") == 6 and "Training" not in page
 
 
 def test_a_result_of_nothing_but_infra_errors_makes_a_report(tmp_path: Path) -> None:
@@ -241,15 +244,6 @@ def test_long_series_are_thinned_to_means() -> None:
     assert len(x) == 334 and x[0] == 1.0 and y[0] == 1.0 and y[-1] == 3.0
     assert thin([1.0], [2.0]) == ([1.0], [2.0])
     assert thin([], []) == ([], [])
-
-
-def test_a_missing_matplotlib_prints_the_pip_line(
-    tmp_path: Path, pair: list[EvalResult], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'prorl\[report\]'"):
-        write_report(pair, None, tmp_path / "r.html")
-    assert not (tmp_path / "r.html").exists()
 
 
 def test_no_result_is_an_error(tmp_path: Path) -> None:
