@@ -13,6 +13,7 @@ import pytest
 from prorl_training.openrlhf.leftovers import end_leftovers, leftovers
 from prorl_training.openrlhf.spec import VARIABLE
 
+NO_SESSION = -1
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
 
 
@@ -30,15 +31,23 @@ def engine(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_process_of_the_launch_is_given_time_and_then_killed(
     engine: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    assert leftovers(tmp_path / "spec.json") == [engine.pid]
-    assert end_leftovers(tmp_path / "spec.json", patience=0.5) == 1
+    assert leftovers(tmp_path / "spec.json", NO_SESSION) == [engine.pid]
+    assert end_leftovers(tmp_path / "spec.json", NO_SESSION, patience=0.5) == 1
     assert engine.wait() == -9
-    assert leftovers(tmp_path / "spec.json") == []
+    assert leftovers(tmp_path / "spec.json", NO_SESSION) == []
+
+
+def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment_says(
+    tmp_path: Path,
+) -> None:
+    with subprocess.Popen(SLEEP, stdout=subprocess.PIPE, start_new_session=True) as launch:
+        assert leftovers(tmp_path / "spec.json", launch.pid) == [launch.pid]
+        launch.kill()
 
 
 def test_a_process_of_another_launch_is_left_alone(
     engine: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    assert end_leftovers(tmp_path / "other.json", patience=0.0) == 0
-    assert end_leftovers(tmp_path / "spec", patience=0.0) == 0
+    assert end_leftovers(tmp_path / "other.json", NO_SESSION, patience=0.0) == 0
+    assert end_leftovers(tmp_path / "spec", NO_SESSION, patience=0.0) == 0
     assert engine.poll() is None

@@ -245,7 +245,7 @@ def _stop_on_interrupt(
             signal.signal(number, old)
         if child.poll() is None:
             _end(child)
-        if count := end_leftovers((launch / SPEC).resolve()):
+        if count := end_leftovers((launch / SPEC).resolve(), child.pid):
             progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
 
 

@@ -1,8 +1,8 @@
-"""Processes of a run that outlive it: vLLM's engine when the actor that started it was killed.
+"""Processes of a run that outlive it: vLLM's engine when the actor that started it was killed, Ray's agents.
 
-Ray ends its own workers, not what they started. Such a process is found by the variable that names the run's
-launch, which all processes of a run inherit. Leaves out other machines (docs/guides/cluster.md says so) and
-the workers of a Ray that was there before the run.
+Ray ends its own workers, not what they started. Such a process is found by the session of the launch, or by
+the variable that names it, which all processes of a run inherit. Leaves out other machines
+(docs/guides/cluster.md says so) and the workers of a Ray that was there before the run.
 """
 
 from __future__ import annotations
@@ -19,37 +19,40 @@ PATIENCE = 5.0
 POLL = 0.2
 
 
-def end_leftovers(spec: Path, patience: float = PATIENCE) -> int:
+def end_leftovers(spec: Path, session: int, patience: float = PATIENCE) -> int:
     """Wait until no process of the launch of ``spec`` is left on this machine; kill those that stay.
+
+    ``session`` is the id of the launch's session, which is its pid.
 
     Returns how many were killed. Workers of a Ray that lives on and processes of other users are left alone.
     """
     now = time.monotonic()
     killed: set[int] = set()
-    while (found := leftovers(spec)) and time.monotonic() < now + 2 * patience:
+    while (found := leftovers(spec, session)) and time.monotonic() < now + 2 * patience:
         if time.monotonic() > now + patience:
-            killed |= {pid for pid in found if _kill(pid, spec)}
+            killed |= {pid for pid in found if _kill(pid, spec, session)}
         time.sleep(POLL)
     return len(killed)
 
 
-def leftovers(spec: Path) -> list[int]:
+def leftovers(spec: Path, session: int) -> list[int]:
     """Return the pids of the launch's processes, workers of a living Ray and this process apart."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec)]
+    return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
 
-def _belongs(pid: int, spec: Path) -> bool:
+def _belongs(pid: int, spec: Path, session: int) -> bool:
     mark = f"{VARIABLE}={spec}".encode()
     try:
-        if mark not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-            return False
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if not words:  # a zombie
+            return False
+        if os.getsid(pid) == session:  # a process that has a title may have lost its environment
+            return True
+        marked = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:  # it has just ended, or is another user's
         return False
-    if not words:  # a zombie
-        return False
-    return not (words.startswith(b"ray::") and _has_raylet(pid))
+    return marked and not (words.startswith(b"ray::") and _has_raylet(pid))
 
 
 def _has_raylet(pid: int) -> bool:
@@ -62,14 +65,14 @@ def _has_raylet(pid: int) -> bool:
         return False
 
 
-def _kill(pid: int, spec: Path) -> bool:
+def _kill(pid: int, spec: Path, session: int) -> bool:
     """Kill the process if it is still the one that was found."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
         return False
     try:
-        if not _belongs(pid, spec):
+        if not _belongs(pid, spec, session):
             return False
         signal.pidfd_send_signal(handle, signal.SIGKILL)
         return True
