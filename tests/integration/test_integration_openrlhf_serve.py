@@ -25,7 +25,7 @@ from prorl_training.openrlhf.testing import rows_of
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
-PATIENCE = 240
+PATIENCE = 480
 """Seconds for the server to start; about half a minute on two quiet cores."""
 N = 16
 SEED = 3
