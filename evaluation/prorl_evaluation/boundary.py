@@ -114,7 +114,7 @@ def boundary_report(
         hypotheses=tested,
         groups=built,
         solvable=worker.solvable(),
-        gains=tuple(worker.gain(built, j) for j in range(later)),
+        gains=tuple(worker.gain(worker.finest(groups, built), j) for j in range(later)),
         ladders=tuple(worker.ladders()),
         warnings=tuple(warnings),
     )
@@ -235,15 +235,33 @@ class _Worker:
             for j in range(1, len(labels))
         )
 
+    def finest(
+        self, groups: Sequence[_Group], built: Sequence[BoundaryGroup]
+    ) -> list[BoundaryGroup]:
+        """Return the tasks, else the benchmarks, else the domains, whichever first are several.
+
+        A task that is a whole benchmark or domain is listed as that and counts as the task too.
+        """
+        own = [row[0] for row in self.aligned]
+        for names in (
+            [task_of(p) for p in own],
+            [str(p.labels.get("benchmark", "")) for p in own],
+            [p.domain for p in own],
+        ):
+            members: dict[str, list[int]] = {}
+            for i, name in enumerate(names):
+                members.setdefault(name, []).append(i)
+            wanted = {tuple(places) for name, places in members.items() if name}
+            used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]
+            if len(used) > 1:
+                return used
+        return []
+
     def gain(self, groups: Sequence[BoundaryGroup], later: int) -> GainAgainstBase:
-        """Return gain against base over the finest kind of group that has several."""
-        by_kind = [
-            [g for g in groups if g.kind == kind] for kind in ("task", "benchmark", "domain")
-        ]
-        used = next((g for g in by_kind if len(g) > 1), [])
+        """Return gain against base over ``groups``."""
         place = self.ks.index(self.k)
         points = []
-        for g in used:
+        for g in groups:
             c = g.changes[later][place]
             points.append(GainPoint(g.name, c.before, c.interval.value, c.interval.count))
         seed = derive_seed(self.settings.seed, "boundary", "gain", later)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 
 _TINY = 1e-300
@@ -51,6 +52,7 @@ def t_tail(t: float, df: float) -> float:
     return half if t >= 0 else 1.0 - half
 
 
+@lru_cache(maxsize=1024)
 def t_quantile(tail: float, df: float) -> float:
     """Return the t with P(T > t) = ``tail``, for ``tail`` in (0, 0.5]; by bisection."""
     low, high = 0.0, 1.0
