@@ -5,6 +5,7 @@ Runs with the environment of ``make openrlhf-cpu-venv``, for its vLLM. Leaves ou
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -74,7 +75,8 @@ class Server:
     def kill(self) -> None:
         """Kill it and its engine."""
         if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
 
@@ -82,9 +84,11 @@ class Server:
 @pytest.fixture
 def server(place: Path, tmp_path: Path) -> Iterator[Server]:
     found = Server(place / "model", tmp_path / "server.txt")
-    found.start()
-    yield found
-    found.kill()
+    try:
+        found.start()
+        yield found
+    finally:
+        found.kill()
 
 
 def evaluation(place: Path, server: Server, out: Path) -> subprocess.Popen[str]:
