@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -63,6 +63,7 @@ Repair = Annotated[
 ]
 
 
+@options.with_server_options
 def pass_at_k_command(
     model: Model = None,
     run: RunName = None,
@@ -85,24 +86,12 @@ def pass_at_k_command(
     workers: Workers = 2,
     allow_weak: Weak = False,
     json_out: Json = False,
-    server: options.Url = None,
-    server_model: options.Model = None,
-    server_api: options.Api = "auto",
-    server_key_env: options.KeyEnv = None,
-    server_weights: options.Weights = None,
-    server_tokenizer: options.Tokenizer = None,
-    server_extra: options.Extra = None,
-    server_concurrency: options.Concurrency = 32,
-    server_timeout: options.Timeout = 1800.0,
-    server_patience: options.Patience = 600.0,
-    server_rpm: options.Rpm = None,
-    server_tpm: options.Tpm = None,
-    server_refusals: options.Refusals = "stop",
-    server_price: options.Price = None,
+    **server: Any,
 ) -> None:
     """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
     it goes on where it was cut off; a larger --n adds to what is there."""
-    _pass_at_k(SimpleNamespace(**locals()))
+    given = locals()
+    _pass_at_k(SimpleNamespace(**given.pop("server"), **given))
 
 
 def _pass_at_k(given: SimpleNamespace) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,6 +70,7 @@ MaxTokens = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Folder for all that is written.")]
 
 
+@options.with_server_options
 def run_command(
     suite: SuiteName = "quickstart",
     model: Model = None,
@@ -95,24 +96,12 @@ def run_command(
     listed: Listed = False,
     markdown: Markdown = False,
     json_out: Json = False,
-    server: options.Url = None,
-    server_model: options.Model = None,
-    server_api: options.Api = "auto",
-    server_key_env: options.KeyEnv = None,
-    server_weights: options.Weights = None,
-    server_tokenizer: options.Tokenizer = None,
-    server_extra: options.Extra = None,
-    server_concurrency: options.Concurrency = 32,
-    server_timeout: options.Timeout = 1800.0,
-    server_patience: options.Patience = 600.0,
-    server_rpm: options.Rpm = None,
-    server_tpm: options.Tpm = None,
-    server_refusals: options.Refusals = "stop",
-    server_price: options.Price = None,
+    **server: Any,
 ) -> None:
     """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
     cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
-    _eval_run(SimpleNamespace(**locals()))
+    given = locals()
+    _eval_run(SimpleNamespace(**given.pop("server"), **given))
 
 
 def _eval_run(given: SimpleNamespace) -> None:

@@ -5,9 +5,12 @@ Leaves out: talking to the server (``prorl_inference``).
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -70,20 +73,50 @@ Price = Annotated[
     typer.Option("--server-price", help="in,out per million tokens: shows the cost."),
 ]
 
-FIELDS = (
-    "model",
-    "api",
-    "key_env",
-    "weights",
-    "tokenizer",
-    "extra",
-    "concurrency",
-    "timeout",
-    "patience",
-    "rpm",
-    "tpm",
-    "refusals",
-    "price",
+
+def _pattern(
+    server: Url = None,
+    server_model: Model = None,
+    server_api: Api = "auto",
+    server_key_env: KeyEnv = None,
+    server_weights: Weights = None,
+    server_tokenizer: Tokenizer = None,
+    server_extra: Extra = None,
+    server_concurrency: Concurrency = 32,
+    server_timeout: Timeout = 1800.0,
+    server_patience: Patience = 600.0,
+    server_rpm: Rpm = None,
+    server_tpm: Tpm = None,
+    server_refusals: Refusals = "stop",
+    server_price: Price = None,
+) -> None:
+    """Hold the options and their defaults."""
+
+
+def with_server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return ``command``, whose last parameter takes any keywords, with these options in its place."""
+
+    @functools.wraps(command)
+    def verb(**given: Any) -> None:
+        command(**given)
+
+    hints = {**_hints(command), **_hints(_pattern)}
+    both = [f.parameters.values() for f in map(inspect.signature, (command, _pattern))]
+    known = [p for p in chain(*both) if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    found = [p.replace(annotation=hints[p.name]) for p in known]
+    verb.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+    verb.__annotations__ = {p.name: p.annotation for p in found}
+    return verb
+
+
+def _hints(function: Callable[..., None]) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
+
+
+FIELDS = tuple(
+    name.removeprefix("server_")
+    for name in inspect.signature(_pattern).parameters
+    if name != "server"
 )
 """The options beside ``--server``: each is ``server_<field>`` to the verb."""
 
