@@ -1,7 +1,8 @@
 """Give every journaled sample a verdict; needs no model.
 
 Infra errors are written down but count as missing when the journal is opened again, so the next call
-retries them. A sample that a server refused is one, too: it has no reward and is in no estimate. Leaves out: retries within a call (the pool's) and every scoring rule (the verifiers').
+retries them. A sample that a server refused is one, too: it has no reward and is in no estimate. Leaves out:
+retries within a call (the pool's) and every scoring rule (the verifiers').
 """
 
 from __future__ import annotations
