@@ -19,7 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text
+from prorl_common import UserError, atomic_write_text
 from prorl_common.files import explain_write_errors
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.types import DatasetError
@@ -87,9 +87,23 @@ class PartStore:
             return None
 
     def put(self, name: str, part: Part) -> None:
-        """Write a part atomically. Raises UserError when the place cannot be written."""
+        """Write a part atomically. Raises UserError when the place cannot be written, DatasetError
+        when the folder is removed between being made and being written to.
+        """
         text = json.dumps(asdict(part), ensure_ascii=False)
-        atomic_write_text(self.folder / f"{name}.json", text)
+        try:
+            atomic_write_text(self.folder / f"{name}.json", text)
+        except UserError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise self.gone(name) from error
+            raise
+
+    def gone(self, name: str) -> DatasetError:
+        """Return the error of a part that somebody else removed."""
+        return DatasetError(
+            f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
+            "write there? Run the same command again"
+        )
 
     def found(self) -> int:
         """Return how many parts an earlier run left."""

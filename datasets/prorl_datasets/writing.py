@@ -20,7 +20,7 @@ from prorl_datasets.parts import PartStore
 from prorl_datasets.recipe import Recipe
 from prorl_datasets.report import EntryResult, Facts, make_manifest
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
-from prorl_datasets.types import SPLITS, DatasetError, Split
+from prorl_datasets.types import SPLITS, Split
 
 PAIRS = "decontamination.jsonl"
 
@@ -118,9 +118,6 @@ class _PartReader:
         if ref.part != self._name:
             part = self._store.get(ref.part)
             if part is None:
-                raise DatasetError(
-                    f"part {ref.part} is gone from {self._store.folder}: was the folder removed, or "
-                    "does another build write there? Run the same command again"
-                )
+                raise self._store.gone(ref.part)
             self._name, self._rows = ref.part, part.rows
         return self._rows[ref.place]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import pytest
 from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, Recipe, load
 from prorl_datasets.builder import build_with
+from prorl_datasets.parts import Part, PartStore
 
 ENTRIES = """
 name: x
@@ -220,8 +223,6 @@ def test_a_killed_child_is_replaced_and_nothing_is_lost(
 def test_parts_removed_meanwhile_are_one_line_or_made_again(
     make_recipe: Any, tmp_path: Path, make_scorer: Any
 ) -> None:
-    import shutil
-
     (tmp_path / "good.jsonl").write_bytes(_text(_lines(300)))
     (tmp_path / "a.jsonl").write_bytes(_text([x.replace("?", " now?") for x in _lines(600)]))
     recipe, parts = make_recipe(ENTRIES % "a.jsonl"), tmp_path / ".d.build"
@@ -231,6 +232,24 @@ def test_parts_removed_meanwhile_are_one_line_or_made_again(
     build_with(make_scorer(), recipe, tmp_path / "d", progress=NullProgress())
     assert len(load(tmp_path / "d")) == 900
     assert not parts.exists()
+
+
+def test_a_folder_removed_while_a_part_is_written_is_the_same_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PartStore(tmp_path / "d", "f" * 16)
+    make = tempfile.mkstemp
+
+    def removed(prefix: str, dir: Path) -> tuple[int, str]:
+        shutil.rmtree(dir)
+        return make(prefix=prefix, dir=dir)
+
+    monkeypatch.setattr(tempfile, "mkstemp", removed)
+    with pytest.raises(UserError, match=r"is gone from .*\.d\.build.* Run the same command again"):
+        store.put("rows", Part())
+    monkeypatch.undo()
+    store.put("rows", Part())
+    assert store.get("rows") is not None
 
 
 def test_two_builds_of_one_folder_do_not_meet(
@@ -257,6 +276,7 @@ from pathlib import Path
 from prorl_common import NullProgress
 from prorl_datasets import load_recipe, writing
 from prorl_datasets.builder import build_with
+from prorl_datasets.parts import Part, PartStore
 sys.path.insert(0, {tests!r})
 from conftest import FakeScorer
 write = writing.write_split
