@@ -161,18 +161,12 @@ class _Worker:
 
     def changes(self, group: _Group) -> list[tuple[list[Change], Drawn, Drawn | None]]:
         """Return, for each later result, its changes and draws against the first and the one before."""
-        found = []
-        units = self._units(group)
-        for j in range(1, len(self.results)):
-            rows, drawn = changes(
-                self._pairs(group, 0, j), self.ks, units, self._how(group, str(j))
-            )
-            before = None
-            if j > 1:
-                how = self._how(group, f"{j - 1}-{j}")
-                before = changes(self._pairs(group, j - 1, j), self.ks, units, how)[1]
-            found.append((rows, drawn, before))
-        return found
+        later = range(1, len(self.results))
+        steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
+        pairs = [self._pairs(group, *step) for step in steps]
+        found = changes(pairs, self.ks, self._units(group), self._how(group, "changes"))
+        before = [None, *(drawn for _, drawn in found[len(later) :])]
+        return [(*found[i], before[i]) for i in range(len(later))]
 
     def evidence(
         self, group: _Group, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from prorl_evaluation.bootstrap import cluster_codes
@@ -52,6 +52,12 @@ class Drawn:
     counts: NDArray[np.int64]
     clusters: int
     strata: int
+
+    def columns(self, own: slice) -> Drawn:
+        """Return a part of the columns."""
+        return replace(
+            self, values=self.values[own], draws=self.draws[:, own], counts=self.counts[own]
+        )
 
 
 def bounded_columns(
@@ -145,6 +151,10 @@ def _stratum(
     draws, share = amount
     size = len(sums)
     shape = _concentration(size)
+    if (
+        counts == counts[:, :1]
+    ).all():  # nothing undefined: one sum of weights does for all columns
+        counts = counts[:, :1]
     cluster = counts.mean(axis=0)
     found = np.empty((draws, sums.shape[1]))
     step = max(1, _BLOCK // size)

@@ -148,7 +148,7 @@ def _differences(
     ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
     seed = derive_seed(a.settings.seed, "compare", group)
     how = Resampling(a.settings.level, a.settings.draws, seed)
-    found, _ = changes(pairs, ks, units_of([p for p, _ in pairs], cluster), how)
+    ((found, _),) = changes([pairs], ks, units_of([p for p, _ in pairs], cluster), how)
     return [Difference(group, c.metric, c.before, c.after, c.interval) for c in found]
 
 

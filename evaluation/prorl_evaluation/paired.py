@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from prorl_evaluation.bootstrap import cluster_codes, expanded_columns
 from prorl_evaluation.boundary_types import Change
@@ -15,6 +16,12 @@ from prorl_evaluation.distributions import t_tail
 from prorl_evaluation.estimators import pass_at_k_table
 from prorl_evaluation.intervals import SAME, Interval, Resampling
 from prorl_evaluation.types import EvaluationError, ProblemResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 Pair = tuple[ProblemResult, ProblemResult]
 
@@ -48,47 +55,70 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
 
 
 def changes(
-    pairs: Sequence[Pair], ks: Sequence[int], units: Units, how: Resampling
-) -> tuple[list[Change], Drawn]:
-    """Return the changes of pass@k for each of ``ks``, of the mean reward and of the length.
+    comparisons: Sequence[Sequence[Pair]], ks: Sequence[int], units: Units, how: Resampling
+) -> list[tuple[list[Change], Drawn]]:
+    """Return, for each comparison, its changes of pass@k for each of ``ks``, of the mean reward and of
+    the length, and the draws.
 
-    All but the length share ``Drawn``, whose columns are in the order of ``ks``, then the reward. Means
-    before and after are over the pairs where both are defined.
+    All comparisons are of the same problems in the same order and share their draws. All but the length
+    have a column of ``Drawn``, in the order of ``ks``, then the reward. Means before and after are over
+    the pairs where both are defined.
     """
     import numpy as np
 
-    names = [*(f"pass@{k}" for k in ks), "reward"]
-    sides = []
-    for place in (0, 1):
-        own = [pair[place] for pair in pairs]
-        rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
-        sides.append(np.hstack([pass_at_k_table(own, ks), rewards]))
-    intervals, drawn = paired_columns(sides[1] - sides[0], units, how)
-    defined = ~np.isnan(sides[1] - sides[0])
-    found = []
-    for j, (name, interval) in enumerate(zip(names, intervals, strict=True)):
-        before, after = (
-            float(side[defined[:, j], j].mean()) if interval.count else math.nan for side in sides
-        )
-        found.append(Change(name, before, after, interval, *one_sided(drawn, j)))
-    return [*found, length_change(pairs, units, how)], drawn
+    sides = [[_values([p[place] for p in pairs], ks) for place in (0, 1)] for pairs in comparisons]
+    differences = [after - before for before, after in sides]
+    intervals, drawn = paired_columns(np.hstack(differences), units, how)
+    lengths = length_changes(comparisons, units, how)
+    width, found = len(ks) + 1, []
+    for i, (before, after) in enumerate(sides):
+        own = slice(i * width, (i + 1) * width)
+        part = drawn.columns(own)
+        rows = []
+        for j, interval in enumerate(intervals[own]):
+            used = ~np.isnan(differences[i][:, j])
+            x, y = (float(v[used, j].mean()) if used.any() else math.nan for v in (before, after))
+            name = f"pass@{ks[j]}" if j < len(ks) else "reward"
+            rows.append(Change(name, x, y, interval, *one_sided(part, j)))
+        found.append(([*rows, lengths[i]], part))
+    return found
+
+
+def _values(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
+    """Return pass@k for each of ``ks`` and the mean reward, shape [N, len(ks) + 1]."""
+    import numpy as np
+
+    rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
+    return np.hstack([pass_at_k_table(own, ks), rewards])
 
 
 def length_change(pairs: Sequence[Pair], units: Units, how: Resampling) -> Change:
-    """Return the change of the mean number of generated tokens an answer, every problem weighing the same.
+    """Return the change of the length in one comparison; see :func:`length_changes`."""
+    return length_changes([pairs], units, how)[0]
+
+
+def length_changes(
+    comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
+) -> list[Change]:
+    """Return the changes of the mean number of generated tokens an answer, every problem weighing the
+    same, for each comparison of the same problems.
 
     The interval is the expanded percentile bootstrap's, the p-values are of Student's t.
     """
     import numpy as np
 
-    values = np.array([[_length(p), _length(q)] for p, q in pairs], dtype=np.float64)
-    values = np.where(np.isnan(values).any(axis=1, keepdims=True), np.nan, values)
-    difference = values[:, 1:] - values[:, :1]
-    interval = expanded_columns(difference, units.clusters, units.strata, how)[0]
-    if interval.count == 0:
-        return Change("length", math.nan, math.nan, interval, math.nan, math.nan)
-    before, after = (float(v) for v in np.nanmean(values, axis=0))
-    return Change("length", before, after, interval, *_t_of(interval, len(pairs), units, how))
+    sides = np.array([[(_length(p), _length(q)) for p, q in own] for own in comparisons])
+    differences = (sides[:, :, 1] - sides[:, :, 0]).T
+    intervals = expanded_columns(differences, units.clusters, units.strata, how)
+    found = []
+    for i, interval in enumerate(intervals):
+        if interval.count == 0:
+            found.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
+            continue
+        before, after = (float(v) for v in sides[i][~np.isnan(differences[:, i])].mean(axis=0))
+        tests = _t_of(interval, len(differences), units, how)
+        found.append(Change("length", before, after, interval, *tests))
+    return found
 
 
 def _t_of(interval: Interval, rows: int, units: Units, how: Resampling) -> tuple[float, float]:
