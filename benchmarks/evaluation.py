@@ -65,7 +65,7 @@ def math_problem(index: int) -> Sample:
 
 
 class Solver(FakeGenerator):
-    """Writes a paragraph and a boxed answer, right about half the time, in several forms."""
+    """Writes a paragraph and a boxed answer in several forms: nearly always wrong, hardly two alike (the costly case)."""
 
     def _answer(self, seed: int, batch: int) -> Completion:
         value = seed % 997

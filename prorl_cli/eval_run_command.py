@@ -15,7 +15,8 @@ import typer
 
 from prorl_cli import eval_server_options as options
 from prorl_cli.console import make_progress, say, warn
-from prorl_cli.eval_pass_at_k_command import (
+from prorl_cli.eval_run_output import check_kind, list_suites, show_suite
+from prorl_cli.eval_sampling import (
     INTERRUPTED,
     Backend,
     Batches,
@@ -25,11 +26,10 @@ from prorl_cli.eval_pass_at_k_command import (
     Repair,
     RunName,
     Seed,
-    _models,
-    _run_limit,
-    _settings,
+    models_of,
+    run_limit,
+    settings_of,
 )
-from prorl_cli.eval_run_output import check_kind, list_suites, show_suite
 from prorl_cli.eval_shared import Json, Weak, Workers
 from prorl_common import UserError
 
@@ -115,7 +115,7 @@ def _eval_run(given: SimpleNamespace) -> None:
     check_kind(given.published)
     suite = load_suite(given.suite)
     progress = make_progress()
-    targets, run, server = _models(given, progress)
+    targets, run, server = models_of(given, progress)
     settings = _suite_settings(given, suite, run, server)
     session = Session(
         targets, run, (), settings, given.limit, given.out, given.device, server, given.repair
@@ -132,12 +132,12 @@ def _suite_settings(
     from prorl_evaluation.protocols import Asked, Protocol, merge, pick_protocol
 
     s = suite.sampling
-    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or _run_limit(run))
+    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(run))
     asked = Asked(given.n, None, given.temperature, given.top_p, given.max_tokens)
     how = merge(asked, pick_protocol(given.protocol) or own)
     fields = {"n": how.n, "k": how.k, "temperature": how.temperature, "top_p": how.top_p}
     whole = {**vars(given), **fields, "max_tokens": how.max_tokens}
-    return _settings(SimpleNamespace(**whole), run, server)
+    return settings_of(SimpleNamespace(**whole), run, server)
 
 
 def _evaluate(
