@@ -1,12 +1,13 @@
 """What evaluating costs beside the model: verdicts, journal, report; and tokens a second of the backends.
 
-    python benchmarks/evaluation.py [--only verdicts,journal,report,backends] [--verdicts N] [--model M] [--json FILE]
+    python benchmarks/evaluation.py [--only verdicts,journal,report,backends] [--verdicts N] [--model M]
+        [--dtype D] [--json FILE]
 
     verdicts    N math verdicts (128,000) through journal, keys and verifier pool, as after sampling; and how long
                 opening and summing up a folder of that size takes
     journal     seconds spent writing samples beside seconds spent sampling: a real model, both kinds of batches
     report      the HTML report on 3 checkpoints of 100 tasks
-    backends    tokens/s of Transformers (fixed, bucketed) and of vLLM on the same problems, in turns
+    backends    tokens/s of Transformers and of vLLM on the same problems, in turns
 
 Leaves out: what a verdict itself costs (``verifiers.py``, ``verifier_pool.py``), servers.
 """
@@ -48,6 +49,7 @@ class Options:
     workers: int
     model: str
     work: Path
+    dtype: str = "fp32"
 
 
 def math_problem(index: int) -> Sample:
@@ -187,7 +189,7 @@ def backends(options: Options) -> dict[str, Any]:
     names = ["transformers"]
     if importlib.util.find_spec("vllm") is not None:
         names.append("vllm")
-    made = {n: LazyGenerator(path, options.model, "auto", "auto", 64, n) for n in names}
+    made = {n: LazyGenerator(path, options.model, "auto", options.dtype, 64, n) for n in names}
     requests = [
         Request(math_problem(i).prompt, tuple(derive_seed(0, "benchmark", i, j) for j in range(8)))
         for i in range(16)
@@ -201,7 +203,7 @@ def backends(options: Options) -> dict[str, Any]:
             rates[name].append(_tokens_a_second(generator, requests, params))
     for generator in made.values():
         generator.close()
-    found: dict[str, Any] = {"model": options.model}
+    found: dict[str, Any] = {"model": options.model, "dtype": options.dtype}
     found |= {
         f"{name}, tokens/s (median of {ROUNDS})": statistics.median(r) for name, r in rates.items()
     }
@@ -238,6 +240,7 @@ def main() -> None:
     parser.add_argument("--verdicts", type=int, default=128_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--dtype", default="fp32", help="of both backends: fp32, bf16 or auto")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     wanted = [name for name in given.only.split(",") if name] or [*SECTIONS]
@@ -245,7 +248,7 @@ def main() -> None:
         parser.error(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     found = {}
     with tempfile.TemporaryDirectory() as work:
-        options = Options(given.verdicts, given.workers, given.model, Path(work))
+        options = Options(given.verdicts, given.workers, given.model, Path(work), given.dtype)
         for name in dict.fromkeys(["machine", *wanted]):
             found[name] = SECTIONS[name](options)
             print(name)

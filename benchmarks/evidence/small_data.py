@@ -55,13 +55,15 @@ def held_out_keys(seed: int = EVAL_SEED) -> Keys:
     return {item.key for group in evaluation_items(seed).values() for item in group}
 
 
-def write_dataset(path: Path, samples: Sequence[Sample]) -> None:
+def write_dataset(
+    path: Path, samples: Sequence[Sample], splits: Sequence[str] = ("train", "validation")
+) -> None:
     """Write a dataset folder that ``prorl_datasets.load`` reads: a Parquet file a split, and a manifest."""
     from prorl_datasets.storage import MANIFEST, write_split
 
     with atomic_directory(path) as folder:
         files: dict[str, Any] = {}
-        for split in ("train", "validation"):
+        for split in splits:
             file = folder / f"{split}.parquet"
             count = write_split(file, _rows(samples, split))
             files[file.name] = {"rows": count, "sha256": sha256_file(file)}

@@ -42,11 +42,14 @@ def main() -> int:
         "--work", type=Path, default=WORK, help="folder for runs that are under way"
     )
     parser.add_argument("--only", metavar="ARM-seedN", help="do this one run in this process")
+    parser.add_argument(
+        "--keep", action="store_true", help="with --only: leave the run's folder there"
+    )
     args = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     work = args.work.resolve()
     if args.only:
-        return run_one(*parse_name(args.only), work)
+        return run_one(*parse_name(args.only), work, args.keep)
     _prepare_base(work)
     return _run_missing(args.jobs, work)
 
@@ -100,8 +103,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def run_one(arm: str, seed: int, work: Path = WORK) -> int:
-    """Train and evaluate one run, write its result and remove its folder; 0, or 75 when interrupted."""
+def run_one(arm: str, seed: int, work: Path = WORK, keep: bool = False) -> int:
+    """Train and evaluate one run, write its result and remove its folder (unless ``keep``); 0, or 75 when
+    interrupted."""
     import torch
 
     torch.set_num_threads(1)
@@ -123,7 +127,8 @@ def run_one(arm: str, seed: int, work: Path = WORK) -> int:
         "last_call_seconds": round(time.perf_counter() - started, 1),
     }
     _write(result_path(name), result)
-    shutil.rmtree(work / name)
+    if not keep:
+        shutil.rmtree(work / name)
     return 0
 
 

@@ -14,7 +14,7 @@ from prorl_evaluation.boundary_types import BoundaryGroup, BoundaryReport, Chang
 from prorl_evaluation.false_positives import Suspicion, suspicion
 from prorl_evaluation.intervals import Resampling
 from prorl_evaluation.paired import units_of
-from prorl_evaluation.tables import TextTable, bracket, signed_bracket
+from prorl_evaluation.tables import TextTable, bracket, length_digits, signed_bracket
 from prorl_evaluation.types import EvalResult, shown_ks
 
 
@@ -83,7 +83,9 @@ def length_table(report: BoundaryReport) -> TextTable:
         for changes, claim in zip(group.changes, group.claims, strict=True):
             c = _metric(changes, "length")
             share = f"{100 * c.interval.value / c.before:+.1f}%" if c.before > 0 else "-"
-            cells = (f"{c.before:.0f}", f"{c.after:.0f}", signed_bracket(c.interval, 0), share)
+            digits = length_digits(c.before)
+            means = (f"{v:.{digits}f}" for v in (c.before, c.after))
+            cells = (*means, signed_bracket(c.interval, digits), share)
             rows.append((_name(group), claim.checkpoint, *cells))
     head = ("", "checkpoint", "before", "after", "change", "relative")
     return TextTable("Generated tokens an answer", head, tuple(rows))

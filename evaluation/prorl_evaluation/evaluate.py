@@ -22,12 +22,16 @@ from prorl_datasets import Sample
 from prorl_evaluation.grading import Scorer, grade, ungraded
 from prorl_evaluation.job import EvalJob, check_same_model, problems_of, read_job, write_job
 from prorl_evaluation.journal import VERDICTS_FILE, EvalJournal, Keys, Problem, VerdictRecord
+from prorl_evaluation.lazy import LazyGenerator
 from prorl_evaluation.meter import Meter
 from prorl_evaluation.pipeline import GradingThread
 from prorl_evaluation.sampling import Batch, Sampler, all_items, missing, plan
 from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
+
+SETTLED_SECONDS = 5.0
+"""After the first batch, until the time left is said."""
 
 
 def evaluate(
@@ -72,24 +76,25 @@ def _sample(
     """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
     batches, progress = work
     lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
-    left = total = sum(lack for _, lack in lacking)
+    left = begun = total = sum(lack for _, lack in lacking)
     if not total:
         return
+    if isinstance(generator, LazyGenerator):
+        generator.prepare()  # before the clocks start
     progress.start(f"eval {job.label}", total)
     meter = Meter(progress, total, getattr(generator, "usage", None))
     sampler = Sampler(journal, generator, job.settings, meter.count, grader.submit)
-    clock = time.perf_counter()
+    first, said = 0.0, False
     for batch, lack in lacking:
         sampler.fill(batch)
-        if left == total and lack < total:
-            rest = (time.perf_counter() - clock) / lack * (left - lack)
-            progress.message(f"{job.label}: {left - lack} samples left, {_about(rest)}")
-        left -= lack
+        left, now = left - lack, time.perf_counter()
+        if not first:  # slow: model and verifiers warm up
+            first, begun = now, left
+        elif not said and now - first >= SETTLED_SECONDS and left:
+            said = True
+            rest = format_seconds((now - first) / (begun - left) * left)
+            progress.message(f"{job.label}: {left} samples left, about {rest} at this speed")
     progress.finish()
-
-
-def _about(seconds: float) -> str:
-    return f"about {format_seconds(seconds)} at the speed of the first batch"
 
 
 def _say_what_is_there(

@@ -74,9 +74,13 @@ class LazyGenerator:
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
         """Load the model if it is not, then sample; see ``Generator.generate``."""
+        return self.prepare().generate(requests, params, on_done, on_result)
+
+    def prepare(self) -> Generator:
+        """Load the model if it is not, and return it."""
         if self._inner is None:
             self._inner = self._load()
-        return self._inner.generate(requests, params, on_done, on_result)
+        return self._inner
 
     def _load(self) -> Generator:
         if self._backend != "vllm":

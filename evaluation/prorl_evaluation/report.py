@@ -41,6 +41,7 @@ from prorl_evaluation.report_words import (
     commands,
     headline,
     headline_metrics,
+    in_short,
     lead,
     method,
 )
@@ -98,7 +99,7 @@ def page(data: ReportData) -> str:
 
 def _header(data: ReportData) -> str:
     first, *rest = headline(data.results, data.comparison)
-    lines = "".join(f"<p>{text(line)}</p>" for line in rest)
+    lines = "".join(f"<p>{text(line)}</p>" for line in [*rest, *in_short(data)])
     return (
         f"<header><p class='kicker'>prorl evaluation · {text(data.name)}</p><h1>{text(first)}</h1>"
         f"<p class='lead'>{text(lead(data))}</p><div class='headline'>{lines}</div></header>"

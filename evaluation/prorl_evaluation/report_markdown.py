@@ -22,6 +22,7 @@ from prorl_evaluation.report_words import (
     decision_rule,
     headline,
     headline_metrics,
+    in_short,
     lead,
     method,
     verdict,
@@ -39,7 +40,7 @@ def write_markdown(data: ReportData, out: Path) -> Path:
 def markdown_report(data: ReportData) -> str:
     """Return the report as GitHub-flavoured Markdown."""
     first, *rest = headline(data.results, data.comparison)
-    parts = [f"# {md(first)}", md(lead(data)), *bullets(rest)]
+    parts = [f"# {md(first)}", md(lead(data)), *bullets([*rest, *in_short(data)])]
     notes = caveats(data)
     if notes:
         parts += ["**Before you believe it**", *bullets(notes)]

@@ -16,7 +16,7 @@ from prorl_evaluation.intervals import Interval
 from prorl_evaluation.report_svg import sample, strip
 from prorl_evaluation.report_text import number, percent, signed_range, text, with_range
 from prorl_evaluation.report_words import metric_name
-from prorl_evaluation.tables import TextTable
+from prorl_evaluation.tables import TextTable, bracket, length_digits
 from prorl_evaluation.types import EvalResult, GroupResult
 
 
@@ -141,7 +141,7 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
                 continue
             infra = g.infra_errors / g.sampled if g.sampled else math.nan
             shares = (g.truncation_rate, g.unparsable_rate, g.timeout_rate)
-            length = f"{number(g.length.value, 0)} [{number(g.length.low, 0)}, {number(g.length.high, 0)}]"
+            length = bracket(g.length, length_digits(g.length.value))
             bad = f"{percent(infra)} ({g.infra_errors:,})"
             rows.append((name, r.label, f"{g.sampled:,}", *map(percent, shares), bad, length))
     head = (

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_evaluation.boundary_types import BoundaryReport
+from prorl_evaluation.boundary_types import BoundaryReport, Claim
 from prorl_evaluation.compare import Comparison
 from prorl_evaluation.report_data import ReportData
 from prorl_evaluation.report_text import number, p_value, signed
@@ -68,14 +68,7 @@ def lead(data: ReportData) -> str:
 
 def verdict(report: BoundaryReport) -> list[str]:
     """Return what the boundary claims say: overall for each later checkpoint, then counts over tasks."""
-    lines = []
-    overall = report.groups[0]
-    for claim in overall.claims:
-        shown = p_value(claim.p_corrected)
-        p = "" if claim.regime == "undecided" else f" (corrected p {shown})"
-        lines.append(
-            f"Boundary at pass@{report.k}, {claim.checkpoint}: {claim.regime}, {claim.reason}{p}"
-        )
+    lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind, plural in (("domain", "domains"), ("benchmark", "benchmarks"), ("task", "tasks")):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
         if own:
@@ -83,6 +76,18 @@ def verdict(report: BoundaryReport) -> list[str]:
             said = ", ".join(f"{counts[r]} {r}" for r in REGIMES if counts[r])
             lines.append(f"Of {len(own)} {plural if len(own) > 1 else kind}: {said}")
     return lines
+
+
+def in_short(data: ReportData) -> list[str]:
+    """Return the overall claim of the last checkpoint, if claims were tested."""
+    report = data.boundary
+    return [] if report is None else [_claimed(report, c) for c in report.groups[0].claims[-1:]]
+
+
+def _claimed(report: BoundaryReport, claim: Claim) -> str:
+    shown = p_value(claim.p_corrected)
+    p = "" if claim.regime == "undecided" else f" (corrected p {shown})"
+    return f"Boundary at pass@{report.k}, {claim.checkpoint}: {claim.regime}, {claim.reason}{p}"
 
 
 def caveats(data: ReportData) -> list[str]:

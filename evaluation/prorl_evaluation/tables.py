@@ -52,7 +52,7 @@ def result_table(result: EvalResult) -> TextTable:
             *(bracket(g.pass_at_k[k]) for k in ks),
             *(bracket(g.maj_at_k[k]) if k in g.maj_at_k else "-" for k in votes),
             bracket(g.reward),
-            bracket(g.length, 0),
+            bracket(g.length, length_digits(g.length.value)),
             *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, _infra(g))),
         )
         for g in result.groups
@@ -67,6 +67,11 @@ def result_table(result: EvalResult) -> TextTable:
 def _infra(group: GroupResult) -> float:
     """Return the infra error rate, also of results from before it was kept."""
     return group.infra_errors / group.sampled if group.sampled else math.nan
+
+
+def length_digits(tokens: float) -> int:
+    """Return how many decimals a mean length is shown with: one below 100 tokens."""
+    return 1 if tokens < 100 else 0
 
 
 def rate(value: float) -> str:
@@ -94,7 +99,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
         if metrics is not None and d.metric not in metrics:
             continue
         i = d.interval
-        digits = 0 if d.metric == "length" else 3
+        digits = length_digits(d.a) if d.metric == "length" else 3
         change = signed_bracket(i, digits)
         a, b = (f"{v:.{digits}f}" for v in (d.a, d.b))
         rows.append((d.group, d.metric, a, b, change, d.statement))
