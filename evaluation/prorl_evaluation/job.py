@@ -110,6 +110,11 @@ def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
 def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
     """Return what :func:`write_job` wrote. Raises EvaluationError when it is missing or damaged."""
     file = out / EVAL_FILE
+    if file.is_file() and not (out / PROBLEMS_FILE).is_file():
+        raise EvaluationError(
+            f"{out} lacks {PROBLEMS_FILE}: give the pass-at-k command again, it writes it anew and "
+            "keeps what was sampled"
+        )
     if not file.is_file():
         raise EvaluationError(
             f"{out} is not an evaluation folder (no {EVAL_FILE}): name a folder that "

@@ -122,5 +122,7 @@ def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
     said = []
     for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):
-            said.append(f"{folder / name}: {count} damaged lines moved to {name}{DAMAGED}")
+            said.append(
+                f"{folder / name}: {count} damaged line{'' if count == 1 else 's'} moved to {name}{DAMAGED}"
+            )
     return said

@@ -76,7 +76,7 @@ class Session:
             f"models: {', '.join(t.label for t in self.targets)}",
             f"backend: {s.backend}{where}{batches}{protocol}",
             f"problems: {len(self.samples)} of {origin} · {sampling}",
-            f"samples: {total:,} in all; the time left is printed after the first batch",
+            f"samples: {total:,} in all; the time left is shown as it goes",
         ]
         trained = self.run.setting("data", "path") if self.run is not None else None
         used = s.dataset.get("path", "")

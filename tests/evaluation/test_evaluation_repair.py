@@ -72,7 +72,7 @@ def test_a_damaged_line_is_named_and_after_repair_the_run_equals_an_undamaged_on
         run(tmp_path / "hurt")
     assert journal.read_bytes() == before
     assert repair_folder(tmp_path / "hurt", *FILES) == [
-        f"{journal}: 1 damaged lines moved to {name}.damaged"
+        f"{journal}: 1 damaged line moved to {name}.damaged"
     ]
     assert (tmp_path / "hurt" / f"{name}.damaged").read_bytes() == lines[5] + b"\n"
     run(tmp_path / "hurt")

@@ -196,5 +196,5 @@ def test_a_damaged_journal_is_repaired_by_the_command_that_says_so(
     error = call(server, "--out", "mine").exception
     assert isinstance(error, UserError) and "samples.jsonl:3" in str(error)
     done = call(server, "--out", "mine", "--repair")
-    assert done.exit_code == 0 and "1 damaged lines moved" in done.stderr
+    assert done.exit_code == 0 and "1 damaged line moved" in done.stderr
     assert len(rows(Path("mine"))) == 40
