@@ -134,7 +134,8 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[list[Sample], dict[str, str]]:
-    """Return a split's samples and the dataset's origin (path, manifest_sha256, split).
+    """Return a split's samples and the dataset's origin (path, manifest_sha256,
+    split, and the limit if there is one).
 
     None takes the newest dataset under ``data/``. ``limit`` keeps so many problems, taken from the
     domains in turn. Raises DatasetError or EvaluationError with the cure.
@@ -149,6 +150,7 @@ def pick_dataset(
     samples = load(path, split)
     manifest = path / "manifest.json" if path.is_dir() else path
     origin = {"path": str(path), "manifest_sha256": sha256_file(manifest), "split": split}
+    origin |= {"limit": str(limit)} if limit is not None else {}
     return (samples if limit is None else in_turn(samples, limit)), origin
 
 
@@ -168,7 +170,7 @@ def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
 
     n and k are not in it, so that a larger n finds the samples that are there.
     """
-    origin = {k: v for k, v in settings.dataset.items() if k != "path"}
+    origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
     value = {
         "dataset": origin,
         "temperature": float(settings.temperature),

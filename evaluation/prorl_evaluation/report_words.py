@@ -181,10 +181,15 @@ def _sampling(r: EvalResult) -> str:
     from prorl_evaluation.suites.suite import suite_names
 
     s = r.settings
+    backend, _, api = s.backend.partition(":")
+    served = backend == "server"
     given: Mapping[str, Any] = {
-        "model": r.model_id,
+        "model": None if served else r.model_id,
+        "server-model": r.model_id if served else None,
+        "server-api": api,
         "dataset": s.dataset.get("path"),
         "split": s.dataset.get("split"),
+        "limit": s.dataset.get("limit"),
         "k": s.k,
         "n": s.n,
         "temperature": f"{s.temperature:g}",
@@ -192,11 +197,12 @@ def _sampling(r: EvalResult) -> str:
         "max-tokens": s.max_tokens,
         "seed": s.seed,
         "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
-        "backend": s.backend.partition(":")[0] if s.backend != "transformers" else None,
+        "backend": backend if backend == "vllm" else None,
     }
     options = [
         f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
     ]
+    options += ["--server URL"] if served else []
     suite, _, benchmark = str(s.dataset.get("path", "")).partition("/")
     if benchmark and suite in suite_names():
         dropped = ("--dataset ", "--split ", "--k ")

@@ -51,7 +51,7 @@ class EvalSettings:
     ``n`` samples a problem, ``k`` the largest k of interest (n >= k), ``max_tokens`` generated tokens
     (end token included), ``batch_rows`` samples generated and written together (what a kill can lose),
     ``level`` and ``draws`` of the bootstrap. ``label`` (what people call it) and ``dataset`` (path,
-    manifest_sha256, split) are kept with the result and change no number. ``backend`` is ``transformers``,
+    manifest_sha256, split, limit) are kept with the result and change no number. ``backend`` is ``transformers``,
     ``vllm``, ``server:completions`` or ``server:chat``, ``batches`` is ``fixed`` or ``bucketed`` (see
     ``sampling``), ``protocol`` names the preset (``protocols``), ``extra`` holds more request fields for a
     server: they are part of every sample's key.

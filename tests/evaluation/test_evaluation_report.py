@@ -23,8 +23,9 @@ from prorl_evaluation import (
     write_report,
 )
 from prorl_evaluation.report_data import read_rows, report_data
+from prorl_evaluation.report_markdown import markdown_report
 from prorl_evaluation.report_training import penalty_windows, reset_steps, thin
-from prorl_evaluation.report_words import caveats, headline
+from prorl_evaluation.report_words import caveats, commands, headline
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 
 EVIL = (
@@ -249,3 +250,23 @@ def test_long_series_are_thinned_to_means() -> None:
 def test_no_result_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="at least one result"):
         write_report([], None, tmp_path / "r.html")
+
+
+def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalResult]) -> None:
+    origin = {"path": "data/x", "split": "test", "limit": "25"}
+    limited = dataclasses.replace(pair[0].settings, dataset=origin)
+    served = dataclasses.replace(limited, backend="server:chat")
+    first = dataclasses.replace(pair[0], settings=limited)
+    second = dataclasses.replace(pair[1], settings=served)
+    here, there, *_ = commands(report_data([first, second], None))
+    assert "--model m15 --dataset data/x --split test --limit 25 --k 8" in here
+    assert "--server-model m60 --server-api chat" in there and "--server URL" in there
+    assert "--model" not in there.replace("--server-model", "")
+
+
+def test_the_boundary_claim_stands_among_the_first_lines(pair: list[EvalResult]) -> None:
+    data = report_data(pair, None)
+    assert data.boundary is not None
+    top = markdown_report(data).split("## Results by domain")[0]
+    claim = data.boundary.groups[0].claims[-1]
+    assert f"Boundary at pass@{data.boundary.k}, the policy: {claim.regime}, " in top

@@ -57,11 +57,11 @@ class SuiteResult:
         return 2 if self.failures else 0
 
 
-def suite_settings(
-    suite: Suite, settings: EvalSettings, one: Ready, split: str = "test"
-) -> EvalSettings:
-    """Return ``settings`` with the benchmark as its dataset."""
+def suite_settings(suite: Suite, session: Session, one: Ready, split: str = "test") -> EvalSettings:
+    """Return the session's settings with the benchmark as its dataset."""
+    settings, limit = session.settings, session.limit
     origin = {"path": f"{suite.name}/{one.name}", "manifest_sha256": one.manifest, "split": split}
+    origin |= {"limit": str(limit)} if limit is not None else {}
     return replace(settings, dataset=origin)
 
 
@@ -156,7 +156,7 @@ class _Work:
 
     def _part(self, target: Target, one: Ready) -> Session:
         """Return the session of one target on one benchmark."""
-        settings = suite_settings(self.suite, self.session.settings, one)
+        settings = suite_settings(self.suite, self.session, one)
         part = replace(self.session, targets=(target,), samples=one.samples, settings=settings)
         root = suites_root(self.session.run, self.session.out)
         return replace(part, out=root / target.slug / f"{one.name}-{part.suffix()}")
