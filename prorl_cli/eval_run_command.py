@@ -61,6 +61,9 @@ PublishedRows = Annotated[
 ]
 Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
+Html = Annotated[
+    Path | None, typer.Option(help="Also write the report over all benchmarks to this file.")
+]
 N = Annotated[int | None, typer.Option("--n", min=1, help="Samples a problem (the suite's own).")]
 Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default: the suite's own.")]
 TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default: the suite's own.")]
@@ -95,6 +98,7 @@ def run_command(
     allow_weak: Weak = False,
     listed: Listed = False,
     markdown: Markdown = False,
+    html: Html = None,
     json_out: Json = False,
     **server: Any,
 ) -> None:
@@ -122,7 +126,7 @@ def _eval_run(given: SimpleNamespace) -> None:
     )
     result = _evaluate(suite, session, given, progress)
     how = "json" if given.json_out else "markdown" if given.markdown else "tables"
-    show_suite(result, session, how, given.published)
+    show_suite(result, session, how, given.published, given.html)
 
 
 def _suite_settings(

@@ -5,11 +5,12 @@ Leaves out: the numbers.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from prorl_cli.console import print_json, say, stdout_console
+from prorl_cli.console import print_json, say, stdout_console, warn
 from prorl_cli.eval_shared import WIDE, print_table
 from prorl_common import UserError
 
@@ -28,8 +29,11 @@ def check_kind(published: str) -> None:
         raise UserError(f"--published is '{published}': use {', '.join(PUBLISHED)}")
 
 
-def show_suite(result: SuiteResult, session: Session, how: str, published: str) -> None:
-    """Save and print the outcome (``how``: tables, markdown or json), then exit with its code where that is not 0."""
+def show_suite(
+    result: SuiteResult, session: Session, how: str, published: str, html: Path | None = None
+) -> None:
+    """Save and print the outcome (``how``: tables, markdown or json; the report to ``html``), then exit
+    with its code where that is not 0."""
     from prorl_evaluation.suites import markdown, save_suite, suite_json, suite_tables
     from prorl_evaluation.suites.runner import suites_root
 
@@ -50,9 +54,28 @@ def show_suite(result: SuiteResult, session: Session, how: str, published: str) 
     say(
         f"written: {page} and .json beside it; each benchmark's folder works with prorl eval compare"
     )
+    if html is not None:
+        _write_report(result, session, html)
     if result.failures:
         say(f"{len(result.failures)} benchmarks were not done, the same command tries them again")
         raise typer.Exit(result.exit_code)
+
+
+def _write_report(result: SuiteResult, session: Session, html: Path) -> None:
+    from prorl_evaluation import EvaluationError
+    from prorl_evaluation.report import write_html
+    from prorl_evaluation.report_data import report_data
+    from prorl_evaluation.suites import joined
+
+    try:
+        results, left = joined(result.models, result.suite.name)
+    except EvaluationError as error:
+        warn(str(error))  # the failures' own exit code stands
+        return
+    for name in left:
+        warn(f"{name} is not in the report: not every model has finished it")
+    run = session.run.path if session.run is not None else None
+    say(f"report written: {write_html(report_data(results, run), html)}")
 
 
 def _line(text: str) -> None:

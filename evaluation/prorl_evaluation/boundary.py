@@ -26,7 +26,14 @@ from prorl_evaluation.claims import Evidence, judge
 from prorl_evaluation.estimators import near_n_warning, pass_at_k_table
 from prorl_evaluation.gain import gain_against_base, ladders
 from prorl_evaluation.intervals import Resampling
-from prorl_evaluation.paired import Pair, changes, same_problem, task_of, units_of
+from prorl_evaluation.paired import (
+    Pair,
+    changes,
+    group_resampling,
+    group_units,
+    same_problem,
+    task_of,
+)
 from prorl_evaluation.passk import ks_up_to
 from prorl_evaluation.solvable import solvable_changes
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
@@ -164,7 +171,8 @@ class _Worker:
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         pairs = [self._pairs(group, *step) for step in steps]
-        found = changes(pairs, self.ks, self._units(group), self._how(group, "changes"))
+        how = group_resampling(self.settings, group.kind, group.name)
+        found = changes(pairs, self.ks, self._units(group), how)
         before = [None, *(drawn for _, drawn in found[len(later) :])]
         return [(*found[i], before[i]) for i in range(len(later))]
 
@@ -202,7 +210,7 @@ class _Worker:
         found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
-        """Return the group with its curves; all of them over the same draws."""
+        """Return the group with its curves; all of them over the draws of the results' own intervals."""
         import numpy as np
 
         ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
@@ -210,8 +218,9 @@ class _Worker:
             pass_at_k_table([self.aligned[i][j] for i in group.places], own)
             for j, own in enumerate(ks)
         ]
-        units, how = self._units(group), self._how(group, "curves")
-        points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), units, how))
+        s = self.settings
+        how = Resampling(s.level, s.draws, derive_seed(s.seed, "bootstrap", group.name))
+        points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), self._units(group), how))
         curves = tuple(
             Curve(r.label, {k: next(points) for k in own})
             for r, own in zip(self.results, ks, strict=True)
@@ -273,12 +282,4 @@ class _Worker:
         return [(self.aligned[i][before], self.aligned[i][after]) for i in group.places]
 
     def _units(self, group: _Group) -> Units:
-        """Return the units; within one task, its problems are what is drawn."""
-        own = [self.aligned[i][0] for i in group.places]
-        tasks = {(p.domain, task_of(p)) for p in own}
-        return units_of(own, self.options.cluster if len(tasks) > 1 else "problem")
-
-    def _how(self, group: _Group, purpose: str) -> Resampling:
-        s = self.settings
-        seed = derive_seed(s.seed, "boundary", group.kind, group.name, purpose)
-        return Resampling(s.level, s.draws, seed)
+        return group_units([self.aligned[i][0] for i in group.places], self.options.cluster)

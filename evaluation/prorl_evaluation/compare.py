@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prorl_common import derive_seed
 from prorl_evaluation.boundary_types import finite
-from prorl_evaluation.intervals import Interval, Resampling
-from prorl_evaluation.paired import Pair, changes, same_problem, units_of
+from prorl_evaluation.intervals import Interval
+from prorl_evaluation.paired import Pair, changes, group_resampling, group_units, same_problem
 from prorl_evaluation.passk import ks_up_to
 from prorl_evaluation.types import (
     BEFORE_RL,
@@ -115,7 +114,7 @@ def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Compar
     """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
 
     k runs over the powers of two that both can estimate, and the k asked for where both can. ``cluster``
-    is what is drawn again, see ``paired.units_of``. Raises EvaluationError when no problem can be paired.
+    is what is drawn again, see ``paired.group_units``. Raises EvaluationError when no problem can be paired.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}
@@ -146,9 +145,8 @@ def _differences(
     group: str, pairs: Sequence[Pair], a: EvalResult, b: EvalResult, cluster: str
 ) -> list[Difference]:
     ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
-    seed = derive_seed(a.settings.seed, "compare", group)
-    how = Resampling(a.settings.level, a.settings.draws, seed)
-    ((found, _),) = changes([pairs], ks, units_of([p for p, _ in pairs], cluster), how)
+    how = group_resampling(a.settings, "overall" if group == OVERALL else "domain", group)
+    ((found, _),) = changes([pairs], ks, group_units([p for p, _ in pairs], cluster), how)
     return [Difference(group, c.metric, c.before, c.after, c.interval) for c in found]
 
 

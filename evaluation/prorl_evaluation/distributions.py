@@ -76,6 +76,15 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     return max(_LEAST_TAIL, NormalDist().cdf(-math.sqrt(values / df) * t_quantile(tail, df)))
 
 
+def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
+    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1): the p-value at which an interval
+    read at expanded tails ends where ``share`` of the draws lie beyond; ``share`` itself when n <= s."""
+    df = values - strata
+    if df < 1:
+        return share
+    return t_tail(-NormalDist().inv_cdf(share) / math.sqrt(values / df), df)
+
+
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:
     """Return the two-sided p-value of the 2 x 2 table ((a, b), (c, d)): Fisher 1934, exact integers.
 

@@ -9,13 +9,14 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from prorl_common import derive_seed
 from prorl_evaluation.bootstrap import cluster_codes, expanded_columns
 from prorl_evaluation.boundary_types import Change
 from prorl_evaluation.bounded_mean import Drawn, Units, paired_columns
-from prorl_evaluation.distributions import t_tail
+from prorl_evaluation.distributions import t_tail, unexpanded_tail
 from prorl_evaluation.estimators import pass_at_k_table
 from prorl_evaluation.intervals import SAME, Interval, Resampling
-from prorl_evaluation.types import EvaluationError, ProblemResult
+from prorl_evaluation.types import EvalSettings, EvaluationError, ProblemResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +35,10 @@ def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and of "it is at least ``null``".
 
-    Student's t of (mean - null) over the spread of the draws, with clusters - strata degrees of freedom.
-    NaN with fewer than two clusters in a stratum on average, or nothing defined.
+    The larger of two: Student's t of (mean - null) over the spread of the draws, with clusters - strata
+    degrees of freedom, and the tail at which the column's own interval (``paired_columns``) ends at
+    ``null``, so that no test contradicts the interval beside it; where no draw lies beyond ``null``, t
+    alone. NaN with fewer than two clusters in a stratum on average, or nothing defined.
     """
     import numpy as np
 
@@ -51,7 +54,17 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
             else (float(distance < 0), float(distance > 0))
         )
     t = distance / spread
-    return t_tail(t, df), t_tail(-t, df)
+    below, above = (float((drawn.draws[:, column] * s <= null * s).mean()) for s in (1, -1))
+    return (
+        max(t_tail(t, df), _from_draws(below, drawn)),
+        max(t_tail(-t, df), _from_draws(above, drawn)),
+    )
+
+
+def _from_draws(share: float, drawn: Drawn) -> float:
+    if share in (0.0, 1.0):
+        return share
+    return unexpanded_tail(share, drawn.clusters, drawn.strata)
 
 
 def changes(
@@ -152,6 +165,19 @@ def units_of(
         return Units(None, strata)
     names: list[Hashable] = [(p.domain, task_of(p) or p.id) for p in problems]
     return Units(names, strata)
+
+
+def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
+    """Return the units of a group; within one task, its problems are what is drawn."""
+    tasks = {(p.domain, task_of(p)) for p in problems}
+    return units_of(problems, cluster if len(tasks) > 1 else "problem")
+
+
+def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
+    """Return level, draws and seed of a group's paired changes: the same in a comparison and in the
+    boundary report, so that a change has one interval."""
+    seed = derive_seed(settings.seed, "changes", kind, name)
+    return Resampling(settings.level, settings.draws, seed)
 
 
 def check_cluster(cluster: str) -> None:

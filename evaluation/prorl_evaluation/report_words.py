@@ -204,8 +204,9 @@ def _sampling(r: EvalResult) -> str:
     ]
     options += ["--server URL"] if served else []
     suite, _, benchmark = str(s.dataset.get("path", "")).partition("/")
-    if benchmark and suite in suite_names():
+    if suite in suite_names():
         dropped = ("--dataset ", "--split ", "--k ")
         kept = " ".join(o for o in options if not o.startswith(dropped))
-        return f"prorl eval run --suite {suite} --benchmarks {shlex.quote(benchmark)} {kept}"
+        only = f"--benchmarks {shlex.quote(benchmark)} " if benchmark else ""
+        return f"prorl eval run --suite {suite} {only}{kept}"
     return f"prorl eval pass-at-k {' '.join(options)}"

@@ -18,6 +18,7 @@ from prorl_evaluation import (
     ProblemResult,
     Resampling,
     boundary_report,
+    compare,
     gain_against_base,
     solvable_changes,
 )
@@ -34,6 +35,28 @@ from prorl_evaluation.summary import group_results
 from prorl_evaluation.types import Label
 
 N = 64
+
+
+def test_a_change_has_one_interval_in_the_comparison_and_in_the_boundary_report() -> None:
+    domains = ["logic"] * 15 + ["math"] * 12
+    first = result("base", [problem(str(i), i, domain=d) for i, d in enumerate(domains)])
+    last = result("last", [problem(str(i), i + i % 5, domain=d) for i, d in enumerate(domains)])
+    report, comparison = boundary_report([first, last]), compare(first, last)
+    for group in report.groups[:3]:
+        for change in group.changes[0]:
+            found = comparison.find(group.name, change.metric)
+            assert found is not None
+            assert found.interval.value == pytest.approx(change.interval.value)
+            assert (found.interval.low, found.interval.high) == pytest.approx(
+                (change.interval.low, change.interval.high)
+            )
+    for group in report.groups[:3]:
+        for r, curve in zip((first, last), group.curves, strict=True):
+            own = r.group(group.name)
+            assert own is not None
+            assert all(
+                own.pass_at_k[k].high == pytest.approx(curve.points[k].high) for k in (1, 8, 32)
+            )
 
 
 def problem(

@@ -15,6 +15,7 @@ from prorl_evaluation.distributions import (
     holm,
     t_quantile,
     t_tail,
+    unexpanded_tail,
 )
 
 
@@ -45,6 +46,13 @@ def test_holm_multiplies_by_the_tests_that_are_left_and_skips_nan() -> None:
     found = holm([0.01, math.nan, 0.04, 0.03])
     assert found[0] == pytest.approx(0.03) and math.isnan(found[1])
     assert found[2:] == pytest.approx([0.06, 0.06])
+
+
+def test_the_unexpanded_tail_is_the_expanded_ones_inverse() -> None:
+    for values, strata in ((10, 1), (40, 4), (500, 5)):
+        for tail in (0.4, 0.025, 0.001):
+            found = unexpanded_tail(expanded_tail(tail, values, strata), values, strata)
+            assert found == pytest.approx(tail, rel=1e-6)
 
 
 def test_the_expanded_tail_widens_small_samples_and_not_large_ones() -> None:

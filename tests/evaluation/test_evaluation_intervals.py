@@ -48,6 +48,20 @@ def test_a_paired_test_of_no_change_rejects_as_often_as_it_says() -> None:
     assert 0.02 <= up <= 0.065
 
 
+@pytest.mark.parametrize("null", [0.0, 0.05, -0.05])
+@pytest.mark.parametrize("strata", [1, 4])
+def test_a_test_at_half_the_error_rate_never_contradicts_the_interval(
+    null: float, strata: int
+) -> None:
+    rng = np.random.default_rng(6)
+    change = rng.choice([-1.0, -0.25, 0.0, 1.0], (40, 800), p=[0.05, 0.25, 0.6, 0.1])
+    found, drawn = paired_columns(change, Units(strata=[i % strata for i in range(40)]), HOW)
+    for j, interval in enumerate(found):
+        more, less = one_sided(drawn, j, null)
+        assert not (more <= 0.0249 and interval.low <= null)
+        assert not (less <= 0.0249 and interval.high >= null)
+
+
 def test_zero_and_one_values_give_jeffreys_interval() -> None:
     rows = np.array([[1.0]] * 20 + [[0.0]] * 180)
     found = bounded_columns(rows, how=Resampling(draws=40_000, seed=2))[0]

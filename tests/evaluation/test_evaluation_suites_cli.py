@@ -43,8 +43,11 @@ def test_bare_runs_the_whole_quickstart_on_the_newest_run_and_its_base(workplace
     (saved,) = root.glob("suite-quickstart-*.json")
     journals = {p: p.read_bytes() for p in root.rglob("samples.jsonl")}
 
-    again = call(*SMALL, "--benchmarks", "quick_math,quick_stem,quick_instruction,quick_logic")
-    assert again.exit_code == 0
+    names = "quick_math,quick_stem,quick_instruction,quick_logic"
+    again = call(*SMALL, "--benchmarks", names, "--html", "suite.html")
+    assert again.exit_code == 0 and "report written: suite.html" in again.stderr
+    page = Path("suite.html").read_text()
+    assert "quick_math/" in page and "prorl eval run --suite quickstart --model" in page
     assert {p: p.read_bytes() for p in root.rglob("samples.jsonl")} == journals
     assert list(root.glob("suite-quickstart-*.json")) == [saved]
 

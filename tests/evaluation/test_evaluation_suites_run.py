@@ -12,7 +12,7 @@ import pytest
 
 from prorl_common import NullProgress, Progress, ServiceError
 from prorl_datasets import DatasetError
-from prorl_evaluation import EvalSettings
+from prorl_evaluation import EvalSettings, EvaluationError, boundary_report
 from prorl_evaluation.choose import Run, Target
 from prorl_evaluation.session import Session
 from prorl_evaluation.suites import (
@@ -22,6 +22,7 @@ from prorl_evaluation.suites import (
     Suite,
     Wanted,
     gather_benchmarks,
+    joined,
     markdown,
     run_suite,
     save_suite,
@@ -137,6 +138,21 @@ def test_every_model_has_a_number_for_every_benchmark_and_a_folder_of_its_own(
     assert "* this size is in the training data of our recipes" in ladder.below
     folders = sorted(p.parent.relative_to(tmp_path).parts[0] for p in tmp_path.rglob("result.json"))
     assert folders == ["base", "base", "trained", "trained"]
+
+
+def test_a_suites_benchmarks_join_into_one_result_a_model(tmp_path: Path) -> None:
+    where = session(tmp_path, base=0, trained=100)
+    result = run_suite(suite(), both(), where, FakeScorer(), NullProgress())
+    short = replace(result.models[1], results={"facts": result.models[1].results["facts"]})
+    (base, trained), left = joined(result.models, "mine")
+    assert not left and len(base.problems) == 8 and len({p.id for p in base.problems}) == 8
+    assert base.overall.pass_at_k[1].value == 0.0 and trained.overall.pass_at_k[1].value == 1.0
+    names = {g.name for g in boundary_report([base, trained]).groups if g.kind == "benchmark"}
+    assert names == {"sums", "facts"}
+    (base, trained), left = joined([result.models[0], short], "mine")
+    assert left == ["sums"] and [p.id.split("/")[0] for p in base.problems] == ["facts"] * 4
+    with pytest.raises(EvaluationError, match="no benchmark that all models have finished"):
+        joined([result.models[0], replace(short, results={})], "mine")
 
 
 def test_a_benchmark_that_breaks_is_a_dash_with_its_reason_and_the_next_goes_on(

@@ -1,5 +1,6 @@
 """Suites: benchmarks evaluated together and shown in the paper's layout beside published numbers."""
 
+from prorl_evaluation.suites.joining import join_results, joined
 from prorl_evaluation.suites.output import save_suite, suite_json
 from prorl_evaluation.suites.published import Origin, Published, PublishedRow, published
 from prorl_evaluation.suites.runner import ModelScores, SuiteResult, run_suite, without_code
@@ -21,6 +22,8 @@ __all__ = [
     "SuiteTable",
     "Wanted",
     "gather_benchmarks",
+    "join_results",
+    "joined",
     "load_suite",
     "markdown",
     "published",
