@@ -181,4 +181,7 @@ def _name(group: BoundaryGroup) -> str:
 
 
 def _p(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2g}"
+    """Return a p-value; what lies below a millionth rests on t's far tail and is not told apart."""
+    if math.isnan(value):
+        return "-"
+    return "< 1e-6" if value < 1e-6 else f"{value:.2g}"
