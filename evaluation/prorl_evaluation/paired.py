@@ -168,7 +168,8 @@ def units_of(
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return the units of a group; within one task, its problems are what is drawn."""
+    """Return the units of a group; within one task, its problems are what is drawn. See ``units_of``."""
+    check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
