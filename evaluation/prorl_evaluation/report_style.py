@@ -61,7 +61,7 @@ tbody th { font-weight: 600; min-width: 7.6rem; max-width: 16rem; overflow-wrap:
 tbody th small { display: block; color: var(--muted); font-weight: 400; }
 .chip { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
   background: var(--flat-bg); color: var(--flat); white-space: nowrap; }
-td .chip { white-space: normal; border-radius: .7rem; line-height: 1.3; min-width: 5.2rem; }
+td .chip.flat { white-space: normal; border-radius: .7rem; line-height: 1.3; min-width: 5.2rem; }
 .chip.higher, .chip.sustained { background: var(--good-bg); color: var(--good); }
 .chip.lower, .chip.diminish { background: var(--bad-bg); color: var(--bad); }
 .chip.plateau { background: var(--note-bg); color: var(--ink); }
