@@ -10,11 +10,12 @@ comparisons, and bias-corrected intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from prorl_evaluation.distributions import expanded_tail
 from prorl_evaluation.intervals import SAME, Interval, Resampling
+from prorl_evaluation.units import Units, cluster_codes, patterns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +40,8 @@ def bootstrap_ci(
     """Return mean and percentile interval of ``values`` (shape [N]), drawing whole clusters again.
 
     ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark
-    or domain, and every stratum keeps its number of clusters in each draw. NaN values enter neither sums
-    nor counts and are reported in ``undefined``. A paired difference is this on ``b - a``.
+    or domain, and every stratum keeps its number of clusters in each draw (small ones are taken together,
+    see ``units.cluster_codes``). NaN values enter nothing and are counted in ``undefined``. A paired difference is this on ``b - a``.
 
     Raises ValueError for a level outside (0, 1), lengths that differ, or a cluster in two strata.
     """
@@ -58,23 +59,12 @@ def bootstrap_columns(
     draws: int = 10_000,
     seed: int = 0,
 ) -> list[Interval]:
-    """Return one :class:`Interval` for each column of ``values`` (shape [N, M]) over the same draws."""
-    import numpy as np
-
-    matrix = np.asarray(values, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
+    """Return one :class:`Interval` for each column of ``values`` (shape [N, M]). Columns defined for the same
+    values share their draws."""
     if not 0.0 < level < 1.0 or draws < 1:
         raise ValueError(f"level must lie between 0 and 1 and draws be positive: {level}, {draws}")
-    n = matrix.shape[0]
-    of_cluster, stratum_of = cluster_codes(n, clusters, strata)
-    defined = ~np.isnan(matrix)
-    shape = (len(stratum_of), matrix.shape[1])
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    np.add.at(sums, of_cluster, np.where(defined, matrix, 0.0))
-    np.add.at(counts, of_cluster, defined.astype(np.float64))
-    means = _resampled_means(sums, counts, stratum_of, draws, seed)
-    return [_interval(matrix[:, j], means[:, j], level) for j in range(matrix.shape[1])]
+    how = Resampling(level, draws, seed)
+    return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
 
 
 def expanded_columns(
@@ -87,56 +77,50 @@ def expanded_columns(
 
     For unbounded values such as lengths; see there for the source.
     """
+    return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
+
+
+def _columns(
+    values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
+) -> list[Interval]:
+    """Return the columns' intervals; ``read`` is (tail, clusters, strata) -> tail of the draws."""
     import numpy as np
 
-    how = how or Resampling()
-    _, stratum_of = cluster_codes(len(np.asarray(values)), clusters, strata)
-    tail = expanded_tail((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
-    return bootstrap_columns(values, clusters, strata, 1.0 - 2.0 * tail, how.draws, how.seed)
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    found = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
+    for rows, columns in patterns(matrix):
+        if not rows:
+            continue
+        own = units.of(rows)
+        codes, stratum_of = cluster_codes(len(rows), own.clusters, own.strata)
+        shape = (len(stratum_of), len(columns))
+        sums, counts = np.zeros(shape), np.zeros(shape)
+        np.add.at(sums, codes, matrix[np.ix_(rows, columns)])
+        np.add.at(counts, codes, 1.0)
+        means = _resampled_means(sums, counts, stratum_of, how.draws, how.seed)
+        tail = read((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
+        for place, j in enumerate(columns):
+            found[j] = _interval(matrix[rows, j], means[:, place], tail, len(matrix))
+    return found
 
 
-def _interval(values: Any, means: Any, level: float) -> Interval:
+def _interval(defined: Floats, means: Floats, tail: float, rows: int) -> Interval:
     import numpy as np
 
-    defined = values[~np.isnan(values)]
-    count, undefined = len(defined), len(values) - len(defined)
-    if count == 0:
-        return Interval(math.nan, math.nan, math.nan, 0, undefined)
-    value = float(defined.mean())
+    value, undefined = float(defined.mean()), rows - len(defined)
     if float(np.ptp(defined)) < SAME:
-        return Interval(value, value, value, count, undefined)
-    tail = (1.0 - level) / 2.0
-    low, high = np.nanquantile(means, [tail, 1.0 - tail])
-    return Interval(value, float(low), float(high), count, undefined)
-
-
-def cluster_codes(
-    n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
-) -> tuple[Any, list[Hashable]]:
-    """Return (cluster number of each value, stratum of each cluster)."""
-    import numpy as np
-
-    names: Sequence[Hashable] = clusters if clusters is not None else range(n)
-    groups: Sequence[Hashable] = strata if strata is not None else [None] * n
-    if len(names) != n or len(groups) != n:
-        raise ValueError("clusters and strata need one entry for each value")
-    number: dict[Hashable, int] = {}
-    stratum_of: list[Hashable] = []
-    codes = np.empty(n, dtype=np.intp)
-    for i, (name, group) in enumerate(zip(names, groups, strict=True)):
-        code = number.setdefault(name, len(number))
-        if code == len(stratum_of):
-            stratum_of.append(group)
-        elif stratum_of[code] != group:
-            raise ValueError(f"cluster {name!r} lies in two strata")
-        codes[i] = code
-    return codes, stratum_of
+        return Interval(value, value, value, len(defined), undefined)
+    low, high = np.quantile(means, [tail, 1.0 - tail])
+    return Interval(value, float(low), float(high), len(defined), undefined)
 
 
 def _resampled_means(
     sums: Floats, counts: Floats, stratum_of: list[Hashable], draws: int, seed: int
 ) -> Floats:
-    """Return the mean of each column in each draw, shape [draws, M]; NaN where nothing was defined."""
+    """Return the mean of each column in each draw, shape [draws, M]."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
@@ -153,5 +137,4 @@ def _resampled_means(
             weights = flat.reshape(stop - start, size).astype(np.float64)
             total[start:stop] += weights @ sums[rows]
             number[start:stop] += weights @ counts[rows]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return total / number
+    return np.asarray(total / number)

@@ -191,7 +191,7 @@ class _Worker:
                 before,
                 self.ks.index(1),
                 place,
-                self._blocked(int(drawn.counts[place])),
+                self._blocked(min(int(d.counts[place]) for d in (drawn, before) if d is not None)),
             )
             for result, (_, drawn, before) in zip(self.results[1:], found, strict=True)
         ]

@@ -10,13 +10,12 @@ unbounded values (``bootstrap.expanded_columns``).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from prorl_evaluation.bootstrap import cluster_codes
 from prorl_evaluation.distributions import expanded_tail
 from prorl_evaluation.intervals import SAME, Interval, Resampling
+from prorl_evaluation.units import Units, cluster_codes, patterns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,36 +27,29 @@ PSEUDO = 0.5
 """Problems added at either bound."""
 PRIOR = 0.5
 """Problems that changed fully, added before asking how large a change is (paired differences)."""
+__all__ = ["Drawn", "Units", "bounded_columns", "paired_columns"]
+
 _BLOCK = 4_000_000
 """Draws times problems held in memory at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """What is drawn: ``clusters`` (None: each value by itself) within ``strata`` (None: one stratum)."""
-
-    clusters: Sequence[Hashable] | None = None
-    strata: Sequence[Hashable] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """Means of each column, shape [M], and their draws, shape [draws, M]; values that entered, by column.
 
-    ``clusters`` and ``strata`` were drawn from.
+    ``clusters`` and ``strata``, by column, were drawn from: those of its defined values.
     """
 
     values: Floats
     draws: Floats
     counts: NDArray[np.int64]
-    clusters: int
-    strata: int
+    clusters: NDArray[np.int64]
+    strata: NDArray[np.int64]
 
     def columns(self, own: slice) -> Drawn:
         """Return a part of the columns."""
-        return replace(
-            self, values=self.values[own], draws=self.draws[:, own], counts=self.counts[own]
-        )
+        by_column = (self.counts[own], self.clusters[own], self.strata[own])
+        return Drawn(self.values[own], self.draws[:, own], *by_column)
 
 
 def bounded_columns(
@@ -112,30 +104,44 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw the mean of each column: within a stratum all clusters are weighted at random, and strata
-    keep their share of the values. ``pseudo`` values weigh PSEUDO clusters each over all strata."""
+    """Draw the mean of each column over its defined values: within a stratum all clusters are weighted at
+    random, and strata keep their share of the values. ``pseudo`` values weigh PSEUDO clusters each over
+    all strata. Columns defined in the same rows share their weights."""
+    import numpy as np
+
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    width = matrix.shape[1]
+    values, draws = np.full(width, np.nan), np.full((how.draws, width), np.nan)
+    counts, clusters, strata = (np.zeros(width, dtype=np.int64) for _ in range(3))
+    for rows, own in patterns(matrix):
+        if not rows:
+            continue
+        part, ends = matrix[np.ix_(rows, own)], (pseudo[0][own], pseudo[1][own])
+        values[own], counts[own] = part.mean(axis=0), len(rows)
+        draws[:, own], clusters[own], strata[own] = _draw_whole(part, ends, units.of(rows), how)
+    return Drawn(values, draws, counts, clusters, strata)
+
+
+def _draw_whole(
+    matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling
+) -> tuple[Floats, int, int]:
+    """Return draws, shape [draws, M], and the numbers of clusters and strata; nothing is undefined."""
     import numpy as np
 
     rng = np.random.default_rng(how.seed)
     codes, stratum_of = cluster_codes(len(matrix), units.clusters, units.strata)
-    defined = ~np.isnan(matrix)
-    shape = (len(stratum_of), matrix.shape[1])
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    np.add.at(sums, codes, np.where(defined, matrix, 0.0))
-    np.add.at(counts, codes, defined.astype(np.float64))
-    total = counts.sum(axis=0)
-    draws = np.zeros((how.draws, shape[1]))
+    size = len(stratum_of)
+    sums = np.zeros((size, matrix.shape[1]))
+    np.add.at(sums, codes, matrix)
+    counts = np.bincount(codes, minlength=size).astype(np.float64)
+    draws = np.zeros((how.draws, matrix.shape[1]))
     names = list(dict.fromkeys(stratum_of))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for name in names:
-            own = [i for i, s in enumerate(stratum_of) if s == name]
-            part = counts[own].sum(axis=0)
-            share = part / total
-            means = _stratum(sums[own], counts[own], pseudo, (how.draws, len(own) / shape[0]), rng)
-            draws += np.where(part > 0, share * means, 0.0)
-        values = sums.sum(axis=0) / total
-    draws[:, total == 0] = np.nan
-    return Drawn(values, draws, total.astype(np.int64), shape[0], len(names))
+    for name in names:
+        own = [i for i, s in enumerate(stratum_of) if s == name]
+        amount = (how.draws, len(own) / size)
+        share = counts[own].sum() / len(matrix)
+        draws += share * _stratum(sums[own], counts[own], pseudo, amount, rng)
+    return draws, size, len(names)
 
 
 def _stratum(
@@ -145,26 +151,22 @@ def _stratum(
     amount: tuple[int, float],
     rng: np.random.Generator,
 ) -> Floats:
-    """Return means of one stratum, shape [draws, M]; ``amount`` is (draws, share of all clusters)."""
+    """Return means of one stratum, shape [draws, M], whose clusters have ``counts`` values (shape [C]) that
+    add up to ``sums`` (shape [C, M]); ``amount`` is (draws, share of all clusters)."""
     import numpy as np
 
     draws, share = amount
     size = len(sums)
     shape = _concentration(size)
-    if (
-        counts == counts[:, :1]
-    ).all():  # nothing undefined: one sum of weights does for all columns
-        counts = counts[:, :1]
-    cluster = counts.mean(axis=0)
+    cluster = counts.mean()
     found = np.empty((draws, sums.shape[1]))
     step = max(1, _BLOCK // size)
     for start in range(0, draws, step):
         stop = min(start + step, draws)
         weights = rng.standard_gamma(shape, (stop - start, size))
-        ends = rng.standard_gamma(PSEUDO * share, (stop - start, 2))
-        lows, highs = ends[:, :1] * cluster, ends[:, 1:] * cluster
-        top = weights @ sums + lows * pseudo[0] + highs * pseudo[1]
-        found[start:stop] = top / (weights @ counts + lows + highs)
+        ends = rng.standard_gamma(PSEUDO * share, (stop - start, 2)) * cluster
+        top = weights @ sums + ends[:, :1] * pseudo[0] + ends[:, 1:] * pseudo[1]
+        found[start:stop] = top / ((weights @ counts) + ends.sum(axis=1))[:, None]
     return found
 
 
@@ -174,21 +176,27 @@ def _concentration(size: int) -> float:
 
 
 def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[Interval]:
-    import numpy as np
-
-    tail = (1.0 - level) / 2.0
-    if expanded:
-        tail = expanded_tail(tail, drawn.clusters, drawn.strata)
-    lows, highs = np.quantile(drawn.draws, [tail, 1.0 - tail], axis=0)
     found = []
-    for value, low, high, count in zip(drawn.values, lows, highs, drawn.counts, strict=True):
+    tail = (1.0 - level) / 2.0
+    for j, (value, count) in enumerate(zip(drawn.values, drawn.counts, strict=True)):
         undefined = len(matrix) - int(count)
         if count == 0:
             found.append(Interval(math.nan, math.nan, math.nan, 0, undefined))
             continue
+        own = tail
+        if expanded:
+            own = expanded_tail(tail, int(drawn.clusters[j]), int(drawn.strata[j]))
+        low, high = _quantiles(drawn.draws[:, j], own)
         ends = float(min(low, value)), float(max(high, value))
         found.append(Interval(float(value), *ends, int(count), undefined))
     return found
+
+
+def _quantiles(draws: Floats, tail: float) -> tuple[float, float]:
+    import numpy as np
+
+    low, high = np.quantile(draws, [tail, 1.0 - tail])
+    return float(low), float(high)
 
 
 def _touching(interval: Interval, bounds: tuple[float, float]) -> Interval:

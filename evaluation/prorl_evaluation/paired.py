@@ -10,13 +10,14 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from prorl_common import derive_seed
-from prorl_evaluation.bootstrap import cluster_codes, expanded_columns
+from prorl_evaluation.bootstrap import expanded_columns
 from prorl_evaluation.boundary_types import Change
-from prorl_evaluation.bounded_mean import Drawn, Units, paired_columns
+from prorl_evaluation.bounded_mean import Drawn, paired_columns
 from prorl_evaluation.distributions import t_tail, unexpanded_tail
 from prorl_evaluation.estimators import pass_at_k_table
 from prorl_evaluation.intervals import SAME, Interval, Resampling
 from prorl_evaluation.types import EvalSettings, EvaluationError, ProblemResult
+from prorl_evaluation.units import Units, cluster_codes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +43,8 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
     """
     import numpy as np
 
-    df = drawn.clusters - drawn.strata
+    clusters, strata = int(drawn.clusters[column]), int(drawn.strata[column])
+    df = clusters - strata
     if df < 1 or drawn.counts[column] == 0:
         return math.nan, math.nan
     spread = float(np.std(drawn.draws[:, column]))
@@ -56,15 +58,13 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
     t = distance / spread
     below, above = (float((drawn.draws[:, column] * s <= null * s).mean()) for s in (1, -1))
     return (
-        max(t_tail(t, df), _from_draws(below, drawn)),
-        max(t_tail(-t, df), _from_draws(above, drawn)),
+        max(t_tail(t, df), _from_draws(below, clusters, strata)),
+        max(t_tail(-t, df), _from_draws(above, clusters, strata)),
     )
 
 
-def _from_draws(share: float, drawn: Drawn) -> float:
-    if share in (0.0, 1.0):
-        return share
-    return unexpanded_tail(share, drawn.clusters, drawn.strata)
+def _from_draws(share: float, clusters: int, strata: int) -> float:
+    return share if share in (0.0, 1.0) else unexpanded_tail(share, clusters, strata)
 
 
 def changes(
@@ -129,7 +129,8 @@ def length_changes(
             found.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
             continue
         before, after = (float(v) for v in sides[i][~np.isnan(differences[:, i])].mean(axis=0))
-        tests = _t_of(interval, len(differences), units, how)
+        rows = [r for r, value in enumerate(differences[:, i]) if not math.isnan(value)]
+        tests = _t_of(interval, len(rows), units.of(rows), how)
         found.append(Change("length", before, after, interval, *tests))
     return found
 

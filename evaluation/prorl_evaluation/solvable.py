@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from prorl_evaluation.boundary_types import SolvableChanges
 from prorl_evaluation.distributions import benjamini_hochberg, fisher_exact
 from prorl_evaluation.paired import Pair
+from prorl_evaluation.types import ProblemResult
 
 
 def solvable_changes(
@@ -20,10 +21,11 @@ def solvable_changes(
     """Return the sets of problems gained and lost, raw and shown; ``pairs`` are (before, after).
 
     Shown: Fisher's exact test on each problem's two success counts, corrected over all judged problems
-    for the false discovery rate (Benjamini and Hochberg 1995).
+    for the false discovery rate (Benjamini and Hochberg 1995). A problem solved both times could be on
+    neither list and counts with p = 1, so that true changes of such problems lift no other.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
-    tests = benjamini_hochberg([fisher_exact(p.c, p.n - p.c, q.c, q.n - q.c) for p, q in judged])
+    tests = benjamini_hochberg([_test(p, q) for p, q in judged])
     gained = [i for i, (p, q) in enumerate(judged) if p.c == 0 and q.c > 0]
     lost = [i for i, (p, q) in enumerate(judged) if p.c > 0 and q.c == 0]
 
@@ -44,6 +46,10 @@ def solvable_changes(
         unjudged=tuple(p.id for p, q in pairs if not (p.n and q.n)),
         fdr=fdr,
     )
+
+
+def _test(p: ProblemResult, q: ProblemResult) -> float:
+    return fisher_exact(p.c, p.n - p.c, q.c, q.n - q.c) if 0 in (p.c, q.c) else 1.0
 
 
 def _all_on_one_side(successes: int, own: int, other: int) -> float:
