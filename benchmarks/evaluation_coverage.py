@@ -39,7 +39,8 @@ NOMINAL = 0.95
 @dataclass(frozen=True)
 class Setting:
     """Success rates are Beta(``a``, ``b``) over problems; ``shift`` is the second model's change in log
-    odds, with a spread of 1 between problems. ``groups`` > 0 clusters or strata share problems."""
+    odds, with a spread of 1 between problems. ``groups`` > 0 clusters or strata share problems. Of kind
+    ``rare``, ``a`` is the share of problems that is lost."""
 
     kind: str
     a: float
@@ -88,6 +89,9 @@ def settings() -> list[Setting]:
         Setting("clusters", 0.3, 1.2, 300, groups=30),
         Setting("clusters", 0.5, 0.5, 500, groups=96),
     ]
+    found += [
+        Setting("rare", lost, 0.0, size) for size, lost in ((60, 0.03), (100, 0.02), (500, 0.005))
+    ]
     return [*found, *(Setting("length", 1.0, 1.0, size) for size in sizes)]
 
 
@@ -99,12 +103,13 @@ def run(setting: Setting, trials: int) -> Row:
         "strata": _strata,
         "clusters": _clusters,
         "paired": _paired,
+        "rare": _rare,
         "length": _length,
     }
     rows, truth, units = make[setting.kind](setting, trials, rng)
     how = Resampling(NOMINAL, DRAWS, 1)
     rejected = None
-    if setting.kind == "paired":
+    if setting.kind in ("paired", "rare"):
         found, drawn = paired_columns(rows, units, how)
         tests = np.array([one_sided(drawn, j, truth) for j in range(trials)])
         rejected = float((tests <= 0.025).mean(axis=0).max())
@@ -166,6 +171,14 @@ def _paired(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, 
     return _estimates(after, s, rng) - _estimates(before, s, rng), truth, Units()
 
 
+def _rare(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, float, Units]:
+    """A share ``a`` of the problems is lost wholly, all others gain a little: no change on average."""
+    gain = s.a / (1.0 - s.a)
+    lost = rng.random((s.problems, trials)) < s.a
+    noise = rng.normal(0.0, gain / 4, (s.problems, trials))
+    return np.where(lost, -1.0, gain + noise), 0.0, Units()
+
+
 def _length(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, float, Units]:
     """Mean lengths of problems are log-normal around 400 tokens with sigma 0.7."""
     found = rng.lognormal(math.log(400), 0.7, (s.problems, trials))
@@ -186,7 +199,8 @@ def main() -> None:
         row = run(setting, options.trials)
         rows.append(row)
         s = row.setting
-        rates = f"Beta({s.a:g}, {s.b:g})" if s.kind != "length" else "log-normal"
+        known = {"length": "log-normal", "rare": f"{100 * s.a:g}% lost"}
+        rates = known.get(s.kind, f"Beta({s.a:g}, {s.b:g})")
         test = "" if row.rejected is None else f"{100 * row.rejected:.1f}%"
         print(
             f"{s.kind:9} {rates:15} {s.problems:8} {s.n:4} {s.k:4} {s.shift:5g} {row.truth:9.3f} "

@@ -192,8 +192,9 @@ class _Worker:
                 self.ks.index(1),
                 place,
                 self._blocked(min(int(d.counts[place]) for d in (drawn, before) if d is not None)),
+                rows[place].before,
             )
-            for result, (_, drawn, before) in zip(self.results[1:], found, strict=True)
+            for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True)
         ]
 
     def _blocked(self, problems: int) -> str:

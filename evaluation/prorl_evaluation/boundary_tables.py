@@ -14,7 +14,7 @@ from prorl_evaluation.boundary_types import BoundaryGroup, BoundaryReport, Chang
 from prorl_evaluation.false_positives import Suspicion, suspicion
 from prorl_evaluation.intervals import Resampling
 from prorl_evaluation.paired import units_of
-from prorl_evaluation.tables import TextTable, bracket, length_digits, signed_bracket
+from prorl_evaluation.tables import TextTable, bracket, length_digits, number, signed_bracket
 from prorl_evaluation.types import EvalResult, shown_ks
 
 
@@ -84,7 +84,7 @@ def length_table(report: BoundaryReport) -> TextTable:
             c = _metric(changes, "length")
             share = f"{100 * c.interval.value / c.before:+.1f}%" if c.before > 0 else "-"
             digits = length_digits(c.before)
-            means = (f"{v:.{digits}f}" for v in (c.before, c.after))
+            means = (number(v, digits) for v in (c.before, c.after))
             cells = (*means, signed_bracket(c.interval, digits), share)
             rows.append((_name(group), claim.checkpoint, *cells))
     head = ("", "checkpoint", "before", "after", "change", "relative")
@@ -156,8 +156,8 @@ def suspicion_table(found: Sequence[tuple[str, Sequence[Suspicion]]], rate: floa
         (
             label,
             f"pass@{s.k}",
-            f"{s.observed:.3f}",
-            f"{s.unsolvable_reads:.3f}",
+            number(s.observed),
+            number(s.unsolvable_reads),
             bracket(s.adjusted),
         )
         for label, values in found

@@ -31,7 +31,7 @@ class Evidence:
     """The draws a claim on one group and checkpoint rests on: against the baseline, and against the
     checkpoint before (None for the first); ``first`` and ``last`` are the columns of pass@1 and pass@K.
 
-    ``blocked`` says why nothing is tested, or is empty.
+    ``blocked`` says why nothing is tested, or is empty; ``base`` is the baseline's pass@K.
     """
 
     kind: Kind
@@ -43,6 +43,7 @@ class Evidence:
     first: int
     last: int
     blocked: str = ""
+    base: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +77,26 @@ def judge(
         holding = [c for c in group if lookup[id(c)] <= alpha]
         if holding:
             c = holding[0]
-            claims.append(_claim(e, c, c.regime, lookup[id(c)], c.reason))
+            small = c.regime != "diminish" and any(h.regime == "diminish" for h in holding)
+            reason = f"{c.reason}, by less than {margin:g}" if small else c.reason
+            claims.append(_claim(e, c, c.regime, lookup[id(c)], reason))
             continue
         tested = [c for c in group if not math.isnan(c.p)]
         nearest = min(tested, key=lambda c: c.p) if tested else None
         reason = e.blocked or _undecided(nearest, lookup)
+        if not e.blocked and e.base + margin > 1.0:
+            reason += f"; the baseline's pass@{e.k} is within {margin:g} of 1, no gain could be shown"
         p = lookup[id(nearest)] if nearest is not None else math.nan
         claims.append(_claim(e, nearest, "undecided", p, reason))
     return claims, sum(not math.isnan(c.p) for c in flat)
 
 
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
-    """Return the claims that can be tested, in the order of precedence."""
+    """Return the claims that can be tested, in the order of precedence.
+
+    That pass@1 rose without pass@K is no candidate where the baseline's pass@K is within the margin of 1:
+    there nothing could have been gained.
+    """
     if e.since_base is None or e.blocked:
         return []
     name = f"pass@{e.k}"
@@ -101,9 +110,10 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     no_gain = Candidate(
         "diminish", (better, small), f"pass@1 rose while {name} gained less than {margin:g}"
     )
+    stuck = [no_gain] if e.base + margin <= 1.0 else []
     if e.since_before is None:
         reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
-        return [loss, Candidate("sustained", (up,), reason), no_gain]
+        return [loss, Candidate("sustained", (up,), reason), *stuck]
     on = Hypothesis(
         f"{name} rose since the checkpoint before", one_sided(e.since_before, e.last)[0]
     )
@@ -121,7 +131,7 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     plateau = Candidate(
         "plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"
     )
-    return [loss, sustained, plateau, no_gain]
+    return [loss, sustained, plateau, *stuck]
 
 
 def _claim(

@@ -137,7 +137,7 @@ def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Compar
         only_a=tuple(i for i in mine if i not in theirs),
         only_b=tuple(i for i in theirs if i not in mine),
         altered=tuple(p.id for p, q in both if not same_problem(p, q)),
-        warnings=tuple(_warnings(a, b)),
+        warnings=tuple(setting_warnings(a, b)),
     )
 
 
@@ -150,12 +150,13 @@ def _differences(
     return [Difference(group, c.metric, c.before, c.after, c.interval) for c in found]
 
 
-def _warnings(a: EvalResult, b: EvalResult) -> list[str]:
+def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
     """Return a line for each setting that differs and makes the numbers less comparable."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
-        for name in ("n", "temperature", "top_p", "max_tokens")
+        for name in ("n", "temperature", "top_p", "max_tokens", "backend")
     }
+    pairs["request fields"] = (dict(a.settings.extra), dict(b.settings.extra))
     hashes = [r.settings.dataset.get("manifest_sha256", "") for r in (a, b)]
     pairs["dataset"] = (hashes[0], hashes[1])
     pairs["isolation"] = (a.isolation, b.isolation)

@@ -35,6 +35,10 @@ class Suspicion:
     adjusted: Interval
 
 
+LEAST_SURVIVORS = 1e-3
+"""Where fewer unsolved problems than this would read as unsolved, nothing can be told apart."""
+
+
 def false_positive_reading(rate: float, k: int) -> float:
     """Return 1 - (1 - f)^k: what pass@k reads where every answer is wrong; 0.005 gives 0.47 at k = 128.
 
@@ -50,10 +54,16 @@ def adjusted_pass_at_k(n: int, c: int, k: int, rate: float) -> float:
     """Return an unbiased estimate of pass@k without false positives; it may be below 0.
 
     A sample is judged wrong with probability (1 - p)(1 - f), so (1 - p)^k is estimated by
-    C(n-c, k) / C(n, k) / (1 - f)^k. NaN when n < k.
+    C(n-c, k) / C(n, k) / (1 - f)^k. NaN when n < k, or where (1 - f)^k is below LEAST_SURVIVORS.
     """
-    reading = false_positive_reading(rate, k)
-    return 1.0 - (1.0 - pass_at_k(n, c, k)) / (1.0 - reading)
+    survivors = _survivors(rate, k)
+    return 1.0 - (1.0 - pass_at_k(n, c, k)) / survivors
+
+
+def _survivors(rate: float, k: int) -> float:
+    """Return (1 - f)^k, NaN below LEAST_SURVIVORS."""
+    survivors = 1.0 - false_positive_reading(rate, k)
+    return survivors if survivors >= LEAST_SURVIVORS else math.nan
 
 
 def suspicion(
@@ -63,7 +73,8 @@ def suspicion(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> Suspicion:
-    """Return observed and adjusted pass@k over problems; a mean or end below 0 is shown as 0.
+    """Return observed and adjusted pass@k over problems; a mean or end below 0 is shown as 0, and nothing
+    where the rate leaves no way to tell (see ``adjusted_pass_at_k``).
 
     The interval is for the given ``rate``; it says nothing of how well that is known.
     """
@@ -73,11 +84,13 @@ def suspicion(
 
     reading = false_positive_reading(rate, k)
     observed = np.array([pass_at_k(p.n, p.c, k) for p in problems], dtype=np.float64)
-    adjusted = 1.0 - (1.0 - observed) / (1.0 - reading)
-    lowest = min(0.0, 1.0 - 1.0 / (1.0 - reading))
+    survivors = _survivors(rate, k)
+    adjusted = 1.0 - (1.0 - observed) / survivors
+    lowest = 0.0 if math.isnan(survivors) else min(0.0, 1.0 - 1.0 / survivors)
     found = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]
     if not found.count:
-        return Suspicion(k, rate, math.nan, reading, found)
+        seen = observed[~np.isnan(observed)]
+        return Suspicion(k, rate, float(seen.mean()) if len(seen) else math.nan, reading, found)
     value, low, high = (max(0.0, v) for v in (found.value, found.low, found.high))
     shown = Interval(value, low, high, found.count, found.undefined)
     return Suspicion(k, rate, float(np.nanmean(observed)), reading, shown)

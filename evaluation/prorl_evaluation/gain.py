@@ -8,7 +8,7 @@ either.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prorl_evaluation.boundary_types import GainAgainstBase, GainPoint, Ladder, Rung
@@ -96,17 +96,38 @@ def ladders(
 def _rungs(
     problems: Sequence[ProblemResult], places: Sequence[int], key: str
 ) -> list[tuple[float, str, list[int]]]:
-    """Return (order, name, problems) of each rung; words in the order of _WORDS, others as they appear."""
+    """Return (place, name, problems) of each rung in the order of ``rung_order``."""
     members: dict[Label, list[int]] = {}
     for i in places:
         if key in problems[i].labels:
             members.setdefault(problems[i].labels[key], []).append(i)
-    words = [v for v in members if isinstance(v, str)]
-    words.sort(
-        key=lambda v: _WORDS.index(str(v).lower()) if str(v).lower() in _WORDS else len(_WORDS)
-    )
-    order = {v: float(words.index(v) if isinstance(v, str) else v) for v in members}
-    return [(order[v], str(v), members[v]) for v in sorted(members, key=lambda v: order[v])]
+    key_of = rung_order([str(v) for v in members])
+    ordered = sorted(members, key=lambda v: key_of(str(v)))
+    numbers = [_number(str(v)) for v in ordered]
+    if None in numbers or len({*numbers}) < len(numbers):
+        numbers = [float(i) for i in range(len(ordered))]  # words: evenly apart
+    return [(x or 0.0, str(v), members[v]) for x, v in zip(numbers, ordered, strict=True)]
+
+
+def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
+    """Return the sort key of rungs: numbers by size, words in the order of _WORDS, others as they appear."""
+
+    def key(name: str) -> tuple[float, int]:
+        number = _number(name)
+        if number is not None:
+            return number, 0
+        word = name.lower()
+        return math.inf, _WORDS.index(word) if word in _WORDS else len(_WORDS) + names.index(name)
+
+    return key
+
+
+def _number(name: str) -> float | None:
+    try:
+        value = float(name)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _ladders_of(

@@ -23,6 +23,11 @@ class Interval:
     undefined: int = 0
 
     @property
+    def part(self) -> str:
+        """`` (12 of 40)`` where values are undefined, else nothing."""
+        return f" ({self.count} of {self.count + self.undefined})" if self.undefined else ""
+
+    @property
     def degenerate(self) -> bool:
         """Whether the interval has no width: for the plain bootstrap, all values of a stratum agree."""
         return self.high - self.low < SAME

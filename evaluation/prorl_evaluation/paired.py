@@ -149,7 +149,7 @@ def _t_of(interval: Interval, rows: int, units: Units, how: Resampling) -> tuple
 
 
 def _length(p: ProblemResult) -> float:
-    return p.tokens / p.sampled if p.sampled else math.nan
+    return p.tokens / p.answered if p.answered else math.nan
 
 
 def units_of(

@@ -121,13 +121,25 @@ def _numbers(data: ReportData) -> str:
         c = data.comparison
         caption = (
             f"<p class='caption'>Difference: {text(c.b)} against {text(c.a)}, paired by problem, with its "
-            "interval beside it on a scale that all rows share. A statement takes at least 10 problems.</p>"
+            "interval beside it on a scale that all rows share. A statement takes at least 10 problems."
+            f"{_other_sets(data)}</p>"
         )
     return f"<section><h2>Results by domain</h2>{shown}{caption}</section>"
 
 
 def _legend(data: ReportData) -> str:
     return legend([(place, r.label) for place, r in enumerate(data.results)])
+
+
+def _other_sets(data: ReportData) -> str:
+    """Say that results are over other problems than the differences, where they are."""
+    c = data.comparison
+    if c is None or all(len(r.problems) == c.paired for r in data.results):
+        return ""
+    return (
+        f" Differences are over the {c.paired} problems that both share; each result's own columns are over all "
+        "of its problems, so that a difference need not be theirs."
+    )
 
 
 def _curves(data: ReportData) -> str:

@@ -89,10 +89,9 @@ def with_range(interval: Interval, digits: int = 3) -> str:
         return "–"
     value = number(interval.value, digits)
     if interval.degenerate:
-        return f"{value}<span class='range'>[no spread]</span>"
+        return f"{value}<span class='range'>[no spread]{interval.part}</span>"
     bounds = f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
-    missing = f" ({interval.undefined} undefined)" if interval.undefined else ""
-    return f"{value}<span class='range'>{bounds}{missing}</span>"
+    return f"{value}<span class='range'>{bounds}{interval.part}</span>"
 
 
 def signed_range(interval: Interval, digits: int = 3) -> str:
@@ -100,4 +99,4 @@ def signed_range(interval: Interval, digits: int = 3) -> str:
     if interval.count == 0:
         return "–"
     bounds = f"[{signed(interval.low, digits)}, {signed(interval.high, digits)}]"
-    return f"{signed(interval.value, digits)}<span class='range'>{bounds}</span>"
+    return f"{signed(interval.value, digits)}<span class='range'>{bounds}{interval.part}</span>"

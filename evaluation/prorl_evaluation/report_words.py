@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prorl_evaluation.boundary_types import BoundaryReport, Claim
-from prorl_evaluation.compare import Comparison
+from prorl_evaluation.compare import Comparison, setting_warnings
 from prorl_evaluation.report_data import ReportData
 from prorl_evaluation.report_text import number, p_value, signed
-from prorl_evaluation.tables import near_n_lines, unpaired_lines
+from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
 
 REGIMES = ("sustained", "plateau", "diminish", "undecided")
@@ -44,7 +44,8 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
             continue
         i = found.interval
         change = f"{name} {number(found.a)} → {number(found.b)}"
-        difference = f"difference {signed(i.value)} [{signed(i.low)}, {signed(i.high)}]"
+        over = f" over {i.count} of {i.count + i.undefined} problems" if i.undefined else ""
+        difference = f"difference {signed(i.value)} [{signed(i.low)}, {signed(i.high)}]{over}"
         if found.distinguishable:
             lines.append(f"{change}, {difference}")
         elif found.statement.startswith("not"):
@@ -94,19 +95,27 @@ def caveats(data: ReportData) -> list[str]:
     """Return what a reader must know before believing the numbers."""
     comparison, found = data.comparison, []
     if comparison is not None:
-        found += [*comparison.warnings, *unpaired_lines(comparison)]
+        found += [*_setting_lines(data), *unpaired_lines(comparison)]
     warm = next((d for d in data.decisions if d.get("kind") == "warm_start"), None)
     if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
         found.append(
             f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
             "difference to the untrained model includes what they taught"
         )
-    found += near_n_lines(data.results)
+    found += [*near_n_lines(data.results), *undefined_lines(data.results)]
     if data.boundary is not None:
         found += [*data.boundary.near_n, *data.boundary.warnings]
     for r in data.results:
         found += _of_one(r)
     return list(dict.fromkeys(found))
+
+
+def _setting_lines(data: ReportData) -> list[str]:
+    """Return what each result sampled in another way than the baseline."""
+    base, *later = data.results[data.base :]
+    if len(later) == 1:
+        return setting_warnings(base, later[0])
+    return [f"{r.label}: {line}" for r in later for line in setting_warnings(base, r)]
 
 
 def _of_one(r: EvalResult) -> list[str]:
@@ -138,8 +147,10 @@ def decision_rule(report: BoundaryReport) -> str:
         f"Plateau: pass@K rose and since the checkpoint before moved by less than {report.margin:g} either "
         "way. A claim takes a one-sided test of each of its statements (Student's t on the paired "
         "differences) and counts with the largest p-value; Holm's correction over all "
-        f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g}. "
-        "Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
+        f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g}, as "
+        "far as the p-values hold: rare losses that these problems happen not to show would escape them. Where "
+        "several claims hold, the first of these stands: pass@K fell, sustained, plateau, pass@1 rose without "
+        "pass@K. Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
         "10 problems are not tested."
     )
 

@@ -65,6 +65,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
         chance=problem.chance,
         labels=dict(problem.labels),
         answers=_answers(problem, rows),
+        refused=sum(s.refused for s, _ in rows),
     )
 
 
@@ -97,7 +98,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
     ]
     table = np.hstack([pass_at_k_table(problems, ks), np.array(rates, dtype=np.float64)])
     bounded = bounded_columns(table, (0.0, 1.0), Units(strata=strata), how)
-    lengths = [[p.tokens / p.sampled if p.sampled else math.nan] for p in problems]
+    lengths = [[p.tokens / p.answered if p.answered else math.nan] for p in problems]
     sampled = sum(p.sampled for p in problems)
     scored = sum(p.n for p in problems)
     infra_errors = sum(p.infra_errors for p in problems)
@@ -110,7 +111,9 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
         pass_at_k=dict(zip(ks, bounded, strict=False)),
         reward=bounded[-1],
         length=expanded_columns(lengths, None, strata, how)[0],
-        truncation_rate=_share(sum(p.truncated for p in problems), sampled),
+        truncation_rate=_share(
+            sum(p.truncated for p in problems), sum(p.answered for p in problems)
+        ),
         unparsable_rate=_share(sum(p.unparsable for p in problems), scored),
         timeout_rate=_share(sum(p.timeouts for p in problems), scored),
         chance=math.fsum(stated) / len(problems) if stated else math.nan,

@@ -24,14 +24,16 @@ class TextTable:
 def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash when nothing is defined.
 
-    An interval without width is called ``no spread``; it is not certainty.
+    An interval without width is called ``no spread``; it is not certainty. Where values are undefined, how
+    many entered follows.
     """
     if interval.count == 0:
         return "-"
+    value = f"{interval.value:.{digits}f}"
     if interval.degenerate:
-        return f"{interval.value:.{digits}f} [no spread]"
+        return f"{value} [no spread]{interval.part}"
     low, high = f"{interval.low:.{digits}f}", f"{interval.high:.{digits}f}"
-    return f"{interval.value:.{digits}f} [{low}, {high}]"
+    return f"{value} [{low}, {high}]{interval.part}"
 
 
 def result_table(result: EvalResult) -> TextTable:
@@ -69,6 +71,25 @@ def _infra(group: GroupResult) -> float:
     return group.infra_errors / group.sampled if group.sampled else math.nan
 
 
+def number(value: float, digits: int = 3) -> str:
+    """Return a number, or a dash where it is NaN."""
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
+    """Return a line for each result and shown k that leaves problems out."""
+    lines = []
+    for r in results:
+        for k in shown_ks(results):
+            i = r.overall.pass_at_k[k]
+            if i.undefined:
+                lines.append(
+                    f"{r.label}: pass@{k} is over {i.count} of {i.count + i.undefined} problems, the "
+                    f"others have fewer than {k} samples with a verdict"
+                )
+    return lines
+
+
 def length_digits(tokens: float) -> int:
     """Return how many decimals a mean length is shown with: one below 100 tokens."""
     return 1 if tokens < 100 else 0
@@ -101,7 +122,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
         i = d.interval
         digits = length_digits(d.a) if d.metric == "length" else 3
         change = signed_bracket(i, digits)
-        a, b = (f"{v:.{digits}f}" for v in (d.a, d.b))
+        a, b = (number(v, digits) for v in (d.a, d.b))
         rows.append((d.group, d.metric, a, b, change, d.statement))
     title = f"{comparison.b} against {comparison.a}, {comparison.paired} paired problems"
     head = ("", "metric", comparison.a, comparison.b, "difference", "reading")
@@ -109,11 +130,11 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``+0.031 [-0.010, +0.072]``, or a dash when nothing is defined."""
+    """Return ``+0.031 [-0.010, +0.072]``, or a dash when nothing is defined; see ``bracket``."""
     if interval.count == 0:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
-    return f"{interval.value:+.{digits}f} [{low}, {high}]"
+    return f"{interval.value:+.{digits}f} [{low}, {high}]{interval.part}"
 
 
 def markdown(table: TextTable) -> str:

@@ -99,7 +99,8 @@ class ProblemResult:
     tokens of all. ``reward_mean`` is over the ``n`` (NaN when n is 0). ``chance`` is what one constant
     answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
     ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
-    first; None where answers cannot be put to a vote (any verifier but math and stem).
+    first; None where answers cannot be put to a vote (any verifier but math and stem). ``refused`` samples
+    got no answer from the server; they are infra errors too.
     """
 
     id: str
@@ -118,6 +119,12 @@ class ProblemResult:
     chance: float | None = None
     labels: Mapping[str, Label] = field(default_factory=dict)
     answers: tuple[tuple[int, int], ...] | None = None
+    refused: int = 0
+
+    @property
+    def answered(self) -> int:
+        """Samples that a model answered: ``tokens`` and ``truncated`` are of them."""
+        return self.sampled - self.refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -145,11 +146,48 @@ def test_sharper_answers_on_fewer_problems_are_called_diminish() -> None:
 
 def test_pass_at_1_that_rises_without_the_boundary_is_called_diminish() -> None:
     results = [
+        drawn("base", lambda p: 0.5 * p + 0.2 if p > 0.3 else 0.0),
+        drawn("rl", lambda p: 0.5 * p + 0.4 if p > 0.3 else 0.0),
+    ]
+    claim = boundary_report(results).claims[0]
+    assert claim.regime == "diminish" and "gained less than 0.05" in claim.reason
+
+
+def test_a_baseline_at_the_ceiling_is_not_called_diminish() -> None:
+    results = [
         drawn("base", lambda p: 0.5 * p + 0.2),
         drawn("rl", lambda p: 0.5 * p + 0.4),
     ]
     claim = boundary_report(results).claims[0]
-    assert claim.regime == "diminish" and "gained less than 0.05" in claim.reason
+    assert claim.regime == "undecided" and "within 0.05 of 1" in claim.reason
+
+
+def test_problems_without_a_verdict_make_no_claim_surer() -> None:
+    def problems(after: int, empty: int) -> list[ProblemResult]:
+        judged = [problem(str(i), after if i < 4 else 3 * i) for i in range(12)]
+        return [*judged, *(problem(f"e{i}", 0, n=0) for i in range(empty))]
+
+    reports = [
+        boundary_report([result("base", problems(0, e)), result("rl", problems(N, e))])
+        for e in (0, 48)
+    ]
+    alone, beside = (r.groups[0].changes[0] for r in reports)
+    for a, b in zip(alone, beside, strict=True):
+        if a.metric != "length":
+            assert (a.interval.low, a.p_up) == pytest.approx((b.interval.low, b.p_up))
+            assert b.interval.undefined == 48
+
+
+def test_true_changes_of_solved_problems_lift_no_lost_one_into_the_shown() -> None:
+    rng = np.random.default_rng(1)  # corrected over all problems, one would be shown
+    before = [*rng.binomial(N, 0.4, 300), *rng.binomial(N, 0.02, 300)]
+    after = [*rng.binomial(N, 0.7, 300), *rng.binomial(N, 0.02, 300)]
+    pairs = [
+        (problem(str(i), int(b)), problem(str(i), int(a)))
+        for i, (b, a) in enumerate(zip(before, after, strict=True))
+    ]
+    found = solvable_changes(pairs, ("base", "rl"))
+    assert found.gained and found.lost and not found.gained_shown and not found.lost_shown
 
 
 def test_no_change_on_few_problems_is_undecided_and_never_called_unchanged() -> None:
@@ -247,6 +285,26 @@ def test_gain_against_base_is_spearmans_and_needs_groups() -> None:
     assert math.isnan(gain_against_base(32, points[:4]).correlation.value)
     equal = [GainPoint(f"t{i}", 0.2, i / 10, 30) for i in range(8)]
     assert math.isnan(gain_against_base(32, equal).correlation.value)
+
+
+@pytest.mark.parametrize("order", [("1", "10", "2"), ("hard", "easy", "medium"), ("2", 10, 3)])
+def test_rungs_stand_by_size_or_by_word(order: tuple[Label, ...]) -> None:
+    labels: list[dict[str, Label]] = [{"family": "t", "rung": rung} for rung in order]
+    one = result("a", [problem(str(i), i, labels=own) for i, own in enumerate(labels)])
+    (ladder, *_) = boundary_report([one, one]).ladders
+    names = [r.name for r in ladder.rungs]
+    assert names in (["1", "2", "10"], ["easy", "medium", "hard"], ["2", "3", "10"])
+
+
+def test_what_a_server_refused_is_in_no_length() -> None:
+    whole = result("a", [problem(str(i), 5) for i in range(12)])
+    half = [
+        dataclasses.replace(p, sampled=N, n=N // 2, refused=N // 2, tokens=p.tokens // 2)
+        for p in whole.problems
+    ]
+    report = boundary_report([whole, result("b", half)])
+    length = next(c for c in report.groups[0].changes[0] if c.metric == "length")
+    assert length.before == pytest.approx(length.after, abs=1.0)
 
 
 def test_ladders_are_ordered_by_difficulty_and_not_by_appearance() -> None:

@@ -33,6 +33,14 @@ class Counts:
     c: int
 
 
+def test_a_rate_that_hides_everything_leaves_nothing_to_read() -> None:
+    problems = [Counts(256, c) for c in (0, 100, 200)]
+    for rate, k in ((0.3, 128), (0.99, 16), (0.1, 128)):
+        found = suspicion(problems, k, rate)
+        assert found.adjusted.count == 0 and found.observed > 0.5
+        assert math.isnan(adjusted_pass_at_k(256, 200, k, rate))
+
+
 def test_random_tables_agree_with_scipys_hypergeometric_distribution() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):

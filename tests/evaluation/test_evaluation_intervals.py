@@ -62,6 +62,28 @@ def test_a_test_at_half_the_error_rate_never_contradicts_the_interval(
         assert not (less <= 0.0249 and interval.high >= null)
 
 
+def test_one_problem_in_each_stratum_is_as_wide_as_one_stratum() -> None:
+    rows = np.random.default_rng(8).beta(0.5, 0.5, (30, 200))
+    alone = bounded_columns(rows, units=Units(strata=list(range(30))), how=HOW)
+    whole = bounded_columns(rows, how=HOW)
+    assert [i.low for i in alone] == [i.low for i in whole]
+    three = [0] * 20 + [1] * 9 + [2]  # the last one has no spread of its own
+    (found,) = bounded_columns(rows[:, :1], units=Units(strata=three), how=HOW)
+    assert found.low < found.value < found.high
+
+
+def test_values_that_are_undefined_enter_nothing() -> None:
+    rows = np.array([[1.0, 1.0]] * 3 + [[0.0, 0.0]] * 7)
+    beside = np.vstack([rows, [[np.nan, 0.0]] * 30])
+    alone, (found, other) = bounded_columns(rows, how=HOW)[0], bounded_columns(beside, how=HOW)
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+    assert found.undefined == 30
+    assert other.high < alone.high
+    (length,) = expanded_columns(np.array([[5.0], [9.0], [7.0], [np.nan]]), how=HOW)
+    (same,) = expanded_columns(np.array([[5.0], [9.0], [7.0]]), how=HOW)
+    assert (length.low, length.high) == (same.low, same.high)
+
+
 def test_zero_and_one_values_give_jeffreys_interval() -> None:
     rows = np.array([[1.0]] * 20 + [[0.0]] * 180)
     found = bounded_columns(rows, how=Resampling(draws=40_000, seed=2))[0]

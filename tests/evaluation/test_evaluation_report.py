@@ -26,6 +26,8 @@ from prorl_evaluation.report_data import read_rows, report_data
 from prorl_evaluation.report_markdown import markdown_report
 from prorl_evaluation.report_training import penalty_windows, reset_steps, thin
 from prorl_evaluation.report_words import caveats, commands, headline
+from prorl_evaluation.summary import group_results
+from prorl_evaluation.tables import result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 
 EVIL = (
@@ -262,6 +264,21 @@ def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalRe
     assert "--model m15 --dataset data/x --split test --limit 25 --k 8" in here
     assert "--server-model m60 --server-api chat" in there and "--server URL" in there
     assert "--model" not in there.replace("--server-model", "")
+
+
+def test_every_later_results_other_sampling_and_left_out_problems_are_said(
+    pair: list[EvalResult],
+) -> None:
+    other = dataclasses.replace(pair[0].settings, extra={"top_k": 1}, label="the middle")
+    few = dataclasses.replace(pair[1].problems[0], n=4, c=1, answers=None)
+    problems = (few, *pair[1].problems[1:])
+    groups = group_results(problems, pair[1].settings)
+    last = dataclasses.replace(pair[1], problems=problems, groups=groups)
+    middle = dataclasses.replace(pair[0], settings=other)
+    found = caveats(report_data([pair[0], middle, last], None))
+    assert "the middle: request fields differs: {} against {'top_k': 1}" in found
+    assert any("pass@8 is over 24 of 25 problems" in line for line in found)
+    assert "(24 of 25)" in " ".join(result_table(last).rows[0])
 
 
 def test_the_boundary_claim_stands_among_the_first_lines(pair: list[EvalResult]) -> None:

@@ -134,7 +134,8 @@ def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[Publi
             cells.append(None if same.same == "no" else value)
             assumed.append(same.same == "assumed")
         if any(c is not None for c in cells):
-            average = row.averages.get(table)
+            whole = all(benchmark in row.values for benchmark in columns.values())
+            average = row.averages.get(table) if whole else None
             found.append(
                 PublishedCells(row.label, row.origin, tuple(cells), tuple(assumed), marks, average)
             )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from prorl_common import derive_seed
 from prorl_evaluation.bounded_mean import Units, bounded_columns
 from prorl_evaluation.compare import compare
+from prorl_evaluation.gain import rung_order
 from prorl_evaluation.intervals import Interval, Resampling
 from prorl_evaluation.suites.categories import CATEGORY_OF
 from prorl_evaluation.suites.suite import Metric, Table
@@ -42,7 +43,7 @@ def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Inter
             groups.setdefault(name, []).append(problem)
     names = list(groups)
     if by == "rung":
-        names.sort(key=float)
+        names.sort(key=rung_order(names))
     elif by == "category":
         names.sort()
     return {name: _score(result, groups[name], metric, f"{by} {name}") for name in names}
