@@ -85,7 +85,9 @@ def judge(
         nearest = min(tested, key=lambda c: c.p) if tested else None
         reason = e.blocked or _undecided(nearest, lookup)
         if not e.blocked and e.base + margin > 1.0:
-            reason += f"; the baseline's pass@{e.k} is within {margin:g} of 1, no gain could be shown"
+            reason += (
+                f"; the baseline's pass@{e.k} is within {margin:g} of 1, no gain could be shown"
+            )
         p = lookup[id(nearest)] if nearest is not None else math.nan
         claims.append(_claim(e, nearest, "undecided", p, reason))
     return claims, sum(not math.isnan(c.p) for c in flat)
