@@ -9,15 +9,16 @@ The same call on the same folder goes on where it was. Leaves out: choosing mode
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from prorl_common import Progress, format_seconds
+from prorl_common import Progress, ServiceError, format_seconds
 from prorl_datasets import Sample
 from prorl_evaluation.grading import Scorer, grade, ungraded
 from prorl_evaluation.job import EvalJob, check_same_model, problems_of, read_job, write_job
@@ -30,6 +31,7 @@ from prorl_evaluation.summary import graded, group_results, pick_examples, probl
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
 
+Verdicts = Mapping[tuple[str, str], VerdictRecord]
 SETTLED_SECONDS = 5.0
 """After the first batch, until the time left is said."""
 
@@ -58,7 +60,7 @@ def evaluate(
         refused = journal.forget_refused()
         batches = plan(problems, settings)
         _say_what_is_there(journal, batches, refused, progress)
-        with GradingThread(journal, pool) as grader:
+        with GradingThread(journal, pool, progress.message) as grader:
             grader.submit(ungraded(all_items(batches), journal))
             _sample(generator, journal, job, grader, (batches, progress))
             grader.finish(progress, job.label)
@@ -148,9 +150,10 @@ class RegradeReport:
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     """Score every journaled sample of the folder anew, without a model, and save the new result.
 
-    The old verdicts stay as ``verdicts.previous.jsonl``. Cut off midway, the old ones still hold and the
+    The old verdicts stay as ``verdicts.previous.jsonl`` (``verdicts.previous-2.jsonl`` and so on); those on
+    samples of other parameters are kept among the new. Cut off midway, the old ones still hold and the
     same call starts over. Raises EvaluationError when the folder holds no evaluation or its sampling was
-    not finished.
+    not finished, ServiceError where a verdict that was there is now an infra error: the old ones hold.
     """
     started = time.perf_counter()
     job, problems = read_job(out)
@@ -170,12 +173,31 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
         for batch in batches:
             progress.advance(grade(batch.items(), journal, pool))
         progress.finish()
+        made = dict(journal.verdicts)
+        _check_none_lost(out, made, old)
+        journal.add_verdicts([v for key, v in old.items() if key not in made])
         if current.exists():
-            os.replace(current, out / "verdicts.previous.jsonl")
+            os.replace(current, _free_name(out))
         os.replace(fresh, current)
         result = _finish(job, problems, journal, time.perf_counter() - started)
-        changed = sum(_differs(v, old.get(key)) for key, v in journal.verdicts.items())
-        return RegradeReport(result, len(journal.verdicts), changed)
+        changed = sum(_differs(v, old.get(key)) for key, v in made.items())
+        return RegradeReport(result, len(made), changed)
+
+
+def _check_none_lost(out: Path, made: Verdicts, old: Verdicts) -> None:
+    lost = [v for key, v in made.items() if v.status == "infra_error" and key in old]
+    if lost:
+        raise ServiceError(
+            f"{len(lost)} of {len(made)} answers got no verdict (infra error: {lost[0].reason}): the old "
+            f"verdicts in {out} stand, give the same command again once that is mended"
+        )
+
+
+def _free_name(out: Path) -> Path:
+    names = itertools.chain(
+        ["verdicts.previous.jsonl"], (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
+    )
+    return next(out / name for name in names if not (out / name).exists())
 
 
 def _differs(new: VerdictRecord, old: VerdictRecord | None) -> bool:

@@ -145,7 +145,8 @@ class Sampler:
         self._hand_over(wanted)
 
     def _fill_as_they_end(self, wanted: Sequence[Item]) -> None:
-        """Write each sample within ``FLUSH_SECONDS`` of its end, also when an error ends the call."""
+        """Write each sample about ``FLUSH_SECONDS`` after its end, also when an error ends the call and where
+        no other follows (a generator that waits calls ``on_done`` now and then)."""
         seed = self._journal.keys.seed
         requests = [Request(p.prompt, (seed(p.id, i),)) for p, i in wanted]
         ended: list[tuple[Problem, int, Completion]] = []
@@ -162,13 +163,16 @@ class Sampler:
             self._count(len(done), tokens)
             return done
 
-        def take(index: int, completions: list[Completion]) -> None:
-            ended.append((*wanted[index], completions[0]))
-            if time.perf_counter() - written_at >= FLUSH_SECONDS:
+        def tick(_: int = 0) -> None:
+            if ended and time.perf_counter() - written_at >= FLUSH_SECONDS:
                 self._hand_over(flush())
 
+        def take(index: int, completions: list[Completion]) -> None:
+            ended.append((*wanted[index], completions[0]))
+            tick()
+
         try:
-            self._generator.generate(requests, self._params, None, take)
+            self._generator.generate(requests, self._params, tick, take)
         except BaseException:
             flush()
             raise

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,60 @@ def test_a_batch_is_judged_while_the_next_one_is_sampled(tmp_path: Path) -> None
     result = evaluate(generator, SAMPLES, SETTINGS, tmp_path, scorer, NullProgress())
     assert generator.calls > 2 and scorer.scored == 120 == result.overall.sampled
     assert len(lines(tmp_path / "verdicts.jsonl")) == 120
+
+
+@dataclasses.dataclass
+class Lingering(FakeGenerator):
+    """Ends half of a call's samples, then waits (telling so) until they are on disk."""
+
+    folder: Path = Path()
+
+    def generate(
+        self, requests: Any, params: Any, on_done: Any = None, on_result: Any = None
+    ) -> Any:
+        answers = super().generate(requests, params)
+        half = len(answers) // 2
+        for i, answer in enumerate(answers[:half]):
+            on_result(i, answer)
+        for _ in range(200):
+            if len((self.folder / "samples.jsonl").read_text().splitlines()) >= half:
+                break
+            on_done(0)
+            time.sleep(0.05)
+        else:
+            raise AssertionError("ended samples were not written while the others went on")
+        for i, answer in enumerate(answers[half:], half):
+            on_result(i, answer)
+        return answers
+
+
+def test_ended_samples_are_written_though_no_other_ends(tmp_path: Path) -> None:
+    settings = dataclasses.replace(SETTINGS, batches="bucketed")
+    lingering = Lingering(folder=tmp_path)
+    result = evaluate(lingering, SAMPLES, settings, tmp_path, FakeScorer(), NullProgress())
+    assert result.overall.sampled == 120
+
+
+def test_sampling_never_waits_for_a_verdict(tmp_path: Path) -> None:
+    release = threading.Event()
+
+    class Held(FakeScorer):
+        def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+            assert release.wait(20)
+            return super().score(items)
+
+    class Counting(NullProgress):
+        done = 0
+
+        def advance(self, count: int = 1, **fields: str) -> None:
+            self.done += count
+            if self.done == 120 * 20:
+                release.set()
+
+    samples = make_samples(120)
+    settings = dataclasses.replace(SETTINGS, batch_rows=2)
+    result = evaluate(FakeGenerator(), samples, settings, tmp_path, Held(), Counting())
+    assert result.overall.sampled == 2400
 
 
 def test_a_scorer_that_fails_ends_sampling_and_keeps_the_samples(tmp_path: Path) -> None:

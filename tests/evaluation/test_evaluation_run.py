@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, UserError, derive_seed
+from prorl_common import NullProgress, ServiceError, UserError, derive_seed
 from prorl_evaluation import (
     EvalResult,
     EvalSettings,
@@ -228,6 +228,29 @@ def test_regrading_needs_no_model_and_keeps_the_old_verdicts(tmp_path: Path) -> 
     assert load_result(tmp_path).problems == report.result.problems
     same = regrade(tmp_path, Inverted(), NullProgress())
     assert same.changed == 0
+
+
+def test_regrading_without_a_verifier_leaves_the_old_verdicts(tmp_path: Path) -> None:
+    before = run(tmp_path)
+    old = lines(tmp_path / "verdicts.jsonl")
+    with pytest.raises(ServiceError, match=r"of 160 answers got no verdict .* old verdicts"):
+        regrade(tmp_path, FakeScorer(broken="yes"), NullProgress())
+    assert lines(tmp_path / "verdicts.jsonl") == old
+    assert load_result(tmp_path).problems == before.problems
+
+
+def test_regrading_keeps_verdicts_on_other_parameters_and_every_former_file(tmp_path: Path) -> None:
+    warm = dataclasses.replace(SETTINGS, temperature=1.0)
+    run(tmp_path, settings=warm)
+    run(tmp_path)
+    assert len(lines(tmp_path / "verdicts.jsonl")) == 320
+    for _ in range(2):
+        assert regrade(tmp_path, Inverted(), NullProgress()).verdicts == 160
+    assert len(lines(tmp_path / "verdicts.jsonl")) == 320
+    assert len(list(tmp_path.glob("verdicts.previous*.jsonl"))) == 2
+    scorer = FakeScorer()
+    run(tmp_path, FakeGenerator(interrupt_at=1), scorer, warm)
+    assert scorer.scored == 0
 
 
 def test_regrading_an_interrupted_evaluation_is_refused(tmp_path: Path) -> None:
