@@ -36,7 +36,7 @@ Batches = Annotated[
     typer.Option(help="Of transformers: fixed (repeatable bit for bit) or bucketed by length."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of samples and intervals.")]
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")]
 Repair = Annotated[
     bool, typer.Option("--repair", help="Move damaged journal lines to a .damaged file first.")
 ]
@@ -47,6 +47,7 @@ def models_of(
 ) -> tuple[list[Target], Run | None, Server | None]:
     """Return what is evaluated, its run, and the server that samples it, if one was named."""
     if given.server is None:
+        options.check_unused({f"server_{f}": getattr(given, f"server_{f}") for f in options.FIELDS})
         targets, run = _targets(given.model, given.run, given.checkpoint)
         return targets, run, None
     if given.model is not None:
@@ -85,7 +86,9 @@ def settings_of(
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.lazy import ROWS, pick_backend
     from prorl_evaluation.protocols import Asked, merge, pick_protocol
+    from prorl_inference.loading import check_device
 
+    check_device(given.device)
     asked = Asked(given.n, given.k, given.temperature, given.top_p, given.max_tokens)
     how = merge(asked, pick_protocol(given.protocol), run_limit(run))
     backend = pick_backend(given.backend, given.device, given.server)

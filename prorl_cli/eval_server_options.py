@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -119,6 +119,22 @@ FIELDS = tuple(
     if name != "server"
 )
 """The options beside ``--server``: each is ``server_<field>`` to the verb."""
+
+
+def check_unused(given: Mapping[str, Any]) -> None:
+    """Raise UserError where an option of a server is given; called where ``--server`` is not."""
+    usual = inspect.signature(_pattern).parameters
+    named = [
+        f"--{name.replace('_', '-')}"
+        for name, value in given.items()
+        if value != usual[name].default
+    ]
+    if named:
+        verb = "is" if len(named) == 1 else "are"
+        raise UserError(
+            f"{', '.join(named)} {verb} given without --server: add --server http://host:8000/v1, "
+            "or leave out what is of a server"
+        )
 
 
 def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> Server | None:

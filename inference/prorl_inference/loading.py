@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,17 +35,28 @@ def require_local_extra() -> None:
             raise MissingExtraError("local", module)
 
 
+def check_device(device: str) -> None:
+    """Raise UserError unless ``device`` is ``auto``, ``cpu``, ``cuda`` or a numbered GPU; needs no torch."""
+    if re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", device) is None:
+        raise UserError(f"device '{device}' is not known: use auto, cpu, cuda or cuda:1 (a number)")
+
+
 def pick_device(device: str = "auto") -> str:
     """Return the torch device to use: ``auto`` takes CUDA where there is one, else the CPU.
 
-    Raises UserError for CUDA on a machine without it.
+    Raises UserError for CUDA on a machine without it, and for what is no device.
     """
     import torch
 
+    check_device(device)
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise UserError(f"device '{device}' was asked for, but torch sees no GPU: use device=cpu")
+    count = torch.cuda.device_count() if ":" in device else 0
+    if ":" in device and int(device.partition(":")[2]) >= count:
+        some = f"cuda:0 to cuda:{count - 1}" if count > 1 else "cuda:0"
+        raise UserError(f"device '{device}' was asked for, but torch sees {count}: use {some}")
     return device
 
 

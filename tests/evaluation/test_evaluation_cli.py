@@ -100,3 +100,29 @@ def test_nothing_to_evaluate_names_the_cure(
     assert "pass-at-k" in fails("compare", "a", "b")
     assert "not an evaluation folder" in fails("regrade", "a")
     assert "start one with prorl train" in fails("report", "a")
+
+
+def test_a_device_that_torch_does_not_know_names_those_there_are(workplace: Path) -> None:
+    for device in ("gpu", "cuda:", "cuda:x", ""):
+        said = fails("pass-at-k", "--device", device)
+        assert f"device '{device}'" in said and "auto, cpu, cuda or cuda:1" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (
+            ["--server-model", "tiny", "--server-key-env", "NOPE"],
+            "--server-model, --server-key-env",
+        ),
+        (["--server-concurrency", "4"], "--server-concurrency"),
+        (["--server-price", "1,2"], "--server-price"),
+    ],
+)
+def test_options_of_a_server_without_its_address_are_a_mistake(
+    workplace: Path, given: list[str], named: str
+) -> None:
+    said = fails("pass-at-k", *SMALL, *given)
+    verb = "are" if "," in named else "is"
+    assert said.startswith(f"{named} {verb} given without --server: add --server http://")
+    assert not list(workplace.rglob("samples.jsonl"))
