@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -91,6 +93,15 @@ def evaluated(folder: Path, name: str, percent: int, n: int = 4) -> Path:
     return out
 
 
+def benchmark(folder: Path, name: str, start: int, model: str = "m", **named: Any) -> Path:
+    """A benchmark of two problems in a model's folder of a suite."""
+    settings = EvalSettings(2, 1, max_tokens=8, draws=100, label=model, **named)
+    generator = Says(model, f"digest of {model}", 50)
+    samples = make_samples(2, start=start)
+    evaluate(generator, samples, settings, folder / name, FakeScorer(), NullProgress())
+    return folder / name
+
+
 def test_against_the_base_the_held_out_half_of_its_samples_is_the_control(folder: Path) -> None:
     base, trained = evaluated(folder, "base", 100), evaluated(folder, "trained", 0)
     done = call(trained, "--against", base, "--json")
@@ -121,6 +132,56 @@ def test_a_folder_of_evaluations_is_one_set_and_samples_limits_it(folder: Path) 
     found = read_responses(folder / "suite")
     assert len(found.responses) == 80 and {r.group for r in found.responses} == {"math"}
     assert len(read_responses(folder / "suite", 1).responses) == 20
+
+
+def test_the_benchmarks_of_a_suite_are_one_set(folder: Path) -> None:
+    benchmark(folder / "suite", "sums-1", 0, dataset={"path": "mine/sums"})
+    benchmark(folder / "suite", "facts-2", 10, dataset={"path": "mine/facts"})
+    assert len(read_responses(folder / "suite").responses) == 8
+
+
+def test_a_benchmark_that_was_evaluated_twice_is_not_counted_twice(folder: Path) -> None:
+    suite = folder / "suite"
+    benchmark(suite, "sums-1", 0, dataset={"path": "mine/sums", "limit": "1"})
+    benchmark(suite, "sums-2", 0, dataset={"path": "mine/sums", "limit": "2"})
+    benchmark(suite, "facts-2", 10, dataset={"path": "mine/facts"})
+    said = fails("suite", "--corpus", "corpus.txt")
+    assert "mine/sums is there more than once" in said
+    assert "sums-1 (limit 1) and sums-2 (limit 2): name one of these folders" in said
+
+
+def test_problems_that_two_folders_share_are_not_counted_twice(folder: Path) -> None:
+    benchmark(folder / "suite", "sums-1", 0)
+    benchmark(folder / "suite", "sums-2", 1)
+    said = fails("suite", "--corpus", "corpus.txt")
+    assert "sums-1 and sums-2 share problems (math-1): name one of these folders" in said
+
+
+@pytest.mark.parametrize("other", [{"temperature": 1.0}, {"top_p": 1.0}, {"extra": {"a": 1}}])
+def test_benchmarks_that_were_sampled_differently_are_no_one_set(
+    folder: Path, other: dict[str, Any]
+) -> None:
+    benchmark(folder / "suite", "sums-1", 0)
+    benchmark(folder / "suite", "facts-2", 10, **other)
+    said = fails("old.jsonl", "--against", "suite")
+    assert "facts-2 and sums-1 were sampled differently" in said and next(iter(other)) in said
+    assert "name one of these folders" in said
+
+
+def test_two_models_are_no_one_set(folder: Path) -> None:
+    benchmark(folder / "evals", "base-1", 0, "base")
+    benchmark(folder / "evals", "step-1", 10, "step")
+    said = fails("evals", "--corpus", "corpus.txt")
+    assert "base-1 and step-1 are of two models: name one of these folders" in said
+
+
+def test_a_corrupt_corpus_file_is_named_in_one_line(folder: Path) -> None:
+    packed = bytearray(gzip.compress(b"words of many kinds " * 4000))
+    packed[20:60] = bytes(40)
+    Path("bad.txt.gz").write_bytes(packed)
+    assert "bad.txt.gz cannot be read" in fails("old.jsonl", "--corpus", "bad.txt.gz")
+    Path("short.txt.gz").write_bytes(gzip.compress(b"words " * 4000)[:-9])
+    assert "short.txt.gz cannot be read" in fails("old.jsonl", "--corpus", "short.txt.gz")
 
 
 def test_mistakes_are_one_line_with_the_cure(folder: Path) -> None:

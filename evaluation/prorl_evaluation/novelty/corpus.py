@@ -6,6 +6,7 @@ Leaves out: downloading anything, and languages that do not separate words.
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,8 +163,11 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
                     end = len(data)
                 yield data[:end]
                 rest = data[end:]
-    except (OSError, EOFError) as error:
-        raise EvaluationError(f"{file} cannot be read ({error})") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = " ".join(str(error).split())
+        raise EvaluationError(
+            f"{file} cannot be read ({reason}): replace it, or leave it out of the corpus"
+        ) from error
     yield rest + DOCUMENT_END
 
 

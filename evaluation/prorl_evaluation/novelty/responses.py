@@ -12,6 +12,7 @@ from pathlib import Path
 from prorl_common import read_jsonl
 from prorl_evaluation.job import EVAL_FILE, read_job
 from prorl_evaluation.journal import EvalJournal, Keys
+from prorl_evaluation.novelty.pooling import check_one_set
 from prorl_evaluation.types import EvaluationError
 
 
@@ -36,14 +37,16 @@ class ResponseSet:
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     """Return the responses in ``path``: an evaluation folder, a folder of them, or a .jsonl file.
 
-    ``samples`` keeps the first so many of each problem. Lines are {"id", "response"} with an optional
-    "domain"; a repeated id is another sample. Raises EvaluationError with the cure.
+    A folder of evaluations is one set: see ``check_one_set``. ``samples`` keeps the first so many of each
+    problem. Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. Raises
+    EvaluationError with the cure.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
     elif (path / EVAL_FILE).is_file():
         found = _evaluation(path)
     elif path.is_dir() and (folders := sorted(f.parent for f in path.glob(f"*/{EVAL_FILE}"))):
+        check_one_set(path, {folder: read_job(folder) for folder in folders})
         parts = [_evaluation(folder) for folder in folders]
         found = ResponseSet(parts[0].label, [r for part in parts for r in part.responses])
     else:
