@@ -21,6 +21,9 @@ from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import Generator, ServerOptions, Usage
 from prorl_inference.openai_options import parse_address
 
+COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
+"""Counts of ``Usage`` that grow as a server answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -124,25 +127,37 @@ class Session:
         if self.repair:
             for line in repair_folder(out, SAMPLES_FILE, VERDICTS_FILE):
                 progress.message(line)
+        before = _usage(generator)
         try:
             result = evaluate(generator, self.samples, settings, out, pool, progress)
         finally:
             progress.finish()
-            for line in self._usage(generator):
+            for line in _usage_lines(before, _usage(generator)):
                 progress.message(line)
         progress.message(f"{target.label}: written to {out}")
         return result
 
-    @staticmethod
-    def _usage(generator: Generator) -> list[str]:
-        """Return what a server was asked for in this call, in a line for people."""
-        usage = getattr(generator, "usage", None)
-        if not isinstance(usage, Usage) or not (usage.answers or usage.refused):
-            return []
-        line = (
-            f"server: {usage.answers:,} answers, {usage.prompt_tokens:,} tokens in, "
-            f"{usage.completion_tokens:,} out, {usage.retries} retries"
-        )
-        refused = f", {usage.refused} samples refused" if usage.refused else ""
-        cost = f", cost {usage.cost:.4g}" if usage.cost is not None else ""
-        return [line + refused + cost]
+
+def _usage(generator: Generator) -> Usage | None:
+    """Return a copy of what a server was asked for so far; None of a model that runs here."""
+    usage = getattr(generator, "usage", None)
+    return replace(usage) if isinstance(usage, Usage) else None
+
+
+def _usage_lines(before: Usage | None, after: Usage | None) -> list[str]:
+    """Return what a server was asked for between two counts, in a line for people."""
+    if after is None:
+        return []
+    start = before or Usage()
+    usage = replace(
+        after, **{name: getattr(after, name) - getattr(start, name) for name in COUNTED}
+    )
+    if not (usage.answers or usage.refused):
+        return []
+    line = (
+        f"server: {usage.answers:,} answers, {usage.prompt_tokens:,} tokens in, "
+        f"{usage.completion_tokens:,} out, {usage.retries} retries"
+    )
+    refused = f", {usage.refused} samples refused" if usage.refused else ""
+    cost = f", cost {usage.cost:.4g}" if usage.cost is not None else ""
+    return [line + refused + cost]

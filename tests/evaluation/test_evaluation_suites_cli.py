@@ -116,3 +116,7 @@ def test_mistakes_are_one_line_with_the_cure(workplace: Path) -> None:
     assert "core, all, none" in fails("--published", "some")
     assert "has no benchmark 'quick_maths'" in fails("--benchmarks", "quick_maths", *SMALL)
     assert "there are prorl, boundary, justrl" in fails("--protocol", "nobody")
+    own = ("--benchmarks", " , ", *SMALL)
+    assert "no benchmark is named; suite quickstart has quick_math" in fails(*own)
+    assert "use auto, cpu, cuda" in fails("--benchmarks", "quick_math", "--device", "gpu")
+    assert "--server-model is given without --server" in fails("--server-model", "tiny")

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from prorl_common import NullProgress
 from prorl_evaluation import EvalSettings, EvaluationError
-from prorl_evaluation.suites import load_suite, published, suite_names
+from prorl_evaluation.suites import (
+    Wanted,
+    gather_benchmarks,
+    load_suite,
+    published,
+    suite_names,
+)
 from prorl_evaluation.suites.categories import CATEGORY_OF
 from prorl_evaluation.suites.published import category_rows, rows_for
 from prorl_evaluation.suites.suite import parse_suite
@@ -84,6 +91,30 @@ def test_a_table_of_a_benchmark_that_is_not_in_the_suite_is_a_mistake() -> None:
     table = "tables: [{title: T, columns: [{benchmark: summs, head: S}]}]\n"
     assert "names 'summs' (did you mean 'sums'?)" in mistake(OWN + table)
     assert "either columns" in mistake(OWN + "tables: [{title: T}]\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ('"{question}\\nPut the answer in \\\\boxed{}."', "Q\nPut the answer in \\boxed{}."),
+        ('"{question} in \\\\boxed{{}}"', "Q in \\boxed{}"),  # as in other definitions
+        ('"\\\\frac{a}{\\\\sqrt{b}} {question} {x} {0}"', "\\frac{a}{\\sqrt{b}} Q {x} {0}"),
+    ],
+)
+def test_a_prompt_may_hold_braces_and_the_question_stands_where_it_is_named(
+    written: str, asked: str
+) -> None:
+    content = OWN.replace("  - rg_acre\n", "").replace("count: 3", f"count: 3, prompt: {written}")
+    found = gather_benchmarks(parse_suite(content, "m", Path()), Wanted(), NullProgress())
+    assert not found.failures
+    sample = found.ready[0].samples[0]
+    assert sample.prompt[0]["content"] == asked.replace("Q", str(sample.metadata["question"]))
+
+
+@pytest.mark.parametrize("prompt", ['"Answer in one word."', '""'])
+def test_a_prompt_without_a_place_for_the_question_is_a_mistake(prompt: str) -> None:
+    said = mistake(OWN.replace("count: 3", f"count: 3, prompt: {prompt}"))
+    assert "sums: prompt does not say where the question goes: write {question}" in said
 
 
 def test_an_unknown_suite_names_those_there_are() -> None:

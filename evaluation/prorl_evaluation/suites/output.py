@@ -33,6 +33,9 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
             "top_p": s.top_p,
             "max_tokens": s.max_tokens,
             "seed": s.seed,
+            "limit": result.limit,
+            "backend": s.backend,
+            "extra": dict(s.extra),
         },
         "partial": result.partial,
         "models": [_model(result, m) for m in result.models],
@@ -87,16 +90,28 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _key(result: SuiteResult) -> str:
+    """Return 8 hex digits over what makes two outcomes two; a limit, another backend than Transformers and
+    a server's request fields only where there are any."""
+    s = result.settings
+    names = ("n", "temperature", "top_p", "max_tokens", "seed")
+    sampling = {name: getattr(s, name) for name in names}
+    models = [m.label for m in result.models]
+    value = [sampling, list(result.names), result.partial, models]
+    if result.limit is not None:
+        value.append({"limit": result.limit})
+    if s.backend != "transformers" or s.extra:
+        value.append({"backend": s.backend, "extra": dict(s.extra)})
+    return digest(value)[:8]
+
+
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
     """Write the JSON and the Markdown in ``root`` atomically and return the Markdown's path.
 
-    The same suite, settings, benchmarks and models write the same two files again.
+    The same suite, settings, limit, benchmarks and models write the same two files again.
     """
-    models = [m.label for m in result.models]
-    value = suite_json(result)
-    key = digest([value["settings"], value["benchmarks"], value["partial"], models])[:8]
-    stem = root / f"suite-{result.suite.name}-{key}"
-    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    stem = root / f"suite-{result.suite.name}-{_key(result)}"
+    text = json.dumps(suite_json(result), indent=1, ensure_ascii=False) + "\n"
     atomic_write_text(stem.with_suffix(".json"), text)
     page = stem.with_suffix(".md")
     atomic_write_text(page, markdown(suite_tables(result, shown)))

@@ -38,7 +38,7 @@ class ModelScores:
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
     """A suite's outcome: ``names`` are the benchmarks asked for, ``shared`` the ids of problems that the
-    run's training data also holds, ``partial`` whether a limit cut the benchmarks."""
+    run's training data also holds, ``limit`` how many problems of each benchmark were asked for."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -47,7 +47,12 @@ class SuiteResult:
     failures: tuple[Failure, ...]
     notes: tuple[str, ...] = ()
     shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    partial: bool = False
+    limit: int | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether a limit cut the benchmarks."""
+        return self.limit is not None
 
     @property
     def exit_code(self) -> int:
@@ -107,7 +112,7 @@ def run_suite(
         models=tuple(models),
         failures=tuple(work.failures),
         notes=tuple(note for one in gathered.ready for note in one.notes),
-        partial=session.limit is not None,
+        limit=session.limit,
     )
 
 

@@ -13,10 +13,10 @@ from random import Random
 from prorl_common import Progress, ServiceError, UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_datasets.benchmarks import BenchmarkSpec, read_spec
-from prorl_datasets.recipe import DEFAULT_PROMPTS
 from prorl_evaluation.journal import digest, prompt_digest, task_digest
 from prorl_evaluation.suites.suite import (
     GENERATED_LICENCE,
+    PLACE,
     DatasetSpec,
     ProceduralSpec,
     Source,
@@ -68,10 +68,13 @@ class Wanted:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the benchmarks asked for in the suite's order. Raises EvaluationError for unknown ones."""
+    """Return the benchmarks asked for in the suite's order. Raises EvaluationError for unknown ones and
+    for none."""
     known = list(suite.sources)
     if names is None:
         return known
+    if not names:
+        raise EvaluationError(f"no benchmark is named; suite {suite.name} has {', '.join(known)}")
     for name in names:
         if name not in known:
             raise EvaluationError(
@@ -84,7 +87,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathered:
     """Load every benchmark asked for; one that cannot be had becomes a Failure.
 
-    Raises EvaluationError for a name that the suite does not have.
+    Raises EvaluationError for a name that the suite does not have, and for no name.
     """
     found = Gathered()
     names = pick_names(suite, wanted.names)
@@ -137,16 +140,13 @@ def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
             raise EvaluationError(
                 f"{spec.name}: no {spec.domain} family '{name}'{nearest(name, same)}"
             )
-    template = spec.prompt or DEFAULT_PROMPTS[spec.domain]
     for name in spec.families:
         seen: set[str] = set()
         for number in range(min(spec.count, limit or spec.count)):
-            yield _new_item(spec, name, number, seen, template)
+            yield _new_item(spec, name, number, seen)
 
 
-def _new_item(
-    spec: ProceduralSpec, family: str, number: int, seen: set[str], template: str
-) -> Sample:
+def _new_item(spec: ProceduralSpec, family: str, number: int, seen: set[str]) -> Sample:
     """Return item ``number`` of the family, unlike those in ``seen``."""
     from prorl_datasets.procedural import families
 
@@ -157,12 +157,13 @@ def _new_item(
         if item.question in seen:
             continue
         seen.add(item.question)
+        prompt = spec.template.replace(PLACE, item.question)
         metadata = {"benchmark": spec.name, "family": family, "question": item.question}
         chance = {} if item.chance is None else {"chance": item.chance}
         return Sample(
             id=f"{spec.name}-{family}-{number}",
             domain=spec.domain,
-            prompt=({"role": "user", "content": template.format(question=item.question)},),
+            prompt=({"role": "user", "content": prompt},),
             task=item.task,
             source="procedural",
             licence=GENERATED_LICENCE,

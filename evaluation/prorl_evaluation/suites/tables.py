@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from prorl_evaluation.intervals import Interval
+from prorl_evaluation.report_text import md
 from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (
     PublishedCells,
@@ -219,23 +220,25 @@ def _caveats(result: EvalResult) -> list[str]:
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
-    """Return the tables as Markdown, each with its lines before and below."""
+    """Return the tables as Markdown, each with its lines before and below; what a dataset or a model's
+    name wrote is text there, not markup."""
     return "\n".join(_markdown_table(t) for t in tables)
 
 
 def _markdown_table(drawn: SuiteTable) -> str:
     table = drawn.table
-    lines = [f"### {table.title}", "", *(f"- {_plain(line)}" for line in drawn.before)]
+    lines = [f"### {md(table.title)}", "", *(f"- {md(line)}" for line in drawn.before)]
     if drawn.before:
         lines.append("")
-    lines.append("| " + " | ".join(_plain(h) for h in table.head) + " |")
+    lines.append("| " + " | ".join(md(h) for h in table.head) + " |")
     lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
-    lines += ["| " + " | ".join(_plain(cell) for cell in row) + " |" for row in table.rows]
+    for label, *cells in table.rows:
+        lines.append("| " + " | ".join([md(label), *map(_number, cells)]) + " |")
     if drawn.below:
-        lines += ["", *(f"- {_plain(line)}" for line in drawn.below)]
+        lines += ["", *(f"- {md(line)}" for line in drawn.below)]
     return "\n".join(lines) + "\n"
 
 
-def _plain(cell: str) -> str:
-    """Return text that cannot break a Markdown table."""
-    return cell.replace("\n", " ").replace("|", "\\|").replace("~", "\\~")
+def _number(cell: str) -> str:
+    """Return a cell of ours on one line: numbers, signs and marks, nothing that others wrote."""
+    return cell.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}")
