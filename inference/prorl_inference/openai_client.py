@@ -17,6 +17,7 @@ import http.client
 import json
 import socket
 import time
+import urllib.parse
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,12 +33,18 @@ NOT_THE_SAMPLE = (429, 502, 503, 504, 529)
 
 class Transient(ServiceError):
     """The request may pass later. ``wait``: seconds the server asks for; ``blames_sample``: whether
-    the same failure over and over may be this sample's doing."""
+    the same failure over and over may be this sample's doing; ``alive``: the server itself says that it
+    takes no more for now."""
 
-    def __init__(self, reason: str, wait: float | None = None, blames_sample: bool = True) -> None:
+    def __init__(
+        self,
+        reason: str,
+        wait: float | None = None,
+        blames_sample: bool = True,
+        alive: bool = False,
+    ) -> None:
         super().__init__(reason)
-        self.wait = wait
-        self.blames_sample = blames_sample
+        self.wait, self.blames_sample, self.alive = wait, blames_sample, alive
 
 
 class Refused(ServiceError):
@@ -49,6 +56,7 @@ class Connection(Closing):
 
     def __init__(self, address: Address, key: str | None, timeout: float) -> None:
         self._address, self._key, self._timeout = address, key, timeout
+        self._secrets = _spellings(key)
         self._http: http.client.HTTPConnection | None = None
         self._socket: socket.socket | None = None
         self._cut = False
@@ -115,7 +123,7 @@ class Connection(Closing):
                     f"unknown host {self._address.host}", blames_sample=False
                 ) from error
             except (OSError, http.client.HTTPException) as error:
-                reason = f"no connection ({_words(error)})"
+                reason = f"no connection ({self._words(error)})"
                 raise Transient(reason, blames_sample=False) from error
             made.sock.settimeout(self._timeout)
             _notice_a_vanished_host(made.sock)
@@ -125,7 +133,7 @@ class Connection(Closing):
     def _lost(self, error: Exception) -> Transient:
         if isinstance(error, TimeoutError):
             return Transient(f"no answer within {self._timeout:g} s")
-        return Transient(f"the connection broke ({_words(error)})")
+        return Transient(f"the connection broke ({self._words(error)})")
 
     def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
         if status != 200:
@@ -133,14 +141,14 @@ class Connection(Closing):
         try:
             value = json.loads(body)
         except ValueError as error:
-            raise Transient(f"an answer that is not JSON ({_start(body)})") from error
+            raise Transient(f"an answer that is not JSON ({self._start(body)})") from error
         if not isinstance(value, dict):
-            raise Transient(f"an answer that is no JSON object ({_start(body)})")
+            raise Transient(f"an answer that is no JSON object ({self._start(body)})")
         return value
 
     def _refusal(self, status: int, headers: Mapping[str, str], body: bytes) -> Exception:
         """Return what an HTTP status other than 200 means."""
-        said = self._without_key(_message(body))
+        said = self._message(body)
         line = f"HTTP {status}: {said}" if said else f"HTTP {status}"
         if status == 402 or "insufficient_quota" in said or b'"insufficient_quota"' in body:
             return ServiceError(f"the server's quota is spent ({line})")
@@ -150,9 +158,12 @@ class Connection(Closing):
             )
         if 300 <= status < 400:
             place = headers.get("Location", headers.get("location", ""))
+            place = one_line(self._without_key(place))[:300]
             return UserError(f"the server is elsewhere ({line}): give its address {place}".rstrip())
         if status in (408, 409, 425, 429) or status >= 500:
-            return Transient(line, retry_after(headers), status not in NOT_THE_SAMPLE)
+            wait = retry_after(headers)
+            alive = status == 429 or (status in (503, 529) and wait is not None)
+            return Transient(line, wait, status not in NOT_THE_SAMPLE, alive)
         if status in (404, 405):
             return ServiceError(f"the server answers, but does not know what is asked ({line})")
         if "chat template" in said.lower() or "chat_template" in said:
@@ -163,7 +174,27 @@ class Connection(Closing):
         return Refused(line)
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+    def _message(self, body: bytes) -> str:
+        """Return what an error's body says, in one short line without the key."""
+        try:
+            value = json.loads(body)
+        except ValueError:
+            return self._start(body)
+        for name in ("error", "message", "detail"):
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return one_line(self._without_key(text))[:300]
+
+    def _start(self, body: bytes) -> str:
+        return one_line(self._without_key(body.decode("utf-8", "replace")))[:120]
+
+    def _words(self, error: Exception) -> str:
+        return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
         """End what the connection's thread waits for; it cannot be used again."""
@@ -202,22 +233,20 @@ def _notice_a_vanished_host(sock: socket.socket) -> None:
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def _message(body: bytes) -> str:
-    """Return what an error's body says, in one short line."""
-    try:
-        value = json.loads(body)
-    except ValueError:
-        return _start(body)
-    for name in ("error", "message", "detail"):
-        if isinstance(value, dict) and name in value:
-            value = value[name]
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return " ".join(text.split())[:300]
+def one_line(text: str) -> str:
+    """Return the text in one line that can be written as UTF-8: halves of a UTF-16 pair are replaced."""
+    return " ".join(whole_characters(text).split())
 
 
-def _start(body: bytes) -> str:
-    return " ".join(body[:120].decode("utf-8", "replace").split())
+def whole_characters(text: str) -> str:
+    """Return the text with lone surrogates replaced by U+FFFD; JSON may hold them, UTF-8 may not."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:120] or type(error).__name__
+def _spellings(key: str | None) -> tuple[str, ...]:
+    """Return how the key may be written in a body, the longest first."""
+    if not key:
+        return ()
+    quoted = json.dumps(key)[1:-1]
+    found = {key, quoted, quoted.replace("/", "\\/"), urllib.parse.quote(key, safe="")}
+    return tuple(sorted(found, key=len, reverse=True))

@@ -17,7 +17,9 @@ from typing import Any
 
 from prorl_common import ServiceError, UserError, nearest
 from prorl_inference.generator import check_params
+from prorl_inference.openai_call import PROBE, Call
 from prorl_inference.openai_client import Connection, Transient
+from prorl_inference.openai_context import Rooms
 from prorl_inference.openai_options import ServerOptions, parse_address
 from prorl_inference.openai_patience import Patience, Rate, backoff
 from prorl_inference.openai_requests import (
@@ -26,7 +28,6 @@ from prorl_inference.openai_requests import (
     Usage,
     cards,
     chat_messages,
-    completion,
     first_words,
     request_body,
     stable_facts,
@@ -36,10 +37,11 @@ from prorl_inference.prompts import encode_prompt, opened_think
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 GUESSED_TEMPLATE = 128
-"""Without a tokenizer a prompt is taken for a token every two characters and so many more: vLLM refuses
-requests whose prompt and ``max_tokens`` together exceed its context."""
+"""Without a tokenizer a prompt counts for ``tpm`` as a token every two characters and so many more."""
 ALL_REFUSED = 4
-"""Prompts refused before the first answer that make it the request, not the prompt, that is refused."""
+"""Requests refused in a call without an answer that raise the question whether it is the settings."""
+HARMLESS = ({"role": "user", "content": "Say yes."},)
+"""Asks that question: refused as well, it is the settings; answered, it is the prompts."""
 
 
 class OpenAIGenerator:
@@ -73,6 +75,7 @@ class OpenAIGenerator:
         self._chat = self.api == "chat"
         self._tokenizer: Any = None
         self._card: Mapping[str, Any] | None = None
+        self._worked: SamplingParams | None = None  # the server has answered under these
         self.model_id = self.options.model or ""
         if not self.model_id or self.options.weights is None:
             self._find_model()
@@ -96,64 +99,85 @@ class OpenAIGenerator:
         A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
         ``record`` a completion that ended with ``refused`` and says why in ``note``.
         """
-        crew, jobs = self._prepare(requests, params)
-        found: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
-        refused: dict[str, Answer] = {}
+        crew, jobs, probe = self._prepare(requests, params)
         stop = self.options.refusals == "stop"
-        for index, request in enumerate(requests):
-            if not request.seeds and on_result is not None:
-                on_result(index, [])
-        with contextlib.closing(crew.run(jobs, self.options.concurrency, stop)) as outcomes:
-            for job, answer in outcomes:
-                self._count(answer)
-                if answer.refusal:
-                    refused.setdefault(job.start, answer)
-                    if stop or (not job.refused and self._refuses_all(refused)):
-                        continue
-                found[job.request][job.sample] = completion(job, answer, self._tokenizer)
-                if on_done is not None:
-                    on_done(1)
-                whole = [c for c in found[job.request] if c is not None]
-                if on_result is not None and len(whole) == len(found[job.request]):
-                    on_result(job.request, whole)
-        self._raise_refusals(refused, stop)
-        return [[c for c in answers if c is not None] for answers in found]
+        call = Call(requests, stop, on_done, on_result)
+
+        def take(job: Job, answer: Answer) -> None:
+            self._count(job, answer)
+            if job is probe:
+                self._worked = params
+            elif job.request != PROBE:
+                call.take(job, answer, self._tokenizer)
+
+        try:
+            with contextlib.closing(
+                crew.run(jobs, self.options.concurrency, stop, probe)
+            ) as outcomes:
+                for outcome in outcomes:
+                    call.tick() if outcome is None else take(*outcome)
+        except BaseException as error:
+            call.hand_over(crew.left(), take, error)
+            raise
+        if call.answered:
+            self._worked = params
+        if call.refused:
+            self._judge_refusals(call, crew, probe, params)
+        return call.result()
 
     def _prepare(
         self, requests: Sequence[Request], params: SamplingParams
-    ) -> tuple[Crew, list[Job]]:
+    ) -> tuple[Crew, list[Job], Job | None]:
+        """Return who asks, what is asked, and a harmless sample with the same settings."""
         check_params(params)
         if self._card is None:
             self._find_model()
         jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
-        path = "/chat/completions" if self._chat else "/completions"
-        return Crew(self._connection, self._patience, self._rates, path, self._chat), jobs
+        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if jobs else None
+        rooms = None
+        if self._tokenizer is None:
+            rooms = Rooms(self.context_tokens, self._patience.say_once)
+        crew = Crew(self._connection, self._patience, self._rates, self._chat, rooms)
+        return crew, jobs, probe
 
-    def _count(self, answer: Answer) -> None:
+    def _count(self, job: Job, answer: Answer) -> None:
         usage = self.usage
         usage.retries = self._patience.retries
-        usage.refused += bool(answer.refusal)
-        usage.answers += not answer.refusal
+        if job.request != PROBE:
+            usage.refused += bool(answer.refusal)
+            usage.answers += not answer.refusal
         usage.prompt_tokens += answer.prompt_tokens or 0
         usage.completion_tokens += answer.completion_tokens or 0
 
-    def _refuses_all(self, refused: Mapping[str, Answer]) -> bool:
-        return self.usage.answers == 0 and len(refused) >= ALL_REFUSED
-
-    def _raise_refusals(self, refused: Mapping[str, Answer], stop: bool) -> None:
-        if not refused or not (stop or self._refuses_all(refused)):
-            return
-        start, answer = next(iter(refused.items()))
-        line = f"the server refused a sample of the prompt starting '{start}' ({answer.refusal})"
-        if not stop:
-            raise ServiceError(f"{line}, and every other one: correct the request's settings")
-        raise ServiceError(
-            f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
-            "counted and never scored"
+    def _judge_refusals(
+        self, call: Call, crew: Crew, probe: Job | None, params: SamplingParams
+    ) -> None:
+        """Raise ServiceError where a refusal is to end the call, or the server refuses everything."""
+        job, answer = next(iter(call.refused.values()))
+        line = (
+            f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
         )
+        if self.options.refusals == "stop":
+            raise ServiceError(
+                f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
+                "counted and never scored"
+            )
+        if len(call.refused) < ALL_REFUSED or self._worked == params or probe is None:
+            return
+        with contextlib.closing(crew.run([probe], 1, False)) as outcomes:
+            for outcome in outcomes:
+                if outcome is None:
+                    call.tick()
+                    continue
+                self._count(*outcome)
+                if outcome[1].refusal:
+                    raise ServiceError(
+                        f"{line}, and every other one: correct the request's settings"
+                    )
+        self._worked = params
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
-        """Return a job a seed; a prompt that fills the context is refused here."""
+        """Return a job a seed; a prompt whose counted tokens fill the context is refused here."""
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
         prompt: dict[str, Any] = {"messages": chat_messages(request.prompt)}
@@ -162,9 +186,9 @@ class OpenAIGenerator:
             ids = encode_prompt(tokenizer, request.prompt)
             opened, size = opened_think(tokenizer, request.prompt), len(ids)
             prompt = prompt if self._chat else {"prompt": ids}
-        if context is not None:
+        if context is not None and tokenizer is not None:
             room = min(room, context - size)
-            if tokenizer is not None and room < 1:
+            if room < 1:
                 refusal = f"the prompt has {size} tokens, the server's context holds {context}"
         start = first_words(request.prompt)
         limited = SamplingParams(params.temperature, params.top_p, max(1, room))

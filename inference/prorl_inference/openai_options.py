@@ -7,6 +7,7 @@ Leaves out: talking to the server (``openai_client``, ``openai_generator``).
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ REFUSALS = ("stop", "record")
 OURS = ("model", "prompt", "messages", "temperature", "top_p", "max_tokens", "seed", "n", "stream")
 """Fields of a request that the evaluation itself sets and writes down."""
 REMOVABLE = ("max_tokens", "seed")
+LONGEST_SECONDS = 30 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,15 @@ class ServerOptions:
             )
         if self.refusals not in REFUSALS:
             raise UserError(f"refusals is '{self.refusals}': it must be {' or '.join(REFUSALS)}")
-        if self.concurrency < 1 or min(self.timeout, self.patience) <= 0:
-            raise UserError("concurrency must be at least 1, timeout and patience above 0 seconds")
-        if any(limit is not None and limit <= 0 for limit in (self.rpm, self.tpm)):
+        if self.concurrency < 1:
+            raise UserError("concurrency must be at least 1")
+        for name, seconds in (("timeout", self.timeout), ("patience", self.patience)):
+            if not 0 < seconds <= LONGEST_SECONDS:
+                raise UserError(
+                    f"the server's {name} is {seconds:g} seconds: it must be above 0 and at most "
+                    f"{LONGEST_SECONDS:.0f}"
+                )
+        if any(limit is not None and not 0 < limit < math.inf for limit in (self.rpm, self.tpm)):
             raise UserError("rpm and tpm must be above 0; leave them out where there is no limit")
         for name, value in self.extra.items():
             if name in OURS and not (value is None and name in REMOVABLE):
@@ -77,13 +85,18 @@ class ServerOptions:
         return "chat" if self.tokenizer is None and self.weights is None else "completions"
 
     def key(self) -> str | None:
-        """Return the key. Raises UserError when the named variable is empty."""
+        """Return the key. Raises UserError when the named variable is empty or holds no key."""
         if self.key_env is None:
             return None
         value = os.environ.get(self.key_env, "").strip()
         if not value:
             raise UserError(
                 f"the environment variable {self.key_env} is empty: put the server's key in it"
+            )
+        if not all("!" <= letter <= "~" for letter in value):
+            raise UserError(
+                f"the environment variable {self.key_env} holds no key: a key is one word of printable ASCII "
+                "characters, without blanks or line breaks"
             )
         return value
 
@@ -111,13 +124,22 @@ def parse_address(url: str) -> Address:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UserError(f"the server's address is not a URL ({error})") from error
+        reason = "" if "@" in url else f" ({error})"
+        raise UserError(
+            f"the server's address is not a URL{reason}: write it as http://host:8000/v1"
+        ) from (None if "@" in url else error)
     if parts.username is not None or parts.password is not None or parts.query:
         raise UserError(
             "the server's address must hold no key or password: name an environment variable instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"the server's address is '{url}': write it as http://host:8000/v1")
+    try:
+        parts.hostname.encode("idna")
+    except UnicodeError as error:
+        raise UserError(
+            f"the server's address is '{url}': '{parts.hostname}' is no host name"
+        ) from error
     secure = parts.scheme == "https"
     base = parts.path.rstrip("/") or "/v1"
     return Address(secure, parts.hostname, port or (443 if secure else 80), base)

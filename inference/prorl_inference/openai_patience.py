@@ -14,6 +14,10 @@ from prorl_common import ServiceError, format_seconds
 from prorl_inference.openai_client import Transient
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+LONGEST_ASKED = 86400.0
+"""Seconds; a server that asks for more is asked again after a day."""
+BUSY_SECONDS = 60.0
+"""A server that takes no requests for so long is spoken of."""
 GONE_AFTER = 3
 """Failures without an answer between them that make a server count as gone."""
 
@@ -25,12 +29,21 @@ class StoppedError(Exception):
 class Patience:
     """Counts failures since the last answer; says once that the server is gone and once that it is back."""
 
-    def __init__(self, where: str, seconds: float, tell: Callable[[str], None]) -> None:
-        self._where, self._seconds, self._tell = where, seconds, tell
+    def __init__(
+        self,
+        where: str,
+        seconds: float,
+        tell: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._where, self._seconds, self._tell, self._clock = where, seconds, tell, clock
         self._changed = threading.Condition()
         self._failing_since: float | None = None
         self._streak = 0
         self._told = False
+        self._gone_since = self._busy_since = 0.0
+        self._busy_told = False
+        self._said: set[str] = set()
         self._stopped = False
         self.last_answer = 0.0
         self.retries = 0
@@ -38,22 +51,31 @@ class Patience:
     def answered(self) -> None:
         """Take note that the server answered, if only with a refusal."""
         with self._changed:
-            self.last_answer = time.monotonic()
-            since, told = self._failing_since, self._told
-            self._failing_since, self._streak, self._told = None, 0, False
-            if told and since is not None:
-                took = format_seconds(self.last_answer - since)
+            self.last_answer = self._clock()
+            told, self._told = self._told, False
+            self._failing_since, self._streak = None, 0
+            self._busy_since, self._busy_told = 0.0, False
+            if told:
+                took = format_seconds(self.last_answer - self._gone_since)
                 self._tell(f"{self._where} is back after {took}: sampling goes on")
                 self._changed.notify_all()
 
     def failed(self, failure: Transient) -> None:
-        """Take note of a failure. Raises ServiceError once there was no answer for too long."""
+        """Take note of a failure. Raises ServiceError once there was no sign of life for too long, and
+        StoppedError after :meth:`stop`: what breaks then was broken off here."""
         with self._changed:
-            now = time.monotonic()
+            if self._stopped:
+                raise StoppedError
+            now = self._clock()
             self.retries += 1
+            if failure.alive:
+                self._busy(now, failure)
+                return
             self._streak += 1
             if self._failing_since is None:
                 self._failing_since = now
+            if not self._told:
+                self._gone_since = self._failing_since
             lasted = now - self._failing_since
             if lasted >= self._seconds:
                 raise ServiceError(
@@ -68,10 +90,34 @@ class Patience:
                     "what was sampled is kept"
                 )
 
-    def wait(self, seconds: float) -> None:
-        """Sleep, but no longer than until the server is back. Raises StoppedError after :meth:`stop`."""
+    def _busy(self, now: float, failure: Transient) -> None:
+        """The server lives but takes nothing: its patience begins anew. Says so once where that lasts."""
+        self._failing_since, self._streak = None, 0
+        self._busy_since = self._busy_since or now
+        until = now + (failure.wait or 0.0)
+        if not self._busy_told and until - self._busy_since > BUSY_SECONDS:
+            self._busy_told = True
+            self._tell(
+                f"{self._where} answers, but takes no requests for now ({failure}): waiting as it asks; "
+                "what was sampled is kept"
+            )
+
+    def say_once(self, line: str) -> None:
+        """Tell a line, the first time only."""
         with self._changed:
-            if not self._stopped:
+            if line not in self._said:
+                self._said.add(line)
+                self._tell(line)
+
+    def wait(self, seconds: float, asked: bool = False) -> None:
+        """Sleep, but no longer than until the server is back; all of it where the server ``asked`` for it.
+
+        Raises StoppedError after :meth:`stop`.
+        """
+        with self._changed:
+            if asked:
+                self._changed.wait_for(lambda: self._stopped, seconds)
+            elif not self._stopped:
                 self._changed.wait(min(seconds, self._left()))
             if self._stopped:
                 raise StoppedError
@@ -79,7 +125,7 @@ class Patience:
     def _left(self) -> float:
         if self._failing_since is None:
             return LONGEST_WAIT * 20
-        return max(0.05, self._failing_since + self._seconds - time.monotonic())
+        return max(0.05, self._failing_since + self._seconds - self._clock())
 
     def stop(self) -> None:
         """Wake every waiting thread and end it."""
@@ -92,16 +138,17 @@ class Patience:
         with self._changed:
             self._stopped = False
             self._failing_since, self._streak, self._told = None, 0, False
+            self._busy_since, self._busy_told = 0.0, False
 
 
 def backoff(failures: int, asked: float | None) -> float:
     """Return the seconds to wait after so many failures of one request.
 
-    What the server asked for, else 0.5 s doubled each time up to 30 s; both with up to a quarter more
-    by chance, so that many threads do not come back at once.
+    0.5 s doubled each time up to 30 s, or what the server asked for where that is more; both with up to a
+    quarter more by chance, so that many threads do not come back at once.
     """
-    base = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(failures - 1, 10)) if asked is None else asked
-    return base * (1.0 + 0.25 * random.random())
+    base = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(failures - 1, 10))
+    return max(base, min(asked or 0.0, LONGEST_ASKED)) * (1.0 + 0.25 * random.random())
 
 
 class Rate:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import UserError
-from prorl_inference.openai_client import Refused, Transient
+from prorl_inference.openai_client import Refused, Transient, one_line, whole_characters
 from prorl_inference.openai_options import ServerOptions
 from prorl_inference.types import Completion, FinishReason, Messages, SamplingParams
 
@@ -111,8 +111,10 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     if not isinstance(text, str) or not all(c is None or _is_count(c) for c in counts):
         raise Transient("an answer of another shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
-        raise Transient(f"an answer that ended with '{reason}'")
-    return Answer(text, "length" if reason in CUT else "stop", counts[0], counts[1])
+        raise Transient(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+    return Answer(
+        whole_characters(text), "length" if reason in CUT else "stop", counts[0], counts[1]
+    )
 
 
 def _chat_text(message: Mapping[str, Any]) -> str:

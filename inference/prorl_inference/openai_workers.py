@@ -9,31 +9,41 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from prorl_inference.openai_call import PROBE
 from prorl_inference.openai_client import Connection, Refused, Transient
+from prorl_inference.openai_context import Rooms
 from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
 from prorl_inference.openai_requests import Answer, Job, read_answer
 
 TRIES = 6
 """Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
 JOIN_SECONDS = 2.0
+TICK_SECONDS = 0.2
+"""How often the caller hears that nothing came."""
 
 Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Crew:
-    """What the threads of one call share. ``rates`` are those of requests and of tokens."""
+    """What the threads of one call share. ``rates`` are those of requests and of tokens; ``rooms`` is there
+    where nobody counted the prompts' tokens."""
 
     def __init__(
         self,
         connect: Callable[[], Connection],
         patience: Patience,
         rates: tuple[Rate, Rate],
-        path: str,
         chat: bool,
+        rooms: Rooms | None = None,
     ) -> None:
-        self._connect, self._patience, self._path, self._chat = connect, patience, path, chat
+        self._connect, self._patience, self._chat, self._rooms = connect, patience, chat, rooms
+        self._path = "/chat/completions" if chat else "/completions"
+        self._probing = threading.Lock()
+        self._probe: Job | None = None
         self._requests, self._tokens = rates
         self._waiting: deque[Job] = deque()
         self._done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
@@ -42,14 +52,16 @@ class Crew:
         self._answers = 0
 
     def run(
-        self, jobs: Sequence[Job], threads: int, stop_at_refusal: bool
-    ) -> Generator[tuple[Job, Answer], None, None]:
-        """Yield every job with its answer as it comes, in any order.
+        self, jobs: Sequence[Job], threads: int, stop_at_refusal: bool, probe: Job | None = None
+    ) -> Generator[tuple[Job, Answer] | None, None, None]:
+        """Yield every job with its answer as it comes, in any order, and None every ``TICK_SECONDS`` without.
 
         The first error (or refusal, if asked) hands out no more jobs; what is under way is still yielded,
-        then the error is raised. Closing the iterator drops what is under way.
+        then the error is raised. Closing the iterator drops what is under way, see ``left``. ``probe`` is
+        sent where only samples that break the server may be left: does it answer another? It (and what is
+        sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
         """
-        self._waiting = deque(jobs)
+        self._waiting, self._probe = deque(jobs), probe
         self._patience.start()
         crew = [
             threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
@@ -60,7 +72,11 @@ class Crew:
         running, error = len(crew), None
         try:
             while running:
-                outcome = self._done.get()
+                try:
+                    outcome = self._done.get(timeout=TICK_SECONDS)
+                except queue.Empty:
+                    yield None
+                    continue
                 if outcome is None:
                     running -= 1
                 elif isinstance(outcome, BaseException):
@@ -79,8 +95,19 @@ class Crew:
             if running:
                 for connection in self._connections:
                     connection.cut()
+            until = time.monotonic() + JOIN_SECONDS
             for thread in crew:
-                thread.join(JOIN_SECONDS)
+                thread.join(max(0.0, until - time.monotonic()))
+
+    def left(self) -> Iterator[tuple[Job, Answer]]:
+        """Yield the answers that had come when ``run`` was closed or interrupted and that it did not yield."""
+        while True:
+            try:
+                outcome = self._done.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(outcome, tuple):
+                yield outcome
 
     def _work(self) -> None:
         connection = self._connect()
@@ -104,12 +131,15 @@ class Crew:
         """Send the job until it is answered or refused."""
         if job.refused:
             return Answer("", "refused", refusal=job.refused)
+        body = job.body
         failures = blamed = 0
         first_failure = 0.0
         while True:
-            estimate = self._take_turn(job)
             try:
-                answer = read_answer(connection.post(self._path, job.body), self._chat)
+                found = self._attempt(connection, job, body)
+                if isinstance(found, Answer):
+                    return found
+                body = found
             except Refused as refusal:
                 self._patience.answered()
                 return Answer("", "refused", refusal=str(refusal))
@@ -117,15 +147,54 @@ class Crew:
                 first_failure = first_failure or time.monotonic()
                 failures += 1
                 blamed += failure.blames_sample
-                others_pass = self._patience.last_answer > first_failure
-                if blamed >= TRIES and others_pass:
+                if blamed >= TRIES and self._others_pass(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
                 self._patience.failed(failure)
-                self._patience.wait(backoff(failures, failure.wait))
-            else:
+                self._patience.wait(backoff(failures, failure.wait), failure.alive)
+
+    def _attempt(
+        self, connection: Connection, job: Job, body: Mapping[str, Any]
+    ) -> Answer | Mapping[str, Any]:
+        """Return the answer, or the body to send instead where the server's context is exceeded."""
+        if self._rooms is None:
+            return self._send(connection, job, body)
+
+        def measure(smaller: Mapping[str, Any]) -> Answer:
+            answer = self._send(connection, job, smaller)
+            self._done.put((replace(job, request=PROBE), answer))
+            return answer
+
+        body = self._rooms.fitted(body)
+        try:
+            return self._send(connection, job, body)
+        except Refused as refusal:
+            self._patience.answered()
+            return self._rooms.learn(body, refusal, measure)
+
+    def _send(self, connection: Connection, job: Job, body: Mapping[str, Any]) -> Answer:
+        """Send one request when the rates allow it."""
+        estimate = self._take_turn(job)
+        answer = read_answer(connection.post(self._path, body), self._chat)
+        self._patience.answered()
+        self._settle(answer, estimate)
+        return answer
+
+    def _others_pass(self, connection: Connection, since: float) -> bool:
+        """Return whether the server has answered anything since, if need be the probe."""
+        with self._probing:
+            if self._patience.last_answer > since:
+                return True
+            if self._probe is None:
+                return False
+            try:
+                answer = self._send(connection, self._probe, self._probe.body)
+            except Refused:
                 self._patience.answered()
-                self._settle(answer, estimate)
-                return answer
+                return True
+            except Transient:
+                return False
+            self._done.put((self._probe, answer))
+            return True
 
     def _take_turn(self, job: Job) -> float:
         """Wait until the rates allow the request; return how many tokens were counted for it."""

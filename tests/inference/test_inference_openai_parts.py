@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
-from prorl_common import UserError
+from prorl_common import ServiceError, UserError
 from prorl_inference import SamplingParams, ServerOptions
-from prorl_inference.openai_client import retry_after
+from prorl_inference.openai_client import Refused, Transient, retry_after
+from prorl_inference.openai_context import Rooms
 from prorl_inference.openai_options import parse_address, parse_extra, parse_price
-from prorl_inference.openai_patience import Rate, backoff
-from prorl_inference.openai_requests import request_body, stable_facts
+from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
+from prorl_inference.openai_requests import Answer, request_body, stable_facts
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
 
@@ -87,3 +92,105 @@ def test_waits_double_up_to_a_bound_and_heed_what_the_server_asks() -> None:
 def test_facts_that_change_from_call_to_call_are_not_in_the_digest() -> None:
     card = {"id": "m", "created": 5, "permission": [{"id": "x"}], "root": "r", "parent": None}
     assert stable_facts(card) == {"id": "m", "root": "r"}
+
+
+@pytest.mark.parametrize("value", ["sk\nsecret", "sk secret", "sk-sécret", "sk\x00secret"])
+def test_a_key_that_cannot_be_sent_is_refused_by_its_variables_name_alone(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setattr("os.environ", {"MY_KEY": value})
+    with pytest.raises(UserError, match="MY_KEY holds no key") as caught:
+        ServerOptions(key_env="MY_KEY").key()
+    assert "secret" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://host..name:8000/v1", f"http://{'a' * 64}.com"])
+def test_a_host_that_is_no_name_is_one_line(url: str) -> None:
+    with pytest.raises(UserError, match="is no host name"):
+        parse_address(url)
+
+
+@pytest.mark.parametrize("seconds", [math.inf, math.nan, 1e12, 0.0])
+def test_a_wait_that_no_clock_can_hold_is_refused(seconds: float) -> None:
+    with pytest.raises(UserError, match="timeout is"):
+        ServerOptions(timeout=seconds)
+    with pytest.raises(UserError, match="patience is"):
+        ServerOptions(patience=seconds)
+
+
+def test_what_the_server_asks_never_shortens_a_wait() -> None:
+    assert backoff(3, 0.0) >= 2.0 and backoff(2, 0.1) >= 1.0
+    assert 86400 <= backoff(1, math.inf) <= 1.25 * 86400
+
+
+def test_a_server_that_says_it_is_busy_never_runs_out_of_patience() -> None:
+    now, said = [100.0], list[str]()
+    patience = Patience("the server x", 10.0, said.append, lambda: now[0])
+    patience.start()
+    for _ in range(20):
+        patience.failed(Transient("HTTP 429: slow down", 30.0, False, alive=True))
+        now[0] += 30.0
+    patience.failed(Transient("connection refused"))
+    now[0] += 11.0
+    with pytest.raises(ServiceError, match="for 11s"):
+        patience.failed(Transient("connection refused"))
+    (line,) = said
+    assert "takes no requests for now (HTTP 429: slow down)" in line
+
+
+def test_what_breaks_after_the_end_is_no_news_of_the_server() -> None:
+    said: list[str] = []
+    patience = Patience("the server x", 10.0, said.append)
+    patience.start()
+    patience.stop()
+    for _ in range(5):
+        with pytest.raises(StoppedError):
+            patience.failed(Transient("the connection broke (cut)"))
+    assert said == []
+
+
+MAX = "This model's maximum context length is 4096 tokens"
+SGLANG = (
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total "
+    "of 4150 tokens: 54 tokens from the input messages and 4096 tokens for the completion."
+)
+AT_LEAST = "your prompt contains at least 1 input tokens, for a total of at least 4097 tokens"
+
+
+@pytest.mark.parametrize(
+    ("said", "room"),
+    [
+        (f"{MAX}. However, you requested 4150 tokens (54 in the messages, 4096 in the ...)", 4042),
+        (f"'max_tokens' is too large. {MAX} and your request has 54 input tokens (4096 > ...)", 4042),
+        (SGLANG, 4042),
+        (f"{MAX}. However, you requested 4096 output tokens and {AT_LEAST}", 4096 - 70),
+    ],
+    ids=["vllm-0.6", "vllm-0.9", "sglang", "vllm-at-least"],
+)
+def test_the_room_for_an_answer_is_what_the_server_says_or_what_one_token_measures(
+    said: str, room: int
+) -> None:
+    told, asked = list[str](), list[int]()
+    rooms = Rooms(None, told.append)
+    body = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 4096}
+
+    def measure(smaller: Mapping[str, Any]) -> Answer:
+        asked.append(smaller["max_tokens"])
+        return Answer("", "length", 70, 1)
+
+    assert rooms.learn(body, Refused(f"HTTP 400: {said}"), measure)["max_tokens"] == room
+    assert rooms.fitted(body)["max_tokens"] == room and len(told) == 1
+    assert asked == ([1] if "at least" in said else [])
+
+
+def test_a_prompt_whose_size_nobody_tells_is_refused_with_the_cure() -> None:
+    def measure(_: Mapping[str, Any]) -> Answer:
+        return Answer("", "length", None, None)
+
+    body = {"messages": [], "max_tokens": 9}
+    refusal = Refused("HTTP 400: the request exceeds the available context size")
+    for context in (None, 10):
+        with pytest.raises(Refused, match="--server-tokenizer"):
+            Rooms(context, print).learn(body, refusal, measure)
+    with pytest.raises(Refused, match=r"^filtered$"):
+        Rooms(10, print).learn(body, Refused("filtered"), measure)
