@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from prorl_inference import (
     ServerOptions,
     encode_prompt,
 )
+from prorl_inference.openai_patience import Patience
 from prorl_inference.openai_testing import FakeServer, Fault
 from prorl_inference.testing import CHAT_TEMPLATE, byte_tokenizer
 
@@ -305,3 +307,176 @@ def test_an_unknown_host_and_a_server_that_never_came_are_told_apart() -> None:
         OpenAIGenerator(url, ServerOptions(patience=0.05))
     with pytest.raises(UserError, match="correct the server's address"):
         OpenAIGenerator("http://no-such-host.invalid/v1", ServerOptions(patience=5))
+
+
+RECORD = ServerOptions(concurrency=1, patience=20.0, refusals="record")
+
+
+def only(*words: str, status: int = 400) -> Callable[[int, Mapping[str, Any]], Fault | None]:
+    """Return a script that fails for prompts that begin with one of the words."""
+    return lambda _, body: (
+        Fault(status, "no") if body["messages"][0]["content"].startswith(words) else None
+    )
+
+
+def test_refusals_before_the_first_answer_are_handed_on_like_later_ones(server: FakeServer) -> None:
+    server.script = only("bad")
+    generator = OpenAIGenerator(server.url, RECORD)
+    requests = [*(ask(f"bad {i}", i) for i in range(6)), ask("good", 6)]
+    whole: dict[int, list[Completion]] = {}
+    answers = generator.generate(requests, PARAMS, None, whole.__setitem__)
+    assert [a[0].finish_reason for a in answers] == ["refused"] * 6 + ["stop"]
+    assert whole == dict(enumerate(answers))
+
+
+def test_prompts_that_are_refused_again_are_recorded_again_where_others_would_pass(
+    server: FakeServer,
+) -> None:
+    server.script = only("bad")
+    generator = OpenAIGenerator(server.url, RECORD)
+    requests = [ask("bad " + "x" * 70 + str(i), i) for i in range(6)]
+    answers = generator.generate(requests, PARAMS)
+    assert {a[0].finish_reason for a in answers} == {"refused"}
+    assert (generator.usage.answers, generator.usage.refused) == (0, 6)
+    asked = len(server.bodies)
+    generator.generate(requests, PARAMS)
+    assert len(server.bodies) == asked + 6  # one question whether others pass is enough
+
+
+def test_templated_prompts_count_as_different_when_everything_is_refused(
+    server: FakeServer,
+) -> None:
+    server.script = lambda *_: Fault(400, "unknown field top_k")
+    reported: list[int] = []
+    with pytest.raises(ServiceError, match="and every other one"):
+        OpenAIGenerator(server.url, RECORD).generate(
+            [ask("Solve this: " + "x" * 70 + str(i), i) for i in range(5)],
+            PARAMS,
+            None,
+            lambda i, _: reported.append(i),
+        )
+    assert reported == [0, 1, 2, 3, 4]
+
+
+def test_samples_that_always_break_the_server_are_refused_also_when_no_other_is_left(
+    server: FakeServer,
+) -> None:
+    server.script = only("bad", status=500)
+    options = ServerOptions(concurrency=4, patience=20.0, refusals="record")
+    answers = OpenAIGenerator(server.url, options).generate(
+        [ask(f"bad {i}", i) for i in range(5)], PARAMS
+    )
+    assert {a[0].note for a in answers} == {"HTTP 500: no, 6 times"}
+
+
+def context(of: int) -> Callable[[int, Mapping[str, Any]], Fault | None]:
+    """Return a script that does as vLLM does where 20 tokens of prompt leave too little."""
+    said = f"maximum context length is {of} tokens and your request has 20 input tokens"
+    return lambda _, body: Fault(400, said) if body["max_tokens"] > of - 20 else None
+
+
+def test_without_a_tokenizer_the_server_gets_what_was_asked_for(server: FakeServer) -> None:
+    server.card = {"max_model_len": 60}
+    OpenAIGenerator(server.url, CHAT).generate([ask("x" * 400, 1)], PARAMS)
+    assert [b["max_tokens"] for b in server.bodies] == [40]
+
+
+def test_what_the_server_says_of_its_context_lowers_max_tokens_and_is_told_once(
+    server: FakeServer,
+) -> None:
+    server.script = context(50)
+    said: list[str] = []
+    generator = OpenAIGenerator(server.url, ServerOptions(concurrency=1), said.append)
+    answers = generator.generate([ask("a", 1), ask("a", 2), ask("b", 3)], PARAMS)
+    assert texts(answers) == [[expected(1)], [expected(2)], [expected(3)]]
+    assert [b["max_tokens"] for b in server.bodies] == [40, 30, 30, 40, 30]
+    assert len(said) == 1 and "context holds 50 tokens" in said[0]
+
+
+def test_a_prompt_that_leaves_no_room_is_refused_with_its_size(server: FakeServer) -> None:
+    server.script = context(20)
+    answers = OpenAIGenerator(server.url, RECORD).generate([ask("a", 1)], PARAMS)
+    assert "the prompt has 20 tokens, the context holds 20" in answers[0][0].note
+
+
+@pytest.mark.parametrize("cut", range(40, 130, 5))
+def test_no_part_of_the_key_is_said_wherever_a_message_is_cut(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    key = "sk-0123456789/abcdef"
+    monkeypatch.setenv("MY_KEY", key)
+    generator = OpenAIGenerator(server.url, ServerOptions(key_env="MY_KEY", refusals="stop"))
+    long = "x" * cut
+    for fault in (
+        Fault(400, f"{long}{key}"),
+        Fault(400, json.dumps({"error": f"{'y' * 180}{long}{key}"}).replace("/", "\\/")),
+        Fault(307, "", {"Location": f"http://x/{'y' * 180}{long}{key}"}),
+        Fault(200, f"{long}{key}"),
+    ):
+        server.script = lambda number, _, fault=fault: fault
+        monkeypatch.setattr(generator, "_patience", Patience("x", 1e-9, print))
+        with pytest.raises((ServiceError, UserError)) as caught:
+            generator.generate([ask("a", 1)], PARAMS)
+        assert "sk-" not in str(caught.value) and "012345" not in str(caught.value)
+
+
+def test_half_a_character_in_an_answer_becomes_the_replacement_character(
+    server: FakeServer,
+) -> None:
+    server.answer = lambda _: "emoji \ud83d end"
+    answers = OpenAIGenerator(server.url, CHAT).generate([ask("a", 1)], PARAMS)
+    assert answers[0][0].text == "emoji \ufffd end"
+    server.script = lambda *_: Fault(400, '{"error": "half \\ud83d"}')
+    refused = OpenAIGenerator(server.url, RECORD).generate([ask("a", 1)], PARAMS)
+    assert refused[0][0].note == "HTTP 400: half \ufffd"
+
+
+def test_an_interruption_is_no_news_of_the_server(server: FakeServer) -> None:
+    server.script = lambda number, _: Fault(kind="hang") if number > 1 else None
+    said: list[str] = []
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    options = ServerOptions(concurrency=8)
+    with pytest.raises(KeyboardInterrupt):
+        OpenAIGenerator(server.url, options, said.append).generate(
+            [ask("p", i) for i in range(9)], PARAMS, None, interrupt
+        )
+    assert said == []
+
+
+def test_answers_that_had_come_are_handed_over_when_the_call_is_interrupted(
+    server: FakeServer,
+) -> None:
+    server.script = lambda number, _: Fault(kind="hang") if number > 5 else None
+    taken: list[int] = []
+
+    def take(index: int, _: list[Completion]) -> None:
+        taken.append(index)
+        if len(taken) == 1:
+            while len(server.bodies) < 6:  # the others end while this one is taken
+                threading.Event().wait(0.01)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        OpenAIGenerator(server.url, ServerOptions(concurrency=1)).generate(
+            [ask("p", i) for i in range(9)], PARAMS, None, take
+        )
+    assert taken == [0, 1, 2, 3, 4]
+
+
+def test_the_caller_hears_that_time_passes_while_nothing_comes(server: FakeServer) -> None:
+    server.script = lambda number, _: Fault(kind="hang") if number == 2 else None
+    heard: list[int] = []
+
+    def on_done(count: int) -> None:
+        heard.append(count)
+        if heard.count(0) == 2:
+            server.hung.set()
+
+    answers = OpenAIGenerator(server.url, ServerOptions(concurrency=2)).generate(
+        [ask("a", 1), ask("b", 2)], PARAMS, on_done
+    )
+    assert texts(answers) == [[expected(1)], [expected(2)]]
+    assert heard.count(0) >= 2 and sum(heard) == 2
