@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -121,6 +121,37 @@ def test_refused_samples_are_counted_never_scored_and_asked_for_again(
     assert all(p["n"] == 8 for p in json.loads(mended.stdout)["results"][0]["problems"])
 
 
+def fail_all_but(word: str, status: int) -> Callable[[int, Mapping[str, Any]], Fault | None]:
+    """Return a script that fails for every prompt but those that begin with the word."""
+    return lambda _, body: (
+        None
+        if body["messages"][0]["content"].startswith((word, "Say yes"))
+        else Fault(status, "content policy")
+    )
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_an_evaluation_whose_last_samples_are_refused_again_and_again_ends_each_time(
+    workplace: Path, server: FakeServer, status: int
+) -> None:
+    server.script = fail_all_but("stem question 0", status)  # the last in the list
+    for asked_again in (False, True):
+        done = call(server, "--server-refusals", "record", "--json")
+        assert done.exit_code == 0, done.output
+        problems = {p["id"]: p for p in json.loads(done.stdout)["results"][0]["problems"]}
+        assert problems["stem-0"]["n"] == 8
+        assert sum(p["infra_errors"] for p in problems.values()) == 32
+        assert ("are asked for again" in done.stderr) == asked_again
+
+
+def test_half_a_character_in_an_answer_does_not_end_an_evaluation(
+    workplace: Path, server: FakeServer
+) -> None:
+    server.answer = lambda _: "yes \ud83d"
+    assert call(server, "--out", "mine").exit_code == 0
+    assert {row["text"] for row in rows(Path("mine"))} == {"yes \ufffd"}
+
+
 def test_extra_fields_and_other_apis_never_share_samples(
     workplace: Path, server: FakeServer
 ) -> None:
@@ -155,6 +186,9 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
         (["--server-extra", "[]"], "JSON object"),
         (["--server-extra", '{"n": 2}'], "may not set 'n'"),
         (["--server-weights", "data"], "no .safetensors"),
+        (["--server", "http://host..name:8000/v1"], "no host name"),
+        (["--server-timeout", "inf"], "timeout is inf"),
+        (["--server-patience", "1e12"], "patience is 1e+12"),
         (["--server-key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
         (["--server-model", "tinny"], "did you mean 'tiny'"),
         (["--protocol", "nope"], "there are prorl"),

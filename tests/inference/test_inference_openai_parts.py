@@ -161,7 +161,10 @@ AT_LEAST = "your prompt contains at least 1 input tokens, for a total of at leas
     ("said", "room"),
     [
         (f"{MAX}. However, you requested 4150 tokens (54 in the messages, 4096 in the ...)", 4042),
-        (f"'max_tokens' is too large. {MAX} and your request has 54 input tokens (4096 > ...)", 4042),
+        (
+            f"'max_tokens' is too large. {MAX} and your request has 54 input tokens (4096 > ...)",
+            4042,
+        ),
         (SGLANG, 4042),
         (f"{MAX}. However, you requested 4096 output tokens and {AT_LEAST}", 4096 - 70),
     ],
