@@ -96,6 +96,8 @@ class OpenAIGenerator:
     ) -> list[list[Completion]]:
         """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
 
+        While nothing comes ``on_done(0)`` is called about every 0.2 s. What had come when an error or an
+        interruption ends the call is still reported. Both in the caller's thread.
         A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
         ``record`` a completion that ended with ``refused`` and says why in ``note``.
         """
@@ -105,24 +107,24 @@ class OpenAIGenerator:
 
         def take(job: Job, answer: Answer) -> None:
             self._count(job, answer)
-            if job is probe:
-                self._worked = params
-            elif job.request != PROBE:
+            if job.request != PROBE:
                 call.take(job, answer, self._tokenizer)
+            elif job is probe:
+                self._worked = params
 
         try:
             with contextlib.closing(
                 crew.run(jobs, self.options.concurrency, stop, probe)
             ) as outcomes:
                 for outcome in outcomes:
-                    call.tick() if outcome is None else take(*outcome)
+                    if outcome is None:
+                        call.tick()
+                    else:
+                        take(*outcome)
         except BaseException as error:
             call.hand_over(crew.left(), take, error)
             raise
-        if call.answered:
-            self._worked = params
-        if call.refused:
-            self._judge_refusals(call, crew, probe, params)
+        self._judge_refusals(call, crew, probe, params)
         return call.result()
 
     def _prepare(
@@ -153,6 +155,10 @@ class OpenAIGenerator:
         self, call: Call, crew: Crew, probe: Job | None, params: SamplingParams
     ) -> None:
         """Raise ServiceError where a refusal is to end the call, or the server refuses everything."""
+        if call.answered:
+            self._worked = params
+        if not call.refused:
+            return
         job, answer = next(iter(call.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"

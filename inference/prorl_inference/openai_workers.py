@@ -62,13 +62,7 @@ class Crew:
         sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
         """
         self._waiting, self._probe = deque(jobs), probe
-        self._patience.start()
-        crew = [
-            threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
-            for i in range(min(threads, len(jobs)))
-        ]
-        for thread in crew:
-            thread.start()
+        crew = self._begin(min(threads, len(jobs)))
         running, error = len(crew), None
         try:
             while running:
@@ -90,14 +84,28 @@ class Crew:
             if error is not None:
                 raise error
         finally:
-            self._waiting.clear()
-            self._patience.stop()
-            if running:
-                for connection in self._connections:
-                    connection.cut()
-            until = time.monotonic() + JOIN_SECONDS
-            for thread in crew:
-                thread.join(max(0.0, until - time.monotonic()))
+            self._end(crew, bool(running))
+
+    def _begin(self, threads: int) -> list[threading.Thread]:
+        self._patience.start()
+        crew = [
+            threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
+            for i in range(threads)
+        ]
+        for thread in crew:
+            thread.start()
+        return crew
+
+    def _end(self, crew: Sequence[threading.Thread], cut: bool) -> None:
+        """Hand out nothing more and wait a little for the threads; ``cut`` ends what they wait for."""
+        self._waiting.clear()
+        self._patience.stop()
+        if cut:
+            for connection in self._connections:
+                connection.cut()
+        until = time.monotonic() + JOIN_SECONDS
+        for thread in crew:
+            thread.join(max(0.0, until - time.monotonic()))
 
     def left(self) -> Iterator[tuple[Job, Answer]]:
         """Yield the answers that had come when ``run`` was closed or interrupted and that it did not yield."""
