@@ -235,7 +235,7 @@ def _markdown_table(drawn: SuiteTable) -> str:
     for label, *cells in table.rows:
         lines.append("| " + " | ".join([md(label), *map(_number, cells)]) + " |")
     if drawn.below:
-        lines += ["", *(f"- {md(line.removeprefix("- "))}" for line in drawn.below)]
+        lines += ["", *(f"- {md(line.removeprefix('- '))}" for line in drawn.below)]
     return "\n".join(lines) + "\n"
 
 
