@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import threading
@@ -399,6 +400,10 @@ def test_a_prompt_that_leaves_no_room_is_refused_with_its_size(server: FakeServe
     assert "the prompt has 20 tokens, the context holds 20" in answers[0][0].note
 
 
+def always(fault: Fault, _: int, __: Mapping[str, Any]) -> Fault:
+    return fault
+
+
 @pytest.mark.parametrize("cut", range(40, 130, 5))
 def test_no_part_of_the_key_is_said_wherever_a_message_is_cut(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, cut: int
@@ -413,7 +418,7 @@ def test_no_part_of_the_key_is_said_wherever_a_message_is_cut(
         Fault(307, "", {"Location": f"http://x/{'y' * 180}{long}{key}"}),
         Fault(200, f"{long}{key}"),
     ):
-        server.script = lambda number, _, fault=fault: fault
+        server.script = functools.partial(always, fault)
         monkeypatch.setattr(generator, "_patience", Patience("x", 1e-9, print))
         with pytest.raises((ServiceError, UserError)) as caught:
             generator.generate([ask("a", 1)], PARAMS)
