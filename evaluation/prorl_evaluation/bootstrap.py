@@ -41,7 +41,8 @@ def bootstrap_ci(
 
     ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark
     or domain, and every stratum keeps its number of clusters in each draw (small ones are taken together,
-    see ``units.cluster_codes``). NaN values enter nothing and are counted in ``undefined``. A paired difference is this on ``b - a``.
+    see ``units.cluster_codes``). NaN values enter nothing and are counted in ``undefined``. A paired
+    difference is this on ``b - a``.
 
     Raises ValueError for a level outside (0, 1), lengths that differ, or a cluster in two strata.
     """

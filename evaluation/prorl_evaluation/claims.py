@@ -116,24 +116,25 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     if e.since_before is None:
         reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
         return [loss, Candidate("sustained", (up,), reason), *stuck]
-    on = Hypothesis(
-        f"{name} rose since the checkpoint before", one_sided(e.since_before, e.last)[0]
-    )
+    return [loss, *_since_before(up, e.since_before, e, margin), *stuck]
+
+
+def _since_before(up: Hypothesis, drawn: Drawn, e: Evidence, margin: float) -> list[Candidate]:
+    """Return sustained and plateau, which also rest on the change since the checkpoint before."""
+    name = f"pass@{e.k}"
+    on = Hypothesis(f"{name} rose since the checkpoint before", one_sided(drawn, e.last)[0])
     still = (
         Hypothesis(
-            f"{name} rose by less than {margin:g} since",
-            one_sided(e.since_before, e.last, margin)[1],
+            f"{name} rose by less than {margin:g} since", one_sided(drawn, e.last, margin)[1]
         ),
         Hypothesis(
-            f"{name} fell by less than {margin:g} since",
-            one_sided(e.since_before, e.last, -margin)[0],
+            f"{name} fell by less than {margin:g} since", one_sided(drawn, e.last, -margin)[0]
         ),
     )
-    sustained = Candidate("sustained", (up, on), f"{name} rose, also since the checkpoint before")
-    plateau = Candidate(
-        "plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"
-    )
-    return [loss, sustained, plateau, *stuck]
+    return [
+        Candidate("sustained", (up, on), f"{name} rose, also since the checkpoint before"),
+        Candidate("plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"),
+    ]
 
 
 def _claim(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import small_arms
+import small_boundary
 import small_data
 import small_figures
 import small_legs
@@ -34,6 +35,15 @@ def pool() -> Iterator[VerifierPool]:
     """The real verifiers, one worker."""
     with VerifierPool(workers=1) as opened:
         yield opened
+
+
+def test_the_held_out_items_are_a_dataset_that_evaluation_reads(tmp_path: Path) -> None:
+    samples = small_boundary.held_out_samples()
+    small_data.write_dataset(tmp_path / "held-out", samples, ("test",))
+    found = load(tmp_path / "held-out", "test")
+    assert len(found) == len({s.id for s in found}) == 192 + 96
+    assert {str(s.metadata["family"]) for s in found} == set(FAMILIES)
+    assert {(s.metadata["family"], s.metadata["level"]) for s in found} >= {("sum", "4x3")}
 
 
 @pytest.mark.parametrize("task", FAMILIES)
