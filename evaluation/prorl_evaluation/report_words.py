@@ -214,8 +214,8 @@ def _sampling(r: EvalResult) -> str:
         f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
     ]
     options += ["--server URL"] if served else []
-    suite, _, benchmark = str(s.dataset.get("path", "")).partition("/")
-    if suite in suite_names():
+    suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
+    if slash and suite in suite_names():
         dropped = ("--dataset ", "--split ", "--k ")
         kept = " ".join(o for o in options if not o.startswith(dropped))
         only = f"--benchmarks {shlex.quote(benchmark)} " if benchmark else ""

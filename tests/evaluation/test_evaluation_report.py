@@ -263,6 +263,9 @@ def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalRe
     here, there, *_ = commands(report_data([first, second], None))
     assert "--model m15 --dataset data/x --split test --limit 25 --k 8" in here
     assert "--server-model m60 --server-api chat" in there and "--server URL" in there
+    folder = dataclasses.replace(pair[0].settings, dataset={"path": "quickstart"})
+    named, *_ = commands(report_data([dataclasses.replace(pair[0], settings=folder)], None))
+    assert named.startswith("prorl eval pass-at-k") and "--dataset quickstart" in named
     assert "--model" not in there.replace("--server-model", "")
 
 

@@ -39,7 +39,7 @@ def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
         for name, p in named
     ]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}
-    origin = {**first.settings.dataset, "path": suite, "manifest_sha256": digest(manifests)}
+    origin = {**first.settings.dataset, "path": f"{suite}/", "manifest_sha256": digest(manifests)}
     settings = dataclasses.replace(first.settings, dataset=origin)
     examples = [
         dataclasses.replace(r.examples[0], id=f"{name}/{r.examples[0].id}")
