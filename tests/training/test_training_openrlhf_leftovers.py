@@ -41,6 +41,8 @@ def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment
     tmp_path: Path,
 ) -> None:
     with subprocess.Popen(SLEEP, stdout=subprocess.PIPE, start_new_session=True) as launch:
+        assert launch.stdout is not None
+        launch.stdout.readline()  # it has begun: before, its command line may still be empty
         assert leftovers(tmp_path / "spec.json", launch.pid) == [launch.pid]
         launch.kill()
 
