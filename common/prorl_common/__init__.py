@@ -1,4 +1,4 @@
-"""What every room shares: errors, atomic files and journals, seeds, progress.
+"""What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
 
 Standard library only. Nothing here knows about models, rewards or datasets.
 """
@@ -13,18 +13,33 @@ from prorl_common.files import (
     read_jsonl,
     sha256_file,
 )
+from prorl_common.plugins import (
+    Door,
+    FolderDoor,
+    Origin,
+    PluginError,
+    UnknownNameError,
+    plugin_environment,
+    plugin_files,
+    use_plugins,
+)
 from prorl_common.progress import NullProgress, PlainProgress, Progress, format_seconds
 from prorl_common.seeds import derive_seed
 
 __all__ = [
     "Closing",
+    "Door",
+    "FolderDoor",
     "Journal",
     "MissingExtraError",
     "NullProgress",
+    "Origin",
     "PlainProgress",
+    "PluginError",
     "Progress",
     "ProrlError",
     "ServiceError",
+    "UnknownNameError",
     "UserError",
     "atomic_directory",
     "atomic_write_bytes",
@@ -32,6 +47,9 @@ __all__ = [
     "derive_seed",
     "format_seconds",
     "nearest",
+    "plugin_environment",
+    "plugin_files",
     "read_jsonl",
     "sha256_file",
+    "use_plugins",
 ]

@@ -1,0 +1,367 @@
+"""How prorl finds its parts: its own and those that others bring, all in one way.
+
+A part is a *spec*: a small frozen dataclass with a ``name`` and the functions that do the work. A *door* is
+one kind of part (verifiers, losses, languages ...). Specs come through it from two places:
+
+- entry points of installed distributions, in the door's group (``prorl.verifiers``): a spec, a list of
+  specs, or a function of no arguments that returns them. prorl's own parts are found like this too;
+- plug-in files (``--plugin FILE.py``): every spec that stands at module level.
+
+A plug-in file is a user's own code and runs in this process when it is loaded, as an import would.
+Standard library only. Leaves out: what a spec holds (each room says that) and where its work is done.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import ModuleType
+from typing import Generic, Protocol, TypeVar
+
+from prorl_common.errors import UserError
+
+ENVIRONMENT = "PRORL_PLUGINS"
+"""Names the plug-in files for child processes: a JSON list of [path, sha256]."""
+OURS = "prorl"
+"""The name of our own distribution."""
+
+
+class Named(Protocol):
+    """What every spec has."""
+
+    @property
+    def name(self) -> str:
+        """The word by which configs, recipes and tasks ask for it."""
+        ...
+
+
+S = TypeVar("S", bound=Named)
+
+
+class PluginError(UserError):
+    """A plug-in that cannot be loaded, or whose spec makes no sense."""
+
+
+class UnknownNameError(UserError):
+    """A name that no part has; the message lists those there are and where they come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a part comes from.
+
+    ``source`` is a distribution's name or a file's; ``version`` the distribution's version, or
+    ``sha256:...`` of the file's bytes.
+    """
+
+    source: str
+    version: str
+
+    @property
+    def is_ours(self) -> bool:
+        """True for a part of prorl itself."""
+        return self.source == OURS
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.version[:19]}"
+
+    def record(self, group: str, name: str) -> dict[str, str]:
+        """Return what a manifest or run folder keeps of a part: group, name, source, version."""
+        return {"group": group, "name": name, "source": self.source, "version": self.version}
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFile:
+    """A loaded plug-in file."""
+
+    path: Path
+    sha256: str
+    module: ModuleType
+
+    @property
+    def origin(self) -> Origin:
+        """The file's name and hash."""
+        return Origin(self.path.name, f"sha256:{self.sha256}")
+
+
+class _Loaded:
+    """The plug-in files of this process; ``generation`` grows with each, so that doors look again."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.files: dict[Path, PluginFile] = {}
+        self.generation = 0
+        self.inherited = False
+
+
+_LOADED = _Loaded()
+
+
+def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
+    """Load plug-in files, here and in every child process started later; return all that are loaded.
+
+    A file that is loaded already is not loaded again. Raises PluginError (one line) when a file is not
+    there, fails while it is imported, or holds no spec.
+    """
+    loaded = plugin_files()
+    with _LOADED.lock:
+        for given in paths:
+            path = Path(given).resolve()
+            if path not in _LOADED.files:
+                _load(path, None)
+        loaded = tuple(_LOADED.files.values())
+        if loaded:
+            os.environ.update(plugin_environment())
+    return loaded
+
+
+def plugin_files() -> tuple[PluginFile, ...]:
+    """Return the plug-in files of this process, those named by its parent among them.
+
+    Raises PluginError when one of the parent's has changed since the parent loaded it.
+    """
+    with _LOADED.lock:
+        if not _LOADED.inherited:
+            _LOADED.inherited = True
+            for path, sha256 in json.loads(os.environ.get(ENVIRONMENT, "[]")):
+                if Path(path) not in _LOADED.files:
+                    _load(Path(path), sha256)
+        return tuple(_LOADED.files.values())
+
+
+def plugin_environment() -> dict[str, str]:
+    """Return the variable that tells a child process its plug-in files; empty without any."""
+    files = [[str(file.path), file.sha256] for file in plugin_files()]
+    return {ENVIRONMENT: json.dumps(files)} if files else {}
+
+
+def _load(path: Path, expected: str | None) -> None:
+    """Run one file as a module and keep it. The hash is of the very bytes that run."""
+    if path.suffix != ".py":
+        raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise PluginError(f"plug-in {path} cannot be read: {error.strerror or error}") from error
+    sha256 = hashlib.sha256(source).hexdigest()
+    if expected is not None and sha256 != expected:
+        raise PluginError(f"plug-in {path} has changed since this command started: start it again")
+    module = ModuleType(f"prorl_plugin_{path.stem}_{sha256[:12]}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user's own code
+    except Exception as error:
+        del sys.modules[module.__name__]
+        raise PluginError(
+            f"plug-in {path} cannot be loaded: {_what_failed(error, path)}"
+        ) from error
+    if not any(_looks_like_spec(value) for value in vars(module).values()):
+        raise PluginError(
+            f"plug-in {path} holds no spec: define one at module level, like SPEC = VerifierSpec(...)"
+        )
+    _LOADED.files[path] = PluginFile(path, sha256, module)
+    _LOADED.generation += 1
+
+
+def _what_failed(error: Exception, path: Path) -> str:
+    """Return the error in one line, with the line of the file where it happened."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    text = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
+
+
+def _looks_like_spec(value: object) -> bool:
+    return type(value).__name__.endswith("Spec") and isinstance(getattr(value, "name", None), str)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part(Generic[S]):
+    """One name of a door: where it comes from, and how to get its spec."""
+
+    origin: Origin
+    get: Callable[[], S]
+
+
+def _already(spec: S) -> Callable[[], S]:
+    """Return what gives a spec that is loaded."""
+    return lambda: spec
+
+
+class Door(Generic[S]):
+    """One kind of part: all specs of type ``spec`` that are registered under the entry-point ``group``.
+
+    ``noun`` is what error messages call it ("verifier"). A group may serve several doors; each takes the
+    specs of its own type. Specs are loaded when they are asked for; those of other distributions are
+    loaded to learn their names.
+    """
+
+    def __init__(self, group: str, spec: type[S], noun: str) -> None:
+        self.group, self.spec, self.noun = group, spec, noun
+        self._generation = -1
+        self._parts: dict[str, _Part[S]] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all parts, sorted. Raises PluginError when a plug-in cannot be loaded."""
+        return tuple(sorted(self._look()))
+
+    def get(self, name: str) -> S:
+        """Return the spec of that name. Raises UnknownNameError, PluginError."""
+        return self._part(name).get()
+
+    def all(self) -> tuple[S, ...]:
+        """Return every spec, sorted by name. Raises PluginError."""
+        return tuple(self._look()[name].get() for name in self.names())
+
+    def origin(self, name: str) -> Origin:
+        """Return where the part of that name comes from. Raises UnknownNameError, PluginError."""
+        return self._part(name).origin
+
+    def records(self, names: Iterable[str]) -> list[dict[str, str]]:
+        """Return the records of those named parts that are not prorl's own, sorted by name."""
+        origins = [(name, self.origin(name)) for name in sorted(set(names))]
+        return [o.record(self.group, name) for name, o in origins if not o.is_ours]
+
+    def _part(self, name: str) -> _Part[S]:
+        parts = self._look()
+        if name not in parts:
+            raise UnknownNameError(
+                unknown_name(self.noun, name, {n: p.origin for n, p in parts.items()})
+            )
+        return parts[name]
+
+    def _look(self) -> dict[str, _Part[S]]:
+        files = plugin_files()
+        with _LOADED.lock:
+            if self._generation != _LOADED.generation:
+                self._parts = {}
+                for point in importlib.metadata.entry_points(group=self.group):
+                    self._add_entry_point(point)
+                for file in files:
+                    for value in vars(file.module).values():
+                        if isinstance(value, self.spec):
+                            self._add(value.name, _Part(file.origin, _already(value)))
+                self._generation = _LOADED.generation
+        return self._parts
+
+    def _add_entry_point(self, point: importlib.metadata.EntryPoint) -> None:
+        distribution = point.dist
+        if distribution is None:
+            raise PluginError(f"the entry point {self.group}:{point.name} is of no distribution")
+        origin = Origin(distribution.name, distribution.version)
+        if origin.is_ours:  # named like the one spec that it holds, so that listing loads nothing
+            kind, _, name = point.name.rpartition(".")
+            if kind in ("", self.noun.replace(" ", "-")):
+                self._add(name, _Part(origin, lambda: self._specs(point, origin)[0]))
+            return
+        for spec in self._specs(point, origin):
+            self._add(spec.name, _Part(origin, _already(spec)))
+
+    def _specs(self, point: importlib.metadata.EntryPoint, origin: Origin) -> list[S]:
+        """Return the specs of this door's type that an entry point gives."""
+        try:
+            value = point.load()
+            if not isinstance(value, Sequence) and not hasattr(value, "name"):
+                value = value()
+        except Exception as error:
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            raise PluginError(
+                f"the plug-in {origin} ({self.group}: {point.name}) cannot be loaded: {text}; "
+                f"mend it, or pip uninstall {origin.source}"
+            ) from error
+        specs = list(value) if isinstance(value, Sequence) else [value]
+        for spec in specs:
+            if not _looks_like_spec(spec):
+                raise PluginError(
+                    f"the plug-in {origin} ({self.group}: {point.name}) gives {type(spec).__name__}, "
+                    "not a spec, a list of specs or a function that returns them"
+                )
+        return [spec for spec in specs if isinstance(spec, self.spec)]
+
+    def _add(self, name: str, part: _Part[S]) -> None:
+        if name in self._parts:
+            raise PluginError(
+                f"two parts are named {self.noun} {name!r}: one of {self._parts[name].origin}, one of "
+                f"{part.origin}; rename one of them"
+            )
+        self._parts[name] = part
+
+
+def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
+    """Return the one line for a name that is not known: the nearest ones, and all with their sources."""
+    hits = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    near = f" (did you mean {' or '.join(repr(hit) for hit in hits)}?)" if hits else ""
+    by_source: dict[str, list[str]] = {}
+    for one in sorted(known):
+        by_source.setdefault(known[one].source, []).append(one)
+    there = "; ".join(f"{', '.join(names)} (of {source})" for source, names in by_source.items())
+    return f"unknown {noun} {name!r}{near}: " + (
+        f"there are {there}" if there else "there are none"
+    )
+
+
+class FolderDoor:
+    """Parts that are YAML files: an entry point of ``group`` names a package whose ``*.yaml`` they are.
+
+    A path works wherever a name does: what ends in .yaml or .yml, or holds a slash, is one.
+    """
+
+    def __init__(self, group: str, noun: str) -> None:
+        self.group, self.noun = group, noun
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all files, sorted; a name is a file's without ``.yaml``."""
+        return tuple(sorted(self._look()))
+
+    def find(self, name: str) -> tuple[Traversable, Origin]:
+        """Return the file of that name or path and where it comes from. Raises UnknownNameError."""
+        if name.endswith((".yaml", ".yml")) or "/" in name:
+            path = Path(name)
+            if not path.is_file():
+                raise UnknownNameError(f"{self.noun} {name}: no such file")
+            return path, Origin(
+                path.name, f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+            )
+        files = self._look()
+        if name not in files:
+            known = {one: origin for one, (_, origin) in files.items()}
+            raise UnknownNameError(f"{unknown_name(self.noun, name, known)}; or the path of a file")
+        return files[name]
+
+    def _look(self) -> dict[str, tuple[Traversable, Origin]]:
+        found: dict[str, tuple[Traversable, Origin]] = {}
+        for point in importlib.metadata.entry_points(group=self.group):
+            distribution = point.dist
+            if distribution is None:
+                raise PluginError(
+                    f"the entry point {self.group}:{point.name} is of no distribution"
+                )
+            origin = Origin(distribution.name, distribution.version)
+            try:
+                files = [f for f in resources.files(point.value).iterdir() if f.is_file()]
+            except (ImportError, OSError, TypeError) as error:
+                raise PluginError(
+                    f"the plug-in {origin} ({self.group}: {point.name}) names no package folder: {error}"
+                ) from error
+            for file in files:
+                stem, dot, suffix = file.name.rpartition(".")
+                if not dot or suffix not in ("yaml", "yml"):
+                    continue
+                if stem in found:
+                    raise PluginError(
+                        f"two {self.noun}s are named {stem!r}: one of {found[stem][1]}, one of {origin}"
+                    )
+                found[stem] = (file, origin)
+        return found
