@@ -62,7 +62,7 @@ def test_clipped_loss_and_its_gradient_equal_trls(golden: Any, near: Any) -> Non
             clip_high=options["epsilon_high"],
             dual_clip=options["delta"] or 0.0,
         )
-        per_token, _ = policy_loss(logprobs, old, case.tensor("advantages"), config)
+        per_token, _ = policy_loss(logprobs, old, case.tensor("advantages"), case.lengths, config)
         mode = AGGREGATION[options["loss_type"]]
         weights = token_weights(case.lengths, mode, options["max_completion_length"])
         loss = (weights * per_token).sum()

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from prorl_training.algorithm.learning_rate import lr_at, planned_updates
+from prorl_training.schedule.learning_rate import lr_at, planned_updates
 from prorl_training.config import OptimizerConfig, TrainConfig
 
 
