@@ -94,7 +94,7 @@ def _convert(name: str, kind: str, value: Any) -> Any:
 
 def open_scorer(options: ScorerOptions) -> Scorer:
     """Return a client of the service when ``options.url`` is set, else a new local pool."""
-    from prorl_verifiers.reference_parts import parse_modes
+    from prorl_verifiers.tasks import parse_modes
 
     modes = parse_modes(options.modes)
     if options.url:

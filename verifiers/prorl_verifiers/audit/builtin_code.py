@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.tasks import load_task
 
 _STDIO = (
     ("Read two integers and print 7a + 13b.", (("3 5", "86"), ("17 2", "145"), ("-4 11", "115"))),

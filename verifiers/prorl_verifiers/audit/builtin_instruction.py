@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, TaskError
 
 _BY_NAME: dict[str, Any] = {

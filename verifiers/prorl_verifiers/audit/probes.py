@@ -1,8 +1,7 @@
 r"""Answers that do not look at the solution: constants, blanks, odd numbers, echoes.
 
-``probes_for(verifier)`` gives those that fit a verifier. Each is one fixed text or one fixed rule for all
-items of a group. Leaves out: options and heaps (``choice_probes``), programs and instruction texts
-(``text_probes``), mutations (``search``).
+Each probe is one fixed text or one fixed rule for all items of a group. Leaves out: options and heaps
+(``choice_probes``), programs and instruction texts (``text_probes``), mutations (``search``).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Callable
 
 from prorl_verifiers.audit.choice_probes import choice_probes, heap_probes
 from prorl_verifiers.audit.items import Group, Item, Probe, constant
-from prorl_verifiers.audit.text_probes import code_probes, instruction_probes
 
 _CONSTANTS = (
     *(
@@ -196,14 +194,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def probes_for(verifier: str) -> list[Probe]:
-    """Return the probes that fit a verifier, names unique."""
-    if verifier == "code":
-        return code_probes()
-    if verifier == "instruction":
-        return instruction_probes() + _echoes()
+def generic_probes() -> list[Probe]:
+    """Return the probes for a verifier that brings none of its own, names unique."""
     fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
-    return fixed + _raw() + _echoes() + choice_probes() + heap_probes()
+    return fixed + _raw() + echo_probes() + choice_probes() + heap_probes()
 
 
 def shown(text: str) -> str:
@@ -230,7 +224,8 @@ def _raw() -> list[Probe]:
 # -------------------------------------------------------------------------------------------- echoes
 
 
-def _echoes() -> list[Probe]:
+def echo_probes() -> list[Probe]:
+    """Return parts of the question as answers."""
     rules: dict[str, Callable[[str], str | None]] = {
         "question": lambda q: q,
         "last line": lambda q: _last(q.strip().split("\n")),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_common import nearest
-from prorl_verifiers.reference_parts import check_mode, known_keys
+from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
 
@@ -28,8 +28,6 @@ def check_reference(reference: Mapping[str, Any]) -> None:
         )
     if not isinstance(entry.get("metadata"), Mapping):
         raise TaskError("the entry has no 'metadata'")
-    if "mode" in reference:
-        check_mode("logic", reference["mode"])
     if reference.get("extraction", "answer") not in ("answer", "lenient"):
         raise TaskError(
             f"unknown extraction {reference['extraction']!r} of logic: use answer or lenient"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_verifiers.reference_parts import check_mode, gold_text, known_keys
+from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.types import TaskError
 
 
@@ -17,8 +17,6 @@ def check_reference(reference: Mapping[str, Any]) -> None:
     from prorl_verifiers.math.choices import named_option
 
     known_keys(reference, "answer", "mode", "choices", "percent")
-    if "mode" in reference:
-        check_mode("math", reference["mode"])
     gold = gold_text(reference)
     if not isinstance(reference.get("percent", False), bool):
         raise TaskError("'percent' must be true or false")

@@ -16,8 +16,8 @@ from prorl_common import UserError
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
 from prorl_verifiers.batch import read_item, verdict_row
 from prorl_verifiers.extract import OPEN_THINK
-from prorl_verifiers.reference_parts import with_mode
 from prorl_verifiers.serve.problems import Refusal
+from prorl_verifiers.tasks import with_mode
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 ItemId = str | int | None

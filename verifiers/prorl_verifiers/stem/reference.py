@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_verifiers.reference_parts import gold_text, known_keys
+from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.types import TaskError
 
 MAX_UNIT_TEXT = 200
