@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers import Task, TaskError, Verdict
+from prorl_verifiers import Task, TaskError, Verdict, load_task
 from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
 from prorl_verifiers.instruction.reference import check_reference
@@ -119,7 +119,7 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
 )  # fmt: skip
 def test_a_malformed_reference_is_one_clear_line(task: dict[str, Any], words: str) -> None:
     with pytest.raises(TaskError) as caught:
-        check_reference(task)
+        load_task("instruction", task)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 

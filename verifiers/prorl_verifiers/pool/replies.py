@@ -62,8 +62,8 @@ def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]
     result = reply.get("result")
     if result is None and "limit" in reply:
         return Verdict(0.0, "timeout", str(reply["limit"]), isolation=isolation), False
-    if result is None:
-        bug = f"scorer failed: {reply.get('bug')}"
+    if result is None and "bug" in reply:
+        bug = f"scorer failed: {reply['bug']}"
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
         return _verdict(result, isolation), True
