@@ -8,7 +8,6 @@ import pytest
 from prorl_verifiers import Task, TaskError, Verdict, load_task
 from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
-from prorl_verifiers.instruction.reference import check_reference
 from prorl_verifiers.instruction.registry import (
     DEVIATIONS,
     RANDOM_UPSTREAM,
@@ -17,6 +16,7 @@ from prorl_verifiers.instruction.registry import (
 )
 from prorl_verifiers.instruction.report import summarise
 from prorl_verifiers.instruction.scorer import score_instruction, variants
+from prorl_verifiers.instruction.spec import check_reference
 
 TWO = {
     "instruction_id_list": ["keywords:existence", "keywords:existence", "punctuation:no_comma"],

@@ -1,14 +1,14 @@
 """Turn (response, task) into a verdict that a program decided and anyone can check again."""
 
-from prorl_verifiers.batch import FileItem, read_items, verdict_row
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.logic.reference import logic_datasets
+from prorl_verifiers.logic.spec import logic_datasets
 from prorl_verifiers.pool.aio import AsyncVerifierPool, PoolFullError
 from prorl_verifiers.pool.batch import PoolClosedError
 from prorl_verifiers.pool.core import WorkerOptions
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
+from prorl_verifiers.rows import FileItem, read_items, verdict_row
 from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
 from prorl_verifiers.tasks import check_modes, load_task, parse_modes, with_mode
 from prorl_verifiers.types import (

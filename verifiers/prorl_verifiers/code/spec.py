@@ -39,7 +39,7 @@ def fenced(program: str, reference: Reference) -> str:
 
 def probes() -> Sequence[Probe]:
     """Return programs that solve nothing."""
-    from prorl_verifiers.audit.text_probes import code_probes
+    from prorl_verifiers.audit.builtin_code import code_probes
 
     return code_probes()
 

@@ -6,10 +6,12 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from prorl_common import nearest
 from prorl_verifiers.audit.items import AuditRequest, Group
 from prorl_verifiers.libraries import load_library
+from prorl_verifiers.references import known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
-from prorl_verifiers.types import Reference, Score
+from prorl_verifiers.types import Reference, Score, TaskError
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -21,9 +23,32 @@ def score(response: str, reference: Reference) -> Score:
 
 def check_reference(reference: Reference) -> None:
     """Raise TaskError for an unknown dataset or an entry that cannot be scored."""
-    from prorl_verifiers.logic.reference import check_reference as check
+    known_keys(reference, "dataset", "entry", "mode", "extraction")
+    dataset = reference.get("dataset")
+    if not isinstance(dataset, str):
+        raise TaskError("the reference needs 'dataset', the name of a reasoning-gym dataset")
+    names = logic_datasets()
+    if dataset not in names:
+        raise TaskError(f"unknown reasoning-gym dataset {dataset!r}{nearest(dataset, names)}")
+    entry = reference.get("entry")
+    if not isinstance(entry, Mapping) or "answer" not in entry:
+        raise TaskError(
+            "the reference needs 'entry', a reasoning-gym entry with question, answer, metadata"
+        )
+    if not isinstance(entry.get("metadata"), Mapping):
+        raise TaskError("the entry has no 'metadata'")
+    if reference.get("extraction", "answer") not in ("answer", "lenient"):
+        raise TaskError(
+            f"unknown extraction {reference['extraction']!r} of logic: use answer or lenient"
+        )
 
-    check(reference)
+
+def logic_datasets() -> tuple[str, ...]:
+    """Return the names of the reasoning-gym datasets that can be scored (all but ``composite``)."""
+    import reasoning_gym  # noqa: F401 - fills the registry below
+    from reasoning_gym.factory import DATASETS
+
+    return tuple(sorted(set(DATASETS) - {"composite"}))
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
@@ -62,7 +87,7 @@ def tagged(text: str, reference: Reference) -> str:
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return a group of generated entries for each dataset asked for, else for every one."""
     from prorl_verifiers.audit.generated import logic_groups
-    from prorl_verifiers.logic.reference import logic_datasets
+    from prorl_verifiers.logic.spec import logic_datasets
 
     return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from prorl_verifiers.audit.items import AuditRequest, Group
 from prorl_verifiers.libraries import load_library
+from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec, plain_answer
-from prorl_verifiers.types import Reference, Score
+from prorl_verifiers.types import Reference, Score, TaskError
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -20,10 +21,23 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for a reference without a usable gold answer."""
-    from prorl_verifiers.math.reference import check_reference as check
+    """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
+    from prorl_verifiers.math.choices import named_option
 
-    check(reference)
+    known_keys(reference, "answer", "mode", "choices", "percent")
+    gold = gold_text(reference)
+    if not isinstance(reference.get("percent", False), bool):
+        raise TaskError("'percent' must be true or false")
+    choices = reference.get("choices")
+    if choices is None:
+        return
+    texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
+    if not texts or not 2 <= len(choices) <= 26:
+        raise TaskError("'choices' must be a list of 2 to 26 texts")
+    if named_option(gold, choices) is None:
+        raise TaskError(
+            "the gold answer names none of the 'choices', neither by letter nor by text"
+        )
 
 
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:

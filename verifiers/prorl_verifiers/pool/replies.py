@@ -59,7 +59,7 @@ def result_frame(result: object) -> dict[str, Any]:
 
 def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]:
     """Return (the verdict of a worker's result frame, whether it needs no second try)."""
-    result = reply.get("result")
+    result: Any = reply.get("result")
     if result is None and "limit" in reply:
         return Verdict(0.0, "timeout", str(reply["limit"]), isolation=isolation), False
     if result is None and "bug" in reply:
