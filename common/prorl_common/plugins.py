@@ -14,6 +14,7 @@ Standard library only. Leaves out: what a spec holds (each room says that) and w
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -264,7 +265,8 @@ class Door(Generic[S]):
         if origin.is_ours:  # named like the one spec that it holds, so that listing loads nothing
             kind, _, name = point.name.rpartition(".")
             if kind in ("", self.noun.replace(" ", "-")):
-                self._add(name, _Part(origin, lambda: self._specs(point, origin)[0]))
+                once = functools.cache(lambda: self._specs(point, origin)[0])
+                self._add(name, _Part(origin, once))
             return
         for spec in self._specs(point, origin):
             self._add(spec.name, _Part(origin, _already(spec)))

@@ -119,11 +119,6 @@ def test_empty_batch_gives_an_empty_answer() -> None:
     assert compute_advantages(none, ids, ids, AdvantageConfig()).shape == (0,)
 
 
-def test_minus_one_turns_every_advantage_round() -> None:
-    plus = advantages([1.0, 0.0, 0.0], [0, 0, 0])
-    assert advantages([1.0, 0.0, 0.0], [0, 0, 0], sign=-1) == [-x for x in plus]
-
-
 def test_vectors_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="one length"):
         compute_advantages(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from prorl_verifiers.score import MAX_ANSWER
+from prorl_verifiers.types import MAX_ANSWER
 
 OPEN_THINK, CLOSE_THINK = "<think>", "</think>"
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError
-from prorl_verifiers.loading import load_task
 from prorl_verifiers.pool.verifier_pool import VerifierPool
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 COLUMNS = (

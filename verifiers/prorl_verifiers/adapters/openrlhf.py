@@ -20,7 +20,7 @@ from prorl_verifiers.adapters.common import (
     shared_scorer,
 )
 from prorl_verifiers.adapters.rollout_text import response_after_prompt
-from prorl_verifiers.loading import task_of
+from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 

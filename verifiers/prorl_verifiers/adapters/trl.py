@@ -22,7 +22,7 @@ from prorl_verifiers.adapters.common import (
     shared_scorer,
     thinking,
 )
-from prorl_verifiers.loading import task_of
+from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task, Verdict
 
 OnInfraError = Literal["none", "raise"]

@@ -22,7 +22,7 @@ from prorl_verifiers.adapters.common import (
     shared_scorer,
     thinking,
 )
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 SOURCE_PREFIX = "prorl/"

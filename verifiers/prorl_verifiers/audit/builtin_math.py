@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.tasks import load_task
 
 Pairs = Sequence[tuple[str, str]]
 

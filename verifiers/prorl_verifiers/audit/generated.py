@@ -11,13 +11,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError, read_jsonl
 from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import TaskError
 
 
@@ -84,12 +85,12 @@ def _file_item(row: dict[str, Any]) -> Item:
         raise TaskError('a row must be {"id", "task": {"verifier", "reference"}, "question"?}')
     loaded = load_task(str(task["verifier"]), task["reference"])
     reference = loaded.reference
-    entry = reference.get("entry") or {}
-    gold = entry.get("answer") if loaded.verifier == "logic" else reference.get("answer")
-    question = row.get("question") or entry.get("question") or ""
+    entry = reference.get("entry")
+    asked = entry.get("question") if isinstance(entry, Mapping) else None
+    question = row.get("question") or asked or ""
     if not isinstance(question, str):
         raise TaskError("'question' must be text")
-    return Item(str(row["id"]), loaded, question, None if gold is None else str(gold))
+    return Item(str(row["id"]), loaded, question, VERIFIERS.get(loaded.verifier).answer(reference))
 
 
 def _plain(value: Any) -> Any:

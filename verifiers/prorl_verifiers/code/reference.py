@@ -14,7 +14,7 @@ from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
 from prorl_verifiers.code.languages import TITLES, read_language
 from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
-from prorl_verifiers.reference_parts import check_mode, known_keys
+from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ class CodeReference:
 def check_reference(reference: Mapping[str, Any]) -> None:
     """Raise TaskError for whatever is wrong in a code reference."""
     known_keys(reference, *KEYS)
-    if "mode" in reference:
-        check_mode("code", reference["mode"])
     read_reference(reference)
 
 

@@ -24,8 +24,7 @@ from prorl_verifiers.code.languages import FENCE_MARKS, TITLES
 from prorl_verifiers.code.reference import CodeReference, read_reference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.extract import last_code_block
-from prorl_verifiers.score import MAX_ANSWER
-from prorl_verifiers.types import Verdict, VerdictStatus
+from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from prorl_sandbox import Limits, Outcome, Sandbox

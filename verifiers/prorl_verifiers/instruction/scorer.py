@@ -16,10 +16,10 @@ from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
 from prorl_verifiers.instruction.text import has_word
-from prorl_verifiers.reference_parts import MODES
-from prorl_verifiers.score import Loading, Score
+from prorl_verifiers.libraries import Loading
+from prorl_verifiers.types import Score
 
-DEFAULT_MODE = MODES["instruction"][0]
+DEFAULT_MODE = "fixed"
 SCORES = ("fraction", "all")
 """What the reward is: the fraction of constraints met (default), or 1 only when all are."""
 

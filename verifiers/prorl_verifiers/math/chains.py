@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from prorl_verifiers.math.heaps import groups
+from prorl_verifiers.math.candidates import groups
 from prorl_verifiers.math.nodes import EXPRESSIONS, Applied, Call, Node, symbols, walk
 from prorl_verifiers.math.parser import read
 from prorl_verifiers.math.tokens import MAX_TEXT, TooLarge, Unreadable

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.math.candidates import several_candidates
 from prorl_verifiers.math.chains import without_described
 from prorl_verifiers.math.compare import Comparison
 from prorl_verifiers.math.echo import is_plain
-from prorl_verifiers.math.heaps import heap
 from prorl_verifiers.math.leaves import Rules
 from prorl_verifiers.math.nodes import EXPRESSIONS, Listing, Node, SetOf, WithUnit, Words, walk
 from prorl_verifiers.math.parser import read
@@ -94,7 +94,7 @@ def judge(gold: str, answer: str, rules: Rules | None = None) -> Finding:
     if len(answer) > MAX_TEXT >= 2 * len(gold):
         return Finding("reject", "the answer is too long for the gold")
     finding = _without_labels(_unwrapped(gold), _unwrapped(answer), rules, dollars)
-    several = heap(gold, answer) if finding.decision == "undecided" else None
+    several = several_candidates(gold, answer) if finding.decision == "undecided" else None
     return finding if several is None else Finding("reject", several)
 
 

@@ -11,11 +11,11 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.equal import RELATIVE_TOLERANCE
 from prorl_verifiers.math.grader import LABELLED, squeeze
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
-from prorl_verifiers.score import Loading
 
 _NAME = re.compile(r"\\?[A-Za-z][A-Za-z]{0,12}(?:_\{?\w{1,8}\}?)?'?(?:\s*\([A-Za-z, ]{1,12}\))?")
 _MEMBER = re.compile(r"^\\?[A-Za-z]{1,8}\s*\\in(?![a-zA-Z])\s*")

@@ -14,16 +14,16 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.extract import answer_line, last_boxed
+from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.grader import Finding, judge
 from prorl_verifiers.math.leaves import Convert, Rules
 from prorl_verifiers.notation.latex_text import clean
-from prorl_verifiers.reference_parts import MODES
-from prorl_verifiers.score import MAX_ANSWER, Loading, Score, unparsable
+from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Score the last box of ``text``; ``reference``: {"answer", "mode"?, "choices"?, "percent"?}."""
-    mode = reference.get("mode", MODES["math"][0])
+    mode = reference.get("mode", "decided")
     gold = str(reference["answer"])
     if mode == "math-verify":
         return _score_plain(text, gold, loading)

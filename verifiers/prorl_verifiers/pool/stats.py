@@ -24,7 +24,7 @@ class PoolStats:
     queued: int = 0
     """Items that wait for their turn."""
     busy: int = 0
-    """Lanes at work; at most ``workers``, and one more for a moment (``pool.queue``)."""
+    """Threads at work; at most ``workers``, and one more for a moment (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0

@@ -24,9 +24,9 @@ from prorl_common import UserError
 from prorl_verifiers.serve import wire
 from prorl_verifiers.serve.body import read_body, unread
 from prorl_verifiers.serve.metrics import CONTENT_TYPE
-from prorl_verifiers.serve.problems import Refusal, busy
 from prorl_verifiers.serve.scheduler import Item, QueueFullError, StoppedError
 from prorl_verifiers.serve.service import Held, Service, counted
+from prorl_verifiers.serve.wire import Refusal, busy
 from prorl_verifiers.types import Verdict
 
 INLINE_BYTES = 32 * 1024

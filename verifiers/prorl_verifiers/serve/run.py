@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 BACKLOG = 2048
 KEEP_ALIVE = 75
 """Seconds; longer than HTTP clients keep an idle connection, so that they close first."""
-WARM = ("math", "stem", "logic", "instruction")
-"""Verifiers whose libraries are loaded before the service says that it is ready."""
 LAST_ANSWERS = 5
 """Seconds to send the last answers after the drain."""
 
@@ -37,8 +35,10 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
     check_options(options)
     from prorl_verifiers.pool.core import WorkerOptions
     from prorl_verifiers.pool.verifier_pool import VerifierPool
+    from prorl_verifiers.spec import VERIFIERS
 
     told = say or _say
+    warm = [spec.name for spec in VERIFIERS.all() if spec.score is not None]
     with _listening(options) as (sock, address):
         pool = VerifierPool(
             options.workers,
@@ -46,7 +46,7 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
             allow_weak=options.allow_weak,
             timeout_seconds=options.timeout,
             modes=options.modes,
-            worker_options=WorkerOptions(warm=WARM),
+            worker_options=WorkerOptions(warm=warm),
         )
         try:
             asyncio.run(_run(pool, options, sock, address, told))

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from prorl_verifiers.libraries import Loading
 from prorl_verifiers.notation.quantities import (
     Quantity,
     is_percent,
@@ -24,7 +25,6 @@ from prorl_verifiers.notation.quantities import (
     unit_powers,
 )
 from prorl_verifiers.notation.unit_text import MAX_UNIT, read_unit
-from prorl_verifiers.score import Loading
 
 MAX_NUMBER = 2000
 """Characters; a longer text is no number with a unit."""

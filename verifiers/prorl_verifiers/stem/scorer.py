@@ -17,17 +17,18 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.extract import answer_line, last_boxed
+from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.scorer import number_by_algebra, same_answer
 from prorl_verifiers.notation.hedges import hedged
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.quantities import Quantity, unit_powers
-from prorl_verifiers.score import MAX_ANSWER, Loading, Score, unparsable
 from prorl_verifiers.stem.chains import chain_holds
 from prorl_verifiers.stem.chemistry import same_formula, with_coefficient
 from prorl_verifiers.stem.choices import choice_index
 from prorl_verifiers.stem.numbers import MAX_NUMBER, Measure, read_measure, read_range, split_unit
 from prorl_verifiers.stem.parts import answer_parts, gold_parts, is_open_interval
 from prorl_verifiers.stem.tolerance import allowed
+from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 __all__ = ["choice_index", "score_stem"]
 

@@ -2,7 +2,7 @@
 
 A pool begins with a template that has only the scorers. When it first sees a verifier, a template that has
 its libraries warm is started in the background and takes over when it is ready; workers of the old one
-are replaced as they come back. Leaves out: what workers are asked (``pool.lane``).
+are replaced as they come back. Leaves out: what workers are asked (``pool.worker_thread``).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import time
 from collections.abc import Iterable
 
 from prorl_verifiers.pool.stats import Counters
-from prorl_verifiers.pool.worker import SCORERS
 from prorl_verifiers.pool.worker_client import START_SECONDS, WorkerError, WorkerProcess
 from prorl_verifiers.pool.worker_spawn import Template
+from prorl_verifiers.spec import VERIFIERS
 
 _AGAIN_SECONDS = 5.0
 """A template that did not start twice is not tried again for so long; those who ask get the same error."""
 _LOG = logging.getLogger(__name__)
 
 
-class Nursery:
+class WorkerFactory:
     """Starts workers. Thread-safe. ``grow``: warm up for verifiers as they are first seen."""
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -37,7 +37,9 @@ class Nursery:
         self._failure: tuple[float, WorkerError] | None = None
         self._making: set[Template] = set()
         self._closed = False
-        self._thread = threading.Thread(target=self._tend, name="verifier-nursery", daemon=True)
+        self._thread = threading.Thread(
+            target=self._tend, name="verifier-worker-factory", daemon=True
+        )
 
     def start(self) -> None:
         """Begin in the background: a template, then a spare worker."""
@@ -47,7 +49,8 @@ class Nursery:
         """Warm up, in the background, for verifiers that were not seen before."""
         if not self._grow:
             return
-        wanted = self._wanted | (set(verifiers) & set(SCORERS))
+        text = {name for name in verifiers if VERIFIERS.get(name).score is not None}
+        wanted = self._wanted | text
         if wanted != self._wanted:
             with self._changed:
                 self._wanted = wanted | self._wanted
@@ -66,7 +69,7 @@ class Nursery:
         if spare is not None and spare.alive and not self.is_old(spare):
             return spare
         if spare is not None:
-            self.lay_down(spare)
+            self.dispose(spare)
         return self._fork()
 
     def wait_until_warm(self, seconds: float) -> bool:
@@ -92,7 +95,7 @@ class Nursery:
         template = self._template
         return None if template is None else template.broken.get(verifier)
 
-    def lay_down(self, worker: WorkerProcess) -> None:
+    def dispose(self, worker: WorkerProcess) -> None:
         """Have the worker killed and reaped, in the background."""
         with self._changed:
             if self._thread.is_alive() and not self._closed:

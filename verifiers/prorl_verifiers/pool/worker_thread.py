@@ -1,32 +1,35 @@
-"""A lane: one thread of a pool, with at most one worker, that takes items and brings verdicts.
+"""One thread of a pool, with at most one worker, that takes items and brings verdicts.
 
 Decides retries. An item that times out, or whose worker dies, gets one more try in a fresh worker. Twice out
 of time (or over its memory, CPU or nesting limit) is ``timeout`` with reward 0; a worker, sandbox or scorer
 that fails twice is ``infra_error`` without a reward.
 
 What a worker is sent ends with canaries: it must judge a right and a wrong answer of each verifier as
-known before any of the verdicts is handed out. If it does not, it is killed and everything is scored again,
+known before any of the verdicts is handed out; of a verifier without canaries it must judge one item again,
+with the same verdict. If it does not, it is killed and everything is scored again,
 item by item; an item whose worker fails its canaries then too is ``infra_error``. Leaves out: who is next
-(``pool.queue``), where workers come from (``pool.nursery``), how anything is scored.
+(``pool.queue``), where workers come from (``pool.worker_factory``), how anything is scored.
 """
 
 from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.batch import Job, PoolClosedError
-from prorl_verifiers.pool.canary import Canary, deep_canaries, quick_canaries
-from prorl_verifiers.pool.nursery import Nursery
+from prorl_verifiers.pool.canary import Question, deep_questions, quick_questions
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue, Work
 from prorl_verifiers.pool.replies import MAX_RESPONSE, read_reply, too_long
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
+from prorl_verifiers.pool.worker_factory import WorkerFactory
+from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Verdict
 
 RECYCLE_AFTER = 1000
@@ -34,37 +37,50 @@ RECYCLE_AFTER = 1000
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
 """Quick text items are taken and sent several at a time, as many as are done in about so long."""
+REMEMBERED_BYTES = 1 << 16
+"""A longer request is not kept to be asked again in later batches."""
 DEEP_SECONDS = 10.0
 """A deep canary of a worker that retires may take so long."""
-CANARY_SECONDS = 60.0
-"""Processor time that a canary may take."""
+_UNSOUND = "its worker misjudged known answers after it, twice"
+_UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
 _LOG = logging.getLogger(__name__)
 
 
-class Lane:
-    """``run`` is the life of its thread; it ends when the queue is closed. ``code`` scores a code item."""
+class WorkerThread(threading.Thread):
+    """Takes and does work until the queue is closed. ``in_sandbox`` scores an item that needs no worker.
+
+    ``extra``: the thread that stands by (see ``pool.queue``).
+    """
 
     def __init__(
         self,
         queue: FairQueue,
-        nursery: Nursery,
+        factory: WorkerFactory,
         counters: Counters,
         timeout_seconds: float,
-        code: Callable[[Job], Verdict],
+        in_sandbox: Callable[[Job], Verdict],
+        *,
+        name: str,
+        extra: bool,
     ) -> None:
-        self._queue, self._nursery, self._counters = queue, nursery, counters
+        super().__init__(name=name, daemon=True)
+        self._queue, self._factory, self._counters = queue, factory, counters
         self._timeout = timeout_seconds
-        self._code = code
+        self._in_sandbox = in_sandbox
+        self._extra = extra
         self._worker: WorkerProcess | None = None
         self._served: set[str] = set()
+        self._remembered: dict[str, Question] = {}
+        """Verifier without canaries -> an item that this worker judged, and how."""
+        self._labels: dict[str, str | None] = {}
         self._delivered = 0
         self._draw = random.Random()
         self.stopping = False
         """Set to make what fails from now on end as a closed pool instead of being tried again."""
 
-    def run(self, extra: bool = False) -> None:
-        """Take and do work until the queue is closed. ``extra``: stand by (see ``pool.queue``)."""
-        while (work := self._queue.take(TAKE_SECONDS, TAKE_ITEMS, True, extra)) is not None:
+    def run(self) -> None:
+        """Be the thread."""
+        while (work := self._queue.take(TAKE_SECONDS, TAKE_ITEMS, True, self._extra)) is not None:
             self._do(work)
         if not self.stopping:
             self._question()
@@ -75,7 +91,8 @@ class Lane:
         finished = len(work.jobs)
         try:
             if work.kind == CODE:
-                self._do_code(work.jobs[0])
+                verdict = self._in_sandbox(work.jobs[0])
+                self._deliver(work.jobs[0], replace(verdict, seconds=time.monotonic() - started))
             else:
                 finished -= self._do_text(work.jobs)
         except Exception as error:  # noqa: BLE001 - a bug of ours: the callers get it
@@ -84,11 +101,6 @@ class Lane:
                 job.batch.fail(error)
         finally:
             self._queue.done(work, time.monotonic() - started, finished)
-
-    def _do_code(self, job: Job) -> None:
-        started = time.monotonic()
-        verdict = self._code(job)
-        self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _do_text(self, jobs: list[Job]) -> int:
         """Score jobs in one go; return how many were put back because one before them failed."""
@@ -102,9 +114,9 @@ class Lane:
         started = time.monotonic()
         try:
             worker = self._take_worker()
-            canaries = self._canaries([job for job, _ in ready])
+            checks = self._checks(ready)
             replies = worker.ask_many(
-                [frame for _, frame in ready] + _frames(canaries), self._timeout
+                [frame for _, frame in ready] + [check.frame for check in checks], self._timeout
             )
             started = time.monotonic()
             for job, frame in ready:
@@ -115,7 +127,7 @@ class Lane:
                 else:
                     again.append((job, frame, now - started))
                 started = now
-            sound = _sound(canaries, replies)
+            sound = self._sound(checks, replies, dict(scored))
         except (WorkerTimeout, WorkerError):
             failed = ready[len(scored) + len(again) :][:1]
             again += [(*pair, time.monotonic() - started) for pair in failed]
@@ -134,7 +146,7 @@ class Lane:
             self._deliver(job, too_long())
             return None
         task = job.task
-        broken = self._nursery.broken(task.verifier)
+        broken = self._factory.broken(task.verifier)
         if broken is not None:
             reason = f"the {task.verifier} verifier fails its own first questions: {broken}"
             self._deliver(job, Verdict(None, "infra_error", reason))
@@ -163,12 +175,12 @@ class Lane:
         try:
             worker = self._take_worker(warm=True)
             isolation, started = worker.isolation, time.monotonic()
-            canaries = self._canaries([job])
-            replies = worker.ask_many([frame, *_frames(canaries)], self._timeout)
+            checks = self._checks([(job, frame)])
+            replies = worker.ask_many([frame, *(c.frame for c in checks)], self._timeout)
             verdict, final = read_reply(next(replies), isolation)
             seconds += time.monotonic() - started
             judged = final
-            sound = final and _sound(canaries, replies)
+            sound = final and self._sound(checks, replies, {job: verdict})
         except (WorkerTimeout, WorkerError) as error:
             if not judged:
                 seconds += time.monotonic() - started
@@ -186,11 +198,43 @@ class Lane:
         self._lose_worker()
         self._deliver(job, verdict)
 
-    def _canaries(self, jobs: list[Job]) -> list[Canary]:
-        """Return canaries of what the jobs ask for; remembers that the worker serves it."""
-        verifiers = {job.task.verifier for job in jobs}
-        self._served |= verifiers
-        return [c for name in sorted(verifiers) for c in quick_canaries(name, self._draw)]
+    def _checks(self, ready: list[tuple[Job, bytes]]) -> list[_Check]:
+        """Return what the worker is asked behind these items; remembers that it serves their verifiers."""
+        by_verifier: dict[str, list[tuple[Job, bytes]]] = {}
+        for job, frame in ready:
+            by_verifier.setdefault(job.task.verifier, []).append((job, frame))
+        self._served |= set(by_verifier)
+        checks = []
+        for name, own in sorted(by_verifier.items()):
+            questions = quick_questions(name, self._draw)
+            if not questions and name in self._remembered:
+                questions = [self._remembered[name]]
+            checks += [_Check(question.frame, question) for question in questions]
+            if not questions:
+                job, frame = self._draw.choice(own)
+                checks.append(_Check(frame, job))
+        return checks
+
+    def _sound(
+        self,
+        checks: list[_Check],
+        replies: Iterator[dict[str, Any]],
+        scored: Mapping[Job, Verdict],
+    ) -> bool:
+        """Whether every check has got the verdict that must come; takes all replies."""
+        passed = [check.passes(reply, scored) for check, reply in zip(checks, replies, strict=True)]
+        if not all(passed):
+            return False
+        for check in checks:
+            if isinstance(check.asked, Job) and check.asked in scored:
+                verdict = scored[check.asked]
+                if len(check.frame) <= REMEMBERED_BYTES:
+                    question = Question(check.frame, verdict.reward, verdict.status)
+                    self._remembered.setdefault(check.asked.task.verifier, question)
+        return True
+
+    def _has_canaries(self, job: Job) -> bool:
+        return bool(quick_questions(job.task.verifier, self._draw))
 
     def _settle(self, scored: list[tuple[Job, Verdict]], sound: bool, asked: bool) -> None:
         """Hand out verdicts of a sound worker; else kill it and have the items scored again.
@@ -208,7 +252,7 @@ class Lane:
             self._counters.add("canary_failures")
             _LOG.warning("a scoring worker failed at a known answer; %d items again", len(jobs))
             if len(jobs) == 1 and jobs[0].suspect:
-                reason = "its worker misjudged known answers after it, twice"
+                reason = _UNSOUND if self._has_canaries(jobs[0]) else _UNSTEADY
                 verdict = replace(scored[0][1], reward=None, status="infra_error", reason=reason)
                 self._deliver(jobs.pop(), verdict)
             for job in jobs:
@@ -219,16 +263,17 @@ class Lane:
             self._queue.put_back(TEXT, group)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
-        """Return the lane's worker; replaces one that is old. Raises WorkerError (see ``Nursery.take``)."""
+        """Return the thread's worker; replaces one that is old. Raises WorkerError (see ``WorkerFactory.take``)."""
         worker = self._worker
         old = self._delivered >= RECYCLE_AFTER
-        if worker is not None and (old or self._nursery.is_old(worker)):
+        if worker is not None and (old or self._factory.is_old(worker)):
             self._question()
             self._counters.add("worker_recycles")
             self._drop_worker()
         if self._worker is None:
-            self._worker = self._nursery.take(warm)
+            self._worker = self._factory.take(warm)
             self._served.clear()
+            self._remembered.clear()
             self._delivered = 0
         return self._worker
 
@@ -237,10 +282,13 @@ class Lane:
         worker = self._worker
         if worker is None or not self._delivered:
             return
-        known = self._nursery.warm_for(worker) & self._served
-        canaries = [c for name in sorted(known) for c in deep_canaries(name)]
+        known = self._factory.warm_for(worker) & self._served
+        questions = [q for name in sorted(known) for q in deep_questions(name)]
+        questions += self._remembered.values()
+        checks = [_Check(question.frame, question) for question in questions]
         try:
-            sound = _sound(canaries, worker.ask_many(_frames(canaries), DEEP_SECONDS))
+            replies = worker.ask_many([check.frame for check in checks], DEEP_SECONDS)
+            sound = self._sound(checks, replies, {})
         except (WorkerTimeout, WorkerError):
             sound = False
         if not sound and not self.stopping:
@@ -261,22 +309,31 @@ class Lane:
     def _drop_worker(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
-            self._nursery.lay_down(worker)
+            self._factory.dispose(worker)
 
     def _deliver(self, job: Job, verdict: Verdict) -> None:
         if self.stopping and verdict.is_infra_error:  # it failed because its worker was taken away
             job.batch.fail(PoolClosedError("the verifier pool was closed during the item"))
             return
-        self._counters.verdict(job.task.verifier, verdict)
+        name = job.task.verifier
+        if name not in self._labels:
+            self._labels[name] = plugin_label(VERIFIERS.origin(name))
+        if (label := self._labels[name]) is not None:
+            verdict = replace(verdict, metrics={**verdict.metrics, "plugin": label})
+        self._counters.verdict(name, verdict)
         job.batch.deliver(job.index, verdict)
 
 
-def _frames(canaries: list[Canary]) -> list[bytes]:
-    extra = {"cpu_seconds": CANARY_SECONDS}
-    return [frames.encode(canary.request(extra)) for canary in canaries]
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """What a worker is asked behind a batch: a question, or an item of the batch once more."""
 
+    frame: bytes
+    asked: Question | Job
 
-def _sound(canaries: list[Canary], replies: Iterator[dict[str, Any]]) -> bool:
-    """Whether every canary has got the verdict that must come."""
-    passed = [canary.passes(reply) for canary, reply in zip(canaries, replies, strict=True)]
-    return all(passed)
+    def passes(self, reply: dict[str, Any], scored: Mapping[Job, Verdict]) -> bool:
+        """Whether the reply is what it must be. An item that had no verdict proves nothing."""
+        if isinstance(self.asked, Question):
+            return self.asked.passes(reply)
+        verdict = scored.get(self.asked)
+        return verdict is None or Question(self.frame, verdict.reward, verdict.status).passes(reply)

@@ -31,7 +31,7 @@ _ONCE = tuple(
 _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
-def heap(gold: str, answer: str) -> str | None:
+def several_candidates(gold: str, answer: str) -> str | None:
     """Return why an undecided ``answer`` may be several candidates or too long for algebra, or None."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer is in doubt of itself"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, read_jsonl
-from prorl_verifiers.loading import task_of
+from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 
