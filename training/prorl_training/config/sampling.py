@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section, named_part
+from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.spec import PENALTIES
 
 
@@ -108,9 +108,14 @@ class LengthPenaltyConfig(Section):
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
 
+    @field_validator("form")
+    @classmethod
+    def _form_exists(cls, name: str) -> str:
+        return known_name(PENALTIES, name)
+
     @model_validator(mode="after")
-    def _form_exists(self) -> LengthPenaltyConfig:
-        named_part(PENALTIES, "form", self.form, self.options)
+    def _options_are_known(self) -> LengthPenaltyConfig:
+        known_options(PENALTIES, self.form, self.options)
         return self
 
 
