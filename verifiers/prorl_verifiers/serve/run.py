@@ -31,7 +31,11 @@ LAST_ANSWERS = 5
 
 def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. Raises UserError for a mistake in the options, MissingExtraError."""
-    _check_extra()
+    import importlib.util
+
+    for module in ("starlette", "uvicorn", "prometheus_client"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("server", module)
     check_options(options)
     from prorl_verifiers.pool.core import WorkerOptions
     from prorl_verifiers.pool.verifier_pool import VerifierPool
@@ -174,14 +178,6 @@ def _bind_path(path: Path) -> socket.socket:
         sock.close()
         raise UserError(f"cannot listen on {path} ({error}): choose another --uds") from error
     return sock
-
-
-def _check_extra() -> None:
-    import importlib.util
-
-    for module in ("starlette", "uvicorn", "prometheus_client"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError("server", module)
 
 
 def _say(line: str) -> None:
