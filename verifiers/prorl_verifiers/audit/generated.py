@@ -1,7 +1,7 @@
 """Groups that are not built in: reasoning-gym entries by dataset, and a user's own file of tasks.
 
 Entries are made in a child process (``python -m prorl_verifiers.audit.generated``), because the library
-reseeds global generators and four datasets depend on the interpreter's hash seed. Leaves out: probes.
+reseeds global generators and four datasets depend on the interpreter's hash seed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Read the reference of a code task whole: language, tests, limits and judge, each mistake a TaskError.
-
-Leaves out: the shapes of the tests (``code.tests``) and running anything (``code.scorer``).
-"""
+"""Read the reference of a code task whole: language, tests, limits and judge, each mistake a TaskError."""
 
 from __future__ import annotations
 

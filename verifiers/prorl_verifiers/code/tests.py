@@ -3,8 +3,7 @@
 ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
 ``{"check": source that defines check(candidate)}``. An assert that compares one call with a literal becomes
 a call test, so that the expected value stays outside the box; any other assert is wrapped into a check
-function, which runs in a box of its own. Leaves out: running (``code.scorer``) and comparing
-(``code.compare``).
+function, which runs in a box of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Clean the arguments of an instruction, or say in one line what is wrong with them.
 
 Takes what training rows really hold: null values, whole numbers as floats, one word as a list, misspelt
-or neighbouring names (``ALIASES``), relations in other words. Leaves out: whether the arguments fit the
-prompt.
+or neighbouring names (``ALIASES``), relations in other words.
 """
 
 from __future__ import annotations

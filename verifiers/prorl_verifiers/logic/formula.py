@@ -2,7 +2,7 @@
 
 The grammar is Python's arithmetic: numbers, names, ``+ - * / ** ^``, brackets and calls of known functions.
 Integrals are checked by differentiating the answer (forward mode) and comparing it with the integrand at
-fixed points to 40 digits. Leaves out: simplifying, sympy, implicit multiplication.
+fixed points to 40 digits.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Five datasets store no answer; some entries of intermediate_integration store the integral unevaluated.
 
-Each returns an answer as a model would write it. Leaves out: short solutions, and every dataset whose
-entries carry a gold answer that is one.
+Each returns an answer as a model would write it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Decide whether two expressions are equal: exactly, or by evaluation to many 
 
 A clear numeric difference rejects; agreement at every point accepts; what cannot be evaluated is undecided
 (None). The points are positive first, so ``\sqrt{1/n} = 1/\sqrt n`` holds; then with one negative variable at a time, so ``|x|`` is
-not ``x``; where floors, factorials or powers of -1 stand, integers decide. Leaves out: shapes, units.
+not ``x``; where floors, factorials or powers of -1 stand, integers decide.
 """
 
 from __future__ import annotations

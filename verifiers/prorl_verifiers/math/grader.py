@@ -1,8 +1,7 @@
 r"""Our own grader: accept, reject or undecided for one answer against one gold, without computer algebra.
 
 ``judge`` cleans both texts, compares spellings, letters and words, then parses both and compares the trees.
-Everything is bounded and nothing is evaluated as code. Leaves out: finding the answer in a response
-(``extract``), what happens to an undecided pair (``math.scorer``).
+Everything is bounded and nothing is evaluated as code.
 """
 
 from __future__ import annotations

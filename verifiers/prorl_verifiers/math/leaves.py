@@ -1,8 +1,7 @@
 r"""Compare two single values with what stands around them: units, degrees, percent signs.
 
 A missing unit is forgiven, another one is converted, one of another dimension refused; degrees equal radians
-only when they are marked or the other side speaks of \pi; percentages follow ``Rules.percent``. Leaves out:
-shapes (``math.compare``).
+only when they are marked or the other side speaks of \pi; percentages follow ``Rules.percent``.
 """
 
 from __future__ import annotations

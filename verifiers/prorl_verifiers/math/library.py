@@ -2,7 +2,7 @@ r"""math-verify as the second grader: plain, as its README advises for rewards, 
 
 Runs in a worker that is killed when time is up, so math-verify's own alarms are off. The guarded way refuses
 what a plain call is known to accept wrongly: chains, answers left unevaluated, ``50\%`` for 50, constants that
-are equal only after absolute rounding. Leaves out: our own grader (``math.grader``).
+are equal only after absolute rounding.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Modes (``reference["mode"]``): ``decided`` - our grader accepts or rejects, math
 when it is undecided; ``either`` - our grader or plain math-verify accepts (ProRL's rule); ``ours`` - undecided
 is wrong; ``math-verify`` - that library alone on the whole text, as its README advises. The reason names the
 grader. A response without any box may end in a line ``Answer: X``. Runs in a worker process that is killed when
-time is up; nothing is evaluated as Python. Leaves out: every other way of giving an answer (``unparsable``).
+time is up; nothing is evaluated as Python.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Cut a cleaned answer into tokens: numbers, LaTeX commands, letters, words in \text, signs.
 
 Input is the output of ``latex_text.clean``. Everything is bounded: at most MAX_TEXT characters and MAX_TOKENS
-tokens, plain regular expressions without nested repetition. Leaves out: grammar (``math.parser``).
+tokens, plain regular expressions without nested repetition.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run the service until a signal: open the socket, say when it is ready, drain, exit cleanly.
 
 SIGTERM or SIGINT once: new requests get 503, what was taken is finished (up to ``drain_seconds``), then it
-returns. A second signal ends it at once. Leaves out: encryption and more than one process.
+returns. A second signal ends it at once.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ The answer stands in the last ``\boxed{}``, or else on a last line ``Answer: X``
 
 A unit in the answer is converted to the gold's (``units``); a missing one is forgiven; one of another dimension
 is wrong. Rules of the tolerance: ``stem.tolerance``; of choices: ``stem.choices``; of parts: ``stem.parts``.
-Leaves out: judging the way to the answer, prose golds, chemical equations.
 """
 
 from __future__ import annotations
