@@ -1,7 +1,4 @@
-"""The names of the languages of code tasks: in a reference, and behind the fence of a code block.
-
-Leaves out: how a language is compiled and run (the sandbox's).
-"""
+"""The names of the languages of code tasks: in a reference, and behind the fence of a code block."""
 
 from __future__ import annotations
 
