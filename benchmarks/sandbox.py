@@ -29,7 +29,7 @@ from typing import Any
 
 from prorl_common import ProrlError
 from prorl_sandbox import Limits, Program, Sandbox, open_sandbox
-from prorl_sandbox.view import interpreter
+from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"

@@ -196,7 +196,7 @@ def doctor_command(as_json: Json = False) -> None:
 def _tools() -> dict[str, str | None]:
     """Return the compiler or interpreter of each language, None where it is not installed."""
     from prorl_sandbox.box import languages
-    from prorl_sandbox.view import interpreter
+    from prorl_sandbox.local.view import interpreter
 
     found = {"cpp": languages.find(languages.CPP), "javascript": languages.find(languages.NODE)}
     return {"python": interpreter(), **found}

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import UserError
-from prorl_sandbox.box import cgroup, syscalls
-from prorl_sandbox.local import LocalSandbox
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.namespaces import cgroup
+from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")

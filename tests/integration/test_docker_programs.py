@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from prorl_sandbox.docker_backend import DockerSandbox
+from prorl_sandbox.run.judging import CheckerError
 from prorl_sandbox.types import Limits, Program
-from prorl_sandbox.verdict import CheckerError
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 SHORT = Limits(wall_seconds=1.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16)

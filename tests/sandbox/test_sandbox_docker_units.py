@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from prorl_common import MissingExtraError, UserError
-from prorl_sandbox.box import container_clean, seccomp
-from prorl_sandbox.box import container_frames as frames
-from prorl_sandbox.conversation import Job
+from prorl_sandbox.box import seccomp
+from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
+from prorl_sandbox.run.conversation import Job
 from prorl_sandbox.types import Limits, SandboxError
 
 
@@ -120,7 +120,7 @@ def test_the_bundle_holds_the_boxs_modules_as_text() -> None:
     data = container.bundle({"slot": 1})
     assert int.from_bytes(data[:8], "big") == len(data) - 8
     given = marshal.loads(data[8:])
-    assert {"prorl_sandbox", "prorl_sandbox.box", "prorl_sandbox.box.container_init"} <= set(
+    assert {"prorl_sandbox", "prorl_sandbox.box", "prorl_sandbox.box.container.init"} <= set(
         given["modules"]
     )
     assert given["config"] == {"slot": 1}
@@ -153,7 +153,7 @@ def test_a_tree_is_emptied_without_following_links(tmp_path: Path) -> None:
     top.mkdir()
     _tree(top)
     (top / "way out").symlink_to(outside)
-    container_clean.empty(os.fsencode(top))
+    cleaning.empty(os.fsencode(top))
     assert list(top.iterdir()) == []
     assert (outside / "kept").exists()
 
@@ -167,7 +167,7 @@ def test_a_tree_deeper_than_any_path_is_emptied(tmp_path: Path) -> None:
         os.close(here)
         here = deeper
     os.close(here)
-    container_clean.empty(os.fsencode(tmp_path))
+    cleaning.empty(os.fsencode(tmp_path))
     assert os.listdir(tmp_path) == []
 
 

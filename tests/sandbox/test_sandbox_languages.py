@@ -122,7 +122,7 @@ def test_a_language_that_is_not_installed_says_so(
     sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = {"k": "missing", "text": "no compiler or interpreter of cpp was found"}
-    from prorl_sandbox.compiling import read_artifact
+    from prorl_sandbox.run.compiling import read_artifact
 
     with pytest.raises(LanguageError, match="cpp is not installed where boxes run"):
         read_artifact(Program("", language="cpp"), message)

@@ -16,7 +16,7 @@ import struct
 import threading
 from typing import Any
 
-from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.box.container import frames
 
 _CHUNK = 1 << 18
 _MUX = struct.Struct(">BxxxI")

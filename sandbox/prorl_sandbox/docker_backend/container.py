@@ -17,7 +17,8 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_sandbox import box
-from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.box import container as box_container
+from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend import profile
 from prorl_sandbox.docker_backend.attached import Attached
 from prorl_sandbox.docker_backend.engine import (
@@ -69,9 +70,9 @@ class Finder:
         name = module.__name__
         exec(compile(given["modules"][name], name, "exec"), module.__dict__)
 sys.meta_path.insert(0, Finder)
-from prorl_sandbox.box import container_init
+from prorl_sandbox.box.container import init
 sys.meta_path.remove(Finder)
-container_init.main(given["config"])
+init.main(given["config"])
 """
 
 
@@ -97,14 +98,12 @@ class Need:
 
 def bundle(config: dict[str, Any]) -> bytes:
     """Return what the loader in a container reads: the box's modules as text, and ``config``."""
-    folder = Path(str(box.__file__)).parent
-    name = box.__name__
-    modules = {
-        f"{name}.{path.stem}": path.read_text(encoding="utf-8") for path in folder.glob("*.py")
-    }
-    modules[name] = modules.pop(f"{name}.__init__")
-    packages = [name.rpartition(".")[0], name]
-    modules[packages[0]] = ""
+    modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
+    for package in (box, box_container):
+        for path in Path(str(package.__file__)).parent.glob("*.py"):
+            name = f"{package.__name__}.{path.stem}".removesuffix(".__init__")
+            modules[name] = path.read_text(encoding="utf-8")
+        packages.append(package.__name__)
     body = marshal.dumps({"modules": modules, "packages": packages, "config": config}, 2)
     return len(body).to_bytes(8, "big") + body
 

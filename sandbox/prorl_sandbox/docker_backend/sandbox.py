@@ -11,13 +11,13 @@ import os
 from collections.abc import Iterator, Sequence
 
 from prorl_common import UserError
-from prorl_sandbox.base import BoxSandbox
-from prorl_sandbox.conversation import Box, Job
 from prorl_sandbox.docker_backend import image as images
 from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import Limits
 
 RUNS_OF_A_CONTAINER = 900

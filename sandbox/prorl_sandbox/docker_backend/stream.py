@@ -1,6 +1,6 @@
 """A box in a container: the ``Box`` of ``conversation`` over the container's one stream.
 
-Leaves out judging (``verdict``) and the frames' form (``box.container_frames``).
+The frames' form is ``box.container.frames``'s.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from prorl_sandbox.box import container_frames as frames
 from prorl_sandbox.box import languages, wire
-from prorl_sandbox.conversation import Job
+from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend.container import Container
+from prorl_sandbox.run.conversation import Job
 
 _GRACE_SECONDS = 120.0
 CLEAN_SECONDS = 25.0
@@ -172,7 +172,7 @@ def order(job: Job) -> bytes:
         "chunks": -(-len(data) // frames.CHUNK),
         "cpu_seconds": limits.cpu_seconds,
         "output_cap": limits.output_kb * 1024,
-        "patience_seconds": limits.wall_seconds + _GRACE_SECONDS,
+        "most_seconds": limits.wall_seconds + _GRACE_SECONDS,
         "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
     }
     inside = {

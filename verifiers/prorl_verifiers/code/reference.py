@@ -114,7 +114,7 @@ def _check_number(name: str, value: Any) -> None:
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.base import check_limits
+    from prorl_sandbox.run.base import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):

@@ -2,7 +2,7 @@
 
 It never sees a job, so that a program cannot find another one's source or input in its own memory:
 init hands it descriptors, and the new process reads its job itself, after it has become nobody. Leaves
-out running the program (``harness``) and all watching but the wait for it (``container_run``).
+out running the program (``harness``) and all watching but the wait for it (``run``).
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ import secrets
 from dataclasses import replace
 from typing import Any
 
-from prorl_sandbox import verdict
 from prorl_sandbox.box import wire
-from prorl_sandbox.conversation import Box
+from prorl_sandbox.run import judging
+from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Limits, Outcome
 
 
@@ -82,8 +82,8 @@ class Relay:
         """Return the Outcome of the run; raises CheckerError when the check itself is broken."""
         self._refuse_broken_check()
         box = self._submission
-        result = self._verdict(limits)
-        whole = verdict.outcome(box, result, isolation)
+        result = self._judge(limits)
+        whole = judging.outcome(box, result, isolation)
         peers = [b.end for b in (self._submission, self._check) if b.end is not None]
         started = max(self._submission.started or 0.0, self._check.started or 0.0)
         ended = [b.ended for b in (self._submission, self._check) if b.ended is not None]
@@ -103,18 +103,18 @@ class Relay:
         if text is None:
             lines = self._check.text("stderr").strip().splitlines()
             text = f"it does not load: {lines[-1] if lines else message.get('type')}"
-        raise verdict.CheckerError(f"the check is broken: {text}")
+        raise judging.CheckerError(f"the check is broken: {text}")
 
-    def _verdict(self, limits: Limits) -> verdict.Verdict:
+    def _judge(self, limits: Limits) -> judging.Judgement:
         spent = sum(b.end["cpu"] for b in (self._submission, self._check) if b.end is not None)
-        if self._passed and self._check.end is not None and verdict.exit_code(self._check) == 0:
+        if self._passed and self._check.end is not None and judging.exit_code(self._check) == 0:
             return ("timeout", "cpu") if spent > limits.cpu_seconds else ("ok", None)
-        own = verdict.judge(self._submission, self._submission_message)
+        own = judging.judge(self._submission, self._submission_message)
         if self._dead or self._submission.killed_for in ("wall", "output", "protocol"):
             return own if own[0] != "ok" else ("runtime-error", None)
         if own[0] in ("timeout", "memory"):
             return own
-        theirs = verdict.judge(self._check, self._check_message)
+        theirs = judging.judge(self._check, self._check_message)
         if theirs[0] != "ok" and theirs[0] != "runtime-error":
             return theirs
         return ("timeout", "cpu") if spent > limits.cpu_seconds else ("runtime-error", None)

@@ -1,8 +1,8 @@
 """One run in a container, as init sees it: move bytes, keep the processor clock, see it to its end.
 
 All that a program writes is opaque and passes through in bounded pieces; a slow host slows the program
-down, never fills memory. Leaves out making the program's process (``container_template``) and emptying
-its folder (``container_clean``), which it starts.
+down, never fills memory. Leaves out making the program's process (``template``) and emptying
+its folder (``clean``), which it starts.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ import select
 import struct
 import time
 
-from prorl_sandbox.box import container_clean, container_frames, container_template
-from prorl_sandbox.box.container_frames import CHUNK, WINDOW
-from prorl_sandbox.box.container_link import Inlet
-from prorl_sandbox.box.container_meter import processor_time
+from prorl_sandbox.box.container import cleaning, frames, template
+from prorl_sandbox.box.container.frames import CHUNK, WINDOW
+from prorl_sandbox.box.container.link import Inlet
+from prorl_sandbox.box.container.meter import processor_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from prorl_sandbox.box.container_link import Link
-    from prorl_sandbox.box.container_meter import Meter
+    from prorl_sandbox.box.container.link import Link
+    from prorl_sandbox.box.container.meter import Meter
 
 _TICK_MS = 50
 _END_TICK_MS = 1
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
-    container_frames.JOB: "job",
-    container_frames.INPUT: "stdin",
-    container_frames.TALK: "talk",
+    frames.JOB: "job",
+    frames.INPUT: "stdin",
+    frames.TALK: "talk",
 }
 _ENDS = {
-    container_frames.GO: "job",
-    container_frames.INPUT_END: "stdin",
-    container_frames.TALK_END: "talk",
+    frames.GO: "job",
+    frames.INPUT_END: "stdin",
+    frames.TALK_END: "talk",
 }
 
 
 class Run:
-    """One run. ``order``: name, executable, cpu_seconds, output_cap, patience_seconds, scratch."""
+    """One run. ``order``: name, executable, cpu_seconds, output_cap, most_seconds, scratch."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -59,7 +59,7 @@ class Run:
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
         self._kills = meter.oom_kills()
-        self._deadline = time.monotonic() + order["patience_seconds"]
+        self._deadline = time.monotonic() + order["most_seconds"]
 
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
         """Do the run as user ``uid`` and clean up; True when nothing of it is left.
@@ -74,7 +74,7 @@ class Run:
         if self._end is not None:
             self._tell_end(*self._end)
         self._link.flush_all()
-        clean = self._alone and container_clean.empty_as(uid, killer, self._order["scratch"])
+        clean = self._alone and cleaning.empty_as(uid, killer, self._order["scratch"])
         for inlet in self._inlets.values():
             inlet.close()
         for fd in (*self._outlets, self._report):
@@ -87,7 +87,7 @@ class Run:
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
         here, there = _socketpair()
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
-        order = container_template.ORDER.pack(uid, self._order["scratch"].encode())
+        order = template.ORDER.pack(uid, self._order["scratch"].encode())
         rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"={len(given)}i", *given))]
         self._template.sendmsg([order], rights)
         for fd in given:
@@ -98,9 +98,9 @@ class Run:
             "talk": Inlet(os.dup(here), is_socket=True),
         }
         self._outlets = {
-            stdout[0]: container_frames.OUT,
-            stderr[0]: container_frames.ERR,
-            here: container_frames.TALK,
+            stdout[0]: frames.OUT,
+            stderr[0]: frames.ERR,
+            here: frames.TALK,
         }
         self._passed = dict.fromkeys(self._outlets.values(), 0)
         self._report = report[0]
@@ -137,7 +137,7 @@ class Run:
         """Tell whether there is room for a stream's bytes; after a kill they are thrown away."""
         if self._killed:
             return True
-        full = self._passed[kind] > self._order["output_cap"] and kind != container_frames.TALK
+        full = self._passed[kind] > self._order["output_cap"] and kind != frames.TALK
         return not full and self._link.waiting < _HIGH_WATER
 
     def _move(self, ready: set[int]) -> None:
@@ -149,9 +149,9 @@ class Run:
             if inlet.fd in ready:
                 inlet.write()
             if inlet.taken > WINDOW // 2 and name != "job":
-                kind = container_frames.INPUT if name == "stdin" else container_frames.TALK
-                body = container_frames.TAKEN_BODY.pack(kind, inlet.taken)
-                self._link.send(container_frames.TAKEN, body)
+                kind = frames.INPUT if name == "stdin" else frames.TALK
+                body = frames.TAKEN_BODY.pack(kind, inlet.taken)
+                self._link.send(frames.TAKEN, body)
                 inlet.taken = 0
         for fd in [fd for fd in self._outlets if fd in ready]:
             self._read(fd)
@@ -165,7 +165,7 @@ class Run:
             self._obey(*found)
 
     def _obey(self, kind: bytes, body: bytes) -> None:
-        if kind == container_frames.KILL:
+        if kind == frames.KILL:
             self._kill()
         elif kind in _INPUTS:
             inlet = self._inlets[_INPUTS[kind]]
@@ -196,9 +196,9 @@ class Run:
         if data == b"s":
             self._base = self._meter.others_seconds()
             self._began = time.monotonic()
-            self._link.send(container_frames.STARTED)
+            self._link.send(frames.STARTED)
         elif data:
-            self._link.send(container_frames.FAULT, data[1:])
+            self._link.send(frames.FAULT, data[1:])
         os.close(self._report)
         self._report = -1
 
@@ -208,20 +208,20 @@ class Run:
         if not data:
             _give_up("the template hung up")
         if data[:1] == b"g":
-            _, status, spent, peak = container_template.GONE.unpack(data)
+            _, status, spent, peak = template.GONE.unpack(data)
             self._end = (status, spent, peak)
             self._wall = time.monotonic() - self._began if self._began else 0.0
             self._group_spent = self._meter.others_seconds() - self._base
-            self._deadline = time.monotonic() + container_clean.PATIENCE_SECONDS
+            self._deadline = time.monotonic() + cleaning.CLEANING_SECONDS
             return
-        kind, number = container_template.BORN.unpack(data)
+        kind, number = template.BORN.unpack(data)
         if kind == b"b":
             self._program = number
             if self._killed:
                 self._kill()
             return
         self._program = -1
-        self._link.send(container_frames.FAULT, f"fork: {os.strerror(number)}".encode())
+        self._link.send(frames.FAULT, f"fork: {os.strerror(number)}".encode())
         self._stuck = True
 
     def _kill(self) -> None:
@@ -249,8 +249,8 @@ class Run:
 
     def _clear(self) -> None:
         """Kill what is left of an ended program; note when nothing is, or when that does not help."""
-        container_clean.kill_all(self._uid, self._killer)
-        self._alone = not container_clean.strangers(self._mine)
+        cleaning.kill_all(self._uid, self._killer)
+        self._alone = not cleaning.strangers(self._mine)
         self._stuck = not self._alone and time.monotonic() > self._deadline
 
     def _watch(self) -> None:
@@ -266,7 +266,7 @@ class Run:
 
     def _tell_end(self, status: int, spent: float, peak: int) -> None:
         self._link.tell(
-            container_frames.END,
+            frames.END,
             status=status,
             wall=self._wall,
             cpu=max(spent + self._spent, self._group_spent),

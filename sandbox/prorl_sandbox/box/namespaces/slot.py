@@ -3,7 +3,7 @@
 The slot is the first process of a pid namespace of its own, so when it dies all its boxes die. It
 never sees a job: sources, inputs and answers go between the host and the box through descriptors that
 only pass through here, so a later box, forked from this process, cannot find them in its memory.
-Leaves out the box's side (``boxed``) and starting slots (``keeper``).
+Leaves out the box's side (``boxed``) and starting slots (``supervisor``).
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ import select
 import socket
 import time
 
-from prorl_sandbox.box import boxed, syscalls
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.namespaces import boxed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from prorl_sandbox.box.cgroup import Group
+    from prorl_sandbox.box.namespaces.cgroup import Group
 
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50

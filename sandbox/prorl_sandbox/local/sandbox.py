@@ -15,16 +15,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_sandbox.base import BoxSandbox
-from prorl_sandbox.box import container_clean, syscalls
-from prorl_sandbox.conversation import Box, Job
-from prorl_sandbox.slots import SlotPool
-from prorl_sandbox.streams import LocalBox
-from prorl_sandbox.template_process import Template
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.container import cleaning
+from prorl_sandbox.local.box import LocalBox
+from prorl_sandbox.local.slots import SlotPool
+from prorl_sandbox.local.template import Template
+from prorl_sandbox.local.view import View, interpreter, system_view, tools_view
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import SandboxError
-from prorl_sandbox.view import View, interpreter, system_view, tools_view
 
-TEMPLATE = Path(__file__).parent / "box" / "template.py"
+TEMPLATE = Path(__file__).parents[1] / "box" / "namespaces" / "template.py"
 _FLAGS = ("-s", "-S", "-P", "-X", "utf8")
 _LEAST_SLOTS = 2  # a check needs two boxes at once
 
@@ -123,7 +124,7 @@ class LocalSandbox(BoxSandbox):
             Path(folder).chmod(0o777)
             yield folder
         finally:
-            container_clean.empty(os.fsencode(folder))  # whatever tree a program has left
+            cleaning.empty(os.fsencode(folder))  # whatever tree a program has left
             os.rmdir(folder)
 
     def close(self) -> None:

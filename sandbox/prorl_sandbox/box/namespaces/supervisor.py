@@ -1,4 +1,4 @@
-"""The keeper: the template's loop, which makes slots as the host asks and clears away at the end.
+"""The supervisor: the template's loop, which makes slots as the host asks and clears away at the end.
 
 Owns the control groups of its slots and writes their id maps when it is root. Ends with the host: then
 the pipe of life ends, the slots with it, and with them their boxes. Leaves out everything slots do.
@@ -12,8 +12,9 @@ import select
 import socket
 import time
 
-from prorl_sandbox.box import cgroup, isolate, limits, seccomp, syscalls
-from prorl_sandbox.box.slot import Slot
+from prorl_sandbox.box import limits, seccomp, syscalls
+from prorl_sandbox.box.namespaces import cgroup, isolate
+from prorl_sandbox.box.namespaces.slot import Slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _MESSAGE = 1 << 20
 _LAST_WAIT_SECONDS = 20.0
 
 
-class Keeper:
+class Supervisor:
     """Makes slots; ``control`` is the way to the host."""
 
     def __init__(self, control: socket.socket) -> None:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-PATIENCE_SECONDS = 10.0
+CLEANING_SECONDS = 10.0
 _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 
 
@@ -90,7 +90,7 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
     return number
 
 
-def leftovers(folders: Collection[str]) -> list[str]:
+def files_left(folders: Collection[str]) -> list[str]:
     """Return what lies in ``folders`` and wherever else in a container anybody may write."""
     found = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):

@@ -13,7 +13,8 @@ import os
 import socket
 import time
 
-from prorl_sandbox.box import isolate, languages, limits, syscalls, wire
+from prorl_sandbox.box import languages, limits, syscalls, wire
+from prorl_sandbox.box.namespaces import isolate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from dataclasses import asdict
 from typing import Any
 
 from prorl_common import Closing, UserError
-from prorl_sandbox import verdict
 from prorl_sandbox.box import wire
-from prorl_sandbox.compiling import ArtifactCache, compile_job, exec_job, read_artifact
-from prorl_sandbox.conversation import Box, Job, converse
-from prorl_sandbox.relay import Relay
+from prorl_sandbox.run import judging
+from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job, read_artifact
+from prorl_sandbox.run.conversation import Box, Job, converse
+from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.types import LANGUAGES, Limits, Outcome, Program
 
 _DEFAULT_LIMITS = Limits()
@@ -120,7 +120,7 @@ class BoxSandbox(Closing, ABC):
                 box.hang_up()
             result = _drive(box, listener)
             value = listener.value if result[0] == "ok" else None
-            return verdict.outcome(box, result, self.isolation, value)
+            return judging.outcome(box, result, self.isolation, value)
 
     def _compile(self, program: Program) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
@@ -133,7 +133,7 @@ class BoxSandbox(Closing, ABC):
             result = _drive(box, listener)
             artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
             if artifact is None:  # a compiler out of time or memory is a compile error too
-                return verdict.outcome(box, ("compile-error", None), self.isolation)
+                return judging.outcome(box, ("compile-error", None), self.isolation)
         self._artifacts.put(program, artifact)
         return artifact
 
@@ -164,16 +164,16 @@ class BoxSandbox(Closing, ABC):
         with self._boxes(jobs) as (submission, check):
             relay = Relay(submission, check)
             converse([submission, check], limits.wall_seconds, relay)
-            verdict.require_start(submission)
-            verdict.require_start(check)
+            judging.require_start(submission)
+            judging.require_start(check)
             return relay.outcome(limits, self.isolation)
 
 
-def _drive(box: Box, listener: _Single) -> verdict.Verdict:
+def _drive(box: Box, listener: _Single) -> judging.Judgement:
     """See one box to its end and judge it. Raises SandboxError."""
     converse([box], box.job.limits.wall_seconds, listener)
-    verdict.require_start(box)
-    return verdict.judge(box, listener.message)
+    judging.require_start(box)
+    return judging.judge(box, listener.message)
 
 
 def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from prorl_common import UserError
-from prorl_sandbox.conversation import Box
+from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Outcome, SandboxError, Status
 
-Verdict = tuple[Status, Literal["wall", "cpu"] | None]
+Judgement = tuple[Status, Literal["wall", "cpu"] | None]
 Message = Mapping[str, Any]
 
-_KILLED: dict[str, Verdict] = {
+_KILLED: dict[str, Judgement] = {
     "wall": ("timeout", "wall"),
     "output": ("output-limit", None),
     "protocol": ("protocol-error", None),
@@ -53,7 +53,7 @@ def exit_code(box: Box) -> int | None:
     return os.waitstatus_to_exitcode(box.end["status"])
 
 
-def judge(box: Box, message: Message | None) -> Verdict:
+def judge(box: Box, message: Message | None) -> Judgement:
     """Return status and limit of one box, given the last message of its harness."""
     if box.killed_for in _KILLED:
         return _KILLED[box.killed_for]
@@ -100,15 +100,15 @@ def _status_of(message: Message) -> Status | None:
     return "output-limit" if kind == "too-large" else None
 
 
-def outcome(box: Box, verdict: Verdict, isolation: str, value: Any = None) -> Outcome:
+def outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -> Outcome:
     """Return the Outcome of a single box."""
     return Outcome(
-        status=verdict[0],
+        status=judgement[0],
         stdout=box.text("stdout"),
         stderr=box.text("stderr"),
         value=value,
         exit_code=exit_code(box),
-        limit=verdict[1],
+        limit=judgement[1],
         wall_seconds=_seconds(box),
         cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,

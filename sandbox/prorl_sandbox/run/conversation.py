@@ -1,7 +1,7 @@
 """Drive one box or two until they have ended or broken a limit.
 
 ``Box`` is what every backend's box looks like from here; ``converse`` moves its bytes, hands whole
-messages to a listener and keeps the wall clock. Leaves out what the bytes mean (``verdict``, ``relay``)
+messages to a listener and keeps the wall clock. Leaves out what the bytes mean (``judging``, ``relay``)
 and how a box is made (``local``, ``docker_backend``).
 """
 
@@ -42,7 +42,7 @@ class Job:
 class Box(Protocol):
     """One running box of any backend. Not thread-safe; ``kill`` alone may come from another thread.
 
-    ``end`` is what the box's keeper says of the end: {"status": wait status, "cpu": seconds of all its
+    ``end`` is what the box's supervisor says of the end: {"status": wait status, "cpu": seconds of all its
     processes, "peak_kb", "over": processor time used up, "oom": killed for memory}; ``fault`` is set
     when the sandbox itself failed. ``started`` and ``ended`` are when it happened, by
     ``time.monotonic``, not when this process heard of it.

@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Sequence
 from typing import IO, Any
 
-from prorl_sandbox.conversation import SETUP_SECONDS
-from prorl_sandbox.slots import Slot
+from prorl_sandbox.local.slots import Slot
+from prorl_sandbox.run.conversation import SETUP_SECONDS
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536

@@ -11,8 +11,8 @@ import os
 import select
 import time
 
-from prorl_sandbox.box import container_frames as frames
 from prorl_sandbox.box import wire
+from prorl_sandbox.box.container import frames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The host's end of one local box: its pipes, its channel, and the slot that watches it.
 
 ``LocalBox`` implements ``conversation.Box``. Every stream has a cap and nothing here blocks on a box.
-Leaves out what the bytes mean (``verdict``, ``base``), and slots (``slots``).
+Leaves out what the bytes mean (``run``), and slots (``slots``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from prorl_sandbox.box import wire
-from prorl_sandbox.conversation import Job
-from prorl_sandbox.slots import Slot
+from prorl_sandbox.local.slots import Slot
+from prorl_sandbox.run.conversation import Job
 from prorl_sandbox.types import SandboxError
 
 _CHUNK = 65536

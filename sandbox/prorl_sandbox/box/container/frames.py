@@ -1,7 +1,7 @@
 """Frames between the host and a container's init, both ways over one stream.
 
 A frame is one byte of kind, four bytes of length (big-endian) and a body. What a program reads or
-writes is an opaque body here. Leaves out the meaning of orders (``container_run``) and of the channel's
+writes is an opaque body here. Leaves out the meaning of orders (``run``) and of the channel's
 own messages (``wire``).
 
 Host to init: ORDER (marshal: what the next run is), FILE (bytes of the program's file), JOB (bytes for

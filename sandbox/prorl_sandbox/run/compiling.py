@@ -14,7 +14,7 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_sandbox.box import wire
-from prorl_sandbox.conversation import Job
+from prorl_sandbox.run.conversation import Job
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(

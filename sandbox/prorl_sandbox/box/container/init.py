@@ -2,8 +2,8 @@
 
 Root here holds three capabilities alone (switch user, switch group, kill). It decodes only what the
 host sends; the container ends with its stream, when the host is silent for too long, or when anything
-is left of a run. Leaves out the run itself (``container_run``) and the program's side
-(``container_template``).
+is left of a run. Leaves out the run itself (``run``) and the program's side
+(``template``).
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ import marshal
 import os
 import sys
 
-from prorl_sandbox.box import (
-    container_clean,
-    container_frames,
-    container_link,
-    container_meter,
-    container_run,
-    container_template,
-    harness,
-    preload,
-    syscalls,
-)
+from prorl_sandbox.box import harness, preload, syscalls
+from prorl_sandbox.box.container import cleaning, frames, template
+from prorl_sandbox.box.container.link import Link
+from prorl_sandbox.box.container.meter import Meter
+from prorl_sandbox.box.container.run import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +40,7 @@ def main(config: dict[str, Any]) -> None:
     """
     preload.preload()
     incoming, outgoing = _take_streams()
-    scratch = f"{container_frames.FOLDERS[0]}/{container_template.SCRATCH_NAME}"
+    scratch = f"{frames.FOLDERS[0]}/{template.SCRATCH_NAME}"
     held = harness.settle(scratch)  # kept, for to free our modules would cost every program
     gc.collect()
     gc.freeze()  # the collector of a forked child then leaves the shared pages alone
@@ -54,12 +48,12 @@ def main(config: dict[str, Any]) -> None:
     pid = os.fork()
     if pid:
         there.close()
-        _serve(config, container_link.Link(incoming, outgoing), here, pid)
+        _serve(config, Link(incoming, outgoing), here, pid)
     here.close()
     os.close(incoming)
     os.close(outgoing)
-    job = container_template.Template(there).serve()
-    harness.run(job, container_template.CHANNEL)
+    job = template.Template(there).serve()
+    harness.run(job, template.CHANNEL)
     del held
 
 
@@ -75,15 +69,13 @@ def _take_streams() -> tuple[int, int]:
     return fds[0], fds[1]
 
 
-def _serve(
-    config: dict[str, Any], link: container_link.Link, template: _socket.socket, pid: int
-) -> NoReturn:
+def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int) -> NoReturn:
     """Init's life."""
-    meter = container_meter.Meter()
+    meter = Meter()
     mine = (os.getpid(), pid)
     first = _first_uid(config["slot"])
     link.tell(
-        container_frames.HELLO,
+        frames.HELLO,
         python=sys.version.split()[0],
         landlock=syscalls.landlock_abi(),
         counts=meter.sees_memory,
@@ -92,26 +84,25 @@ def _serve(
     while True:
         order = _await_order(link, config["idle_seconds"])
         uid += 1
-        run = container_run.Run(link, template, meter, order)
-        clean = run.go(uid, first, mine)
-        left = container_clean.leftovers(container_frames.FOLDERS)
-        link.tell(container_frames.CLEAN, clean=clean and not left, why=", ".join(left[:3])[:300])
+        clean = Run(link, control, meter, order).go(uid, first, mine)
+        left = cleaning.files_left(frames.FOLDERS)
+        link.tell(frames.CLEAN, clean=clean and not left, why=", ".join(left[:3])[:300])
         link.flush_all()
         if left or not clean:
             os._exit(1)
 
 
-def _await_order(link: container_link.Link, seconds: float) -> dict[str, Any]:
+def _await_order(link: Link, seconds: float) -> dict[str, Any]:
     """Wait for the next run's order and write its program's file; the rest is ``Run``'s."""
     while True:
         kind, body = link.wait(seconds)
-        if kind == container_frames.ORDER:
+        if kind == frames.ORDER:
             order: dict[str, Any] = marshal.loads(body)
             break  # anything else was meant for a run that has ended
-    for name in os.listdir(container_frames.PROGRAM_FOLDER):
-        os.unlink(f"{container_frames.PROGRAM_FOLDER}/{name}")
+    for name in os.listdir(frames.PROGRAM_FOLDER):
+        os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
-    fd = os.open(f"{container_frames.PROGRAM_FOLDER}/{order['name']}", flags, 0o755)
+    fd = os.open(f"{frames.PROGRAM_FOLDER}/{order['name']}", flags, 0o755)
     for _ in range(order["chunks"]):
         kind, body = link.wait(seconds)
         view = memoryview(body)
