@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, say
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import ServiceError
 
 
@@ -33,6 +34,7 @@ def build_image_command(
         str | None,
         typer.Option(help="Release for debootstrap. Default: this machine's own."),
     ] = None,
+    plugin: PluginOption = None,
 ) -> None:
     """Build the image of the docker sandbox and try it with one program."""
     from prorl_sandbox import Program

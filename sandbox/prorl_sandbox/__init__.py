@@ -5,8 +5,8 @@ from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.base import check_limits
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
 from prorl_sandbox.types import (
-    LANGUAGES,
     STATUSES,
     IsolationError,
     Limits,
@@ -23,6 +23,7 @@ __all__ = [
     "CheckerError",
     "IsolationError",
     "LanguageError",
+    "LanguageSpec",
     "Limits",
     "LocalSandbox",
     "Outcome",
@@ -30,6 +31,7 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "check_limits",
+    "find_language",
     "open_sandbox",
     "probe",
 ]

@@ -22,8 +22,6 @@ Status = Literal[
     "protocol-error",
     "killed-by-policy",
 ]
-Language = Literal["python", "cpp", "javascript"]
-LANGUAGES: tuple[str, ...] = get_args(Language)
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -53,15 +51,16 @@ class Program:
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and the
     function (or ``Class.method``, or the method of that name of a class ``Solution``) is called with the
-    positional ``args``; the return value comes back as ``Outcome.value``. C++ and JavaScript are compiled (or checked) in a box of their own
-    first and run as whole programs; ``call`` is for Python alone.
+    positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is a name of
+    ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in a box of their
+    own first and run as whole programs, without ``call``.
     """
 
     source: str
     stdin: str = ""
     call: str | None = None
     args: tuple[Any, ...] = ()
-    language: Language = "python"
+    language: str = "python"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from prorl_sandbox.box import seccomp
 from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
-from prorl_sandbox.run.conversation import Job
-from prorl_sandbox.types import Limits, SandboxError
+from prorl_sandbox.run.compiling import exec_job
+from prorl_sandbox.spec import LANGUAGES
+from prorl_sandbox.types import Limits, Program, SandboxError
 
 
 def test_a_frame_comes_back_whole_however_it_is_cut() -> None:
@@ -93,7 +94,8 @@ def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> No
 
 
 def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
-    job = Job("exec", "", Limits(), language="cpp", artifact=b"\x7fELF" * 40_000)
+    program = Program("", language="cpp")
+    job = exec_job(program, LANGUAGES.get("cpp"), b"\x7fELF" * 40_000, Limits())
     buffer = bytearray(stream.order(job))
     kind, body = frames.take(buffer) or (b"", b"")
     head = marshal.loads(body)
@@ -184,9 +186,9 @@ def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
     assert Need(512, 64, 4000).pids > 4000
 
 
-@pytest.mark.parametrize("languages", [("cpp",), ("python", "perl"), ()])
+@pytest.mark.parametrize("languages", [("cpp",), ("python", "cobol"), ()])
 def test_a_recipe_needs_python_and_known_languages(languages: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="languages"):
+    with pytest.raises(UserError, match="language"):
         image.Recipe(languages=languages)
 
 

@@ -46,7 +46,8 @@ def run(job: dict[str, Any], channel: int) -> None:
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
-        foreign.execute(job)
+        _send(channel, foreign.execute(job))
+        _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)

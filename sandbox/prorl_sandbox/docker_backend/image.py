@@ -20,11 +20,10 @@ from typing import Any
 from prorl_common import NullProgress, Progress, ServiceError, UserError
 from prorl_sandbox.docker_backend.container import missing_image
 from prorl_sandbox.docker_backend.engine import Engine
-from prorl_sandbox.types import LANGUAGES
+from prorl_sandbox.spec import LANGUAGES
 
 DEFAULT_TAG = "prorl-sandbox:latest"
 METHODS = ("auto", "dockerfile", "debootstrap")
-PACKAGES = {"python": "python3", "cpp": "g++", "javascript": "nodejs"}
 DOCKERFILE = Path(__file__).parents[2] / "image" / "Dockerfile"
 _LANGUAGES_LABEL = "prorl.languages"
 _UNNEEDED = (
@@ -49,26 +48,28 @@ class Recipe:
     """What to build. ``suite`` and ``mirror`` are debootstrap's; None: as this machine has them."""
 
     tag: str = DEFAULT_TAG
-    languages: tuple[str, ...] = LANGUAGES
+    languages: tuple[str, ...] = ("python", "cpp", "javascript")
     method: str = "auto"
     suite: str | None = None
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for a word that is none of those known."""
-        unknown = [name for name in self.languages if name not in LANGUAGES]
-        if unknown or "python" not in self.languages:
-            raise UserError(
-                f"languages are python and any of {', '.join(LANGUAGES[1:])}, "
-                f"not {','.join(self.languages)}"
-            )
+        """Raise UserError for a word that is none of those known, UnknownNameError for a language."""
+        if "python" not in self.languages:
+            raise UserError("an image needs python among its languages: the box itself runs in it")
+        for name in self.languages:
+            if not LANGUAGES.get(name).packages:
+                raise UserError(
+                    f"language {name} names no Debian packages: make an image with its tools by hand"
+                )
         if self.method not in METHODS:
             raise UserError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
 
     @property
     def packages(self) -> list[str]:
         """The distribution's packages of the languages."""
-        return [PACKAGES[name] for name in LANGUAGES if name in self.languages]
+        names = sorted(self.languages, key=lambda name: name != "python")
+        return [package for name in names for package in LANGUAGES.get(name).packages]
 
 
 def check(engine: Engine, image: str) -> None:

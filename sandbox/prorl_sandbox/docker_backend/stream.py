@@ -11,7 +11,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from prorl_sandbox.box import languages, wire
+from prorl_sandbox.box import wire
 from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend.container import Container
 from prorl_sandbox.run.conversation import Job
@@ -164,11 +164,10 @@ class ContainerBox:
 def order(job: Job) -> bytes:
     """Return the frames that start a run: its order, the program's file and the job."""
     limits = job.limits
-    name = languages.FILE_NAMES[job.language]
     data = job.artifact if job.artifact is not None else job.source.encode("utf-8", "replace")
     file = frames.chunks(frames.FILE, data)
     head = {
-        "name": name,
+        "name": job.file,
         "chunks": -(-len(data) // frames.CHUNK),
         "cpu_seconds": limits.cpu_seconds,
         "output_cap": limits.output_kb * 1024,
@@ -179,10 +178,11 @@ def order(job: Job) -> bytes:
         "mode": job.mode,
         "source": job.source,
         "call": job.call,
-        "language": job.language,
+        "command": asdict(job.command) if job.command is not None else None,
+        "folders": job.command.folders if job.command is not None else (),
         "limits": asdict(limits),
         "frame_cap": job.frame_cap,
-        "program": f"{frames.PROGRAM_FOLDER}/{name}",
+        "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (
         frames.frame(frames.ORDER, marshal.dumps(head, 2))

@@ -7,23 +7,25 @@ made (``box``), what they mean (``base``), and finding out what this machine can
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.container import cleaning
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Template
-from prorl_sandbox.local.view import View, interpreter, system_view, tools_view
+from prorl_sandbox.local.view import interpreter, system_view, tools_view
 from prorl_sandbox.run.base import BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
-from prorl_sandbox.types import SandboxError
+from prorl_sandbox.spec import BINARY
+from prorl_sandbox.types import Limits, SandboxError
 
 TEMPLATE = Path(__file__).parents[1] / "box" / "namespaces" / "template.py"
 _FLAGS = ("-s", "-S", "-P", "-X", "utf8")
@@ -80,8 +82,8 @@ class LocalSandbox(BoxSandbox):
                     "cgroup": "cgroup" in self._walls,
                 }
                 template = Template(self._command, settings)
-                views = {"python": _request(system_view()), "tools": _request(tools_view())}
-                self._opened = template, SlotPool(template, self._slots, views)
+                pool = SlotPool(template, self._slots, functools.cache(_slot_request))
+                self._opened = template, pool
                 # Whoever forgets to close it: then with the object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1]
@@ -148,10 +150,26 @@ def _end(owner: int, template: Template, pool: SlotPool) -> None:
     template.close()
 
 
-def _kind(job: Job) -> str:
-    """Return which view of the machine a job needs: compilers and node need the tools'."""
-    return "tools" if job.mode == "compile" or job.language == "javascript" else "python"
+class _Kind(NamedTuple):
+    """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
+
+    files: tuple[str, ...]
+    with_tools: bool
+    folders: tuple[str, ...]
 
 
-def _request(view: View) -> dict[str, Any]:
-    return {"binds": view.binds, "links": view.links, "masks": view.masks}
+_NATIVE = _Kind((Job("main", "", Limits()).file, BINARY), with_tools=False, folders=())
+"""For Python and for what compilers have made: the libraries alone."""
+
+
+def _kind(job: Job) -> _Kind:
+    """Return the kind of slot that a job needs: compilers and interpreters need the tools' view."""
+    if job.command is None or not job.command.tools:
+        return _NATIVE
+    return _Kind((job.file,), with_tools=True, folders=job.command.folders)
+
+
+def _slot_request(kind: Any) -> dict[str, Any]:
+    """Return what to ask the template for."""
+    view = tools_view(kind.folders) if kind.with_tools else system_view()
+    return {"binds": view.binds, "links": view.links, "masks": view.masks, "files": kind.files}

@@ -13,8 +13,8 @@ import select
 import socket
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
 from prorl_sandbox.types import SandboxError
@@ -29,7 +29,7 @@ class Slot:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._lock = threading.Lock()
-        self.kind = ""
+        self.kind: Hashable = None
         self.busy = False
         self.doubtful = False
 
@@ -88,7 +88,7 @@ class Slot:
             self._control.close()
 
 
-class Nursery(Protocol):
+class SlotMaker(Protocol):
     """What makes slots: the template process."""
 
     def slot(self, request: dict[str, Any]) -> Slot:
@@ -99,20 +99,22 @@ class Nursery(Protocol):
 class SlotPool:
     """Lends slots of one template, at most ``size`` at a time. Thread-safe."""
 
-    def __init__(self, template: Nursery, size: int, requests: dict[str, dict[str, Any]]) -> None:
-        """``requests``: for each kind of slot, what to ask the template for."""
+    def __init__(
+        self, template: SlotMaker, size: int, request: Callable[[Hashable], dict[str, Any]]
+    ) -> None:
+        """``request`` says for a kind of slot what to ask the template for."""
         self._template = template
         self._size = size
-        self._requests = requests
+        self._request = request
         self._changed = threading.Condition()
-        self._rested: dict[str, deque[Slot]] = {kind: deque() for kind in requests}
+        self._rested: dict[Hashable, deque[Slot]] = defaultdict(deque)
         self._lent: set[Slot] = set()
         self._starting = 0
         self._waiting: deque[object] = deque()
         self._closed = False
 
     @contextlib.contextmanager
-    def lend(self, kinds: Sequence[str]) -> Iterator[list[Slot]]:
+    def lend(self, kinds: Sequence[Hashable]) -> Iterator[list[Slot]]:
         """Yield a slot of each kind, all at once or none; first come, first served.
 
         Slots still busy when given back are told to kill their box; one that does not answer is dropped.
@@ -124,7 +126,7 @@ class SlotPool:
             for slot in slots:
                 self._give_back(slot)
 
-    def _take(self, kinds: Sequence[str]) -> list[Slot]:
+    def _take(self, kinds: Sequence[Hashable]) -> list[Slot]:
         me = object()
         with self._changed:
             self._waiting.append(me)
@@ -154,7 +156,7 @@ class SlotPool:
         free = self._size - len(self._lent) - self._starting
         return self._waiting[0] is me and count <= free
 
-    def _find(self, kind: str) -> Slot:
+    def _find(self, kind: Hashable) -> Slot:
         """Return a rested slot of ``kind``, else a new one."""
         with self._changed:
             while self._rested[kind]:
@@ -162,7 +164,7 @@ class SlotPool:
                 if slot.alive:
                     return slot
                 slot.close()
-        slot = self._template.slot(self._requests[kind])
+        slot = self._template.slot(self._request(kind))
         slot.kind = kind
         return slot
 

@@ -61,12 +61,13 @@ def system_view() -> View:
     return View(tuple(binds), tuple(links), _package_folders(targets))
 
 
-def tools_view() -> View:
-    """Return what compilers and node need: the system's programs and headers as well, read-only."""
+def tools_view(folders: tuple[str, ...] = ()) -> View:
+    """Return what compilers and interpreters need: the system's programs and headers as well, and
+    ``folders`` of their own, read-only."""
     base = system_view()
     links = list(base.links)
     wanted: list[str] = [target for _, target in base.binds if target not in _FILES]
-    for path in _TOOL_FOLDERS:
+    for path in (*_TOOL_FOLDERS, *folders):
         if os.path.islink(path):
             links.append((path, os.readlink(path)))
         elif os.path.isdir(path):

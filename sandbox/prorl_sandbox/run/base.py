@@ -17,10 +17,17 @@ from typing import Any
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run import judging
-from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job, read_artifact
+from prorl_sandbox.run.compiling import (
+    ArtifactCache,
+    compile_job,
+    exec_job,
+    read_artifact,
+    require_tools,
+)
 from prorl_sandbox.run.conversation import Box, Job, converse
 from prorl_sandbox.run.relay import Relay
-from prorl_sandbox.types import LANGUAGES, Limits, Outcome, Program
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
+from prorl_sandbox.types import Limits, Outcome, Program
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
@@ -88,46 +95,47 @@ class BoxSandbox(Closing, ABC):
         check_limits(limits)
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
-        if program.language == "python":
+        spec = LANGUAGES.get(program.language)
+        if spec.run is None:
             mode = "main" if program.call is None else "serve"
             stdin = program.stdin.encode("utf-8", "replace")
             job = Job(
                 mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
             )
-            return self._run_one(job, program.args)
-        if program.language not in LANGUAGES:
-            raise UserError(
-                f"unknown language {program.language!r}: use one of {', '.join(LANGUAGES)}"
-            )
+            return self._run_one(job, program)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
-        compiled = self._compile(program)
-        if isinstance(compiled, Outcome):
-            return compiled
-        return self._run_one(exec_job(program, compiled, limits), ())
+        artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
+        if spec.compile:
+            artifact = self._compile(program, spec)
+        if isinstance(artifact, Outcome):
+            return artifact
+        return self._run_one(exec_job(program, spec, artifact, limits), program)
 
     def _too_long(self) -> Outcome:
         text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
         return Outcome("compile-error", stderr=text, isolation=self.isolation)
 
-    def _run_one(self, job: Job, args: tuple[Any, ...]) -> Outcome:
+    def _run_one(self, job: Job, program: Program) -> Outcome:
         nonce = secrets.token_hex(16)
-        question = pack_call(args, nonce) if job.mode == "serve" else None
+        question = pack_call(program.args, nonce) if job.mode == "serve" else None
         listener = _Single(nonce)
         with self._boxes([job]) as (box,):
             if question is not None:
                 box.send(question)
                 box.hang_up()
             result = _drive(box, listener)
+            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+                require_tools(program, listener.message)
             value = listener.value if result[0] == "ok" else None
             return judging.outcome(box, result, self.isolation, value)
 
-    def _compile(self, program: Program) -> bytes | Outcome:
+    def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
         known = self._artifacts.get(program)
         if known is not None:
             return known
-        job = compile_job(program)
+        job = compile_job(program, spec)
         listener = _Single("")
         with self._boxes([job]) as (box,):
             result = _drive(box, listener)
@@ -153,7 +161,7 @@ class BoxSandbox(Closing, ABC):
         check_limits(limits)
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
-        if program.language != "python":
+        if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""The compile step of C++ and JavaScript: done once a source, in a box, kept by its digest.
+"""The compile step of other languages than Python: done once a source, in a box, kept by its digest.
 
 The artifact (a binary, or the checked source) comes out of a box, so it is untrusted bytes: stored,
-never run here, handed to the next box. Leaves out which commands run (``box/languages``).
+never run here, handed to the next box. Which commands run is the ``LanguageSpec``'s word.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from prorl_common import UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run.conversation import Job
+from prorl_sandbox.spec import LanguageSpec
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(
@@ -59,39 +61,48 @@ def _key(program: Program) -> str:
     return hashlib.blake2b(text, digest_size=20).hexdigest()
 
 
-def compile_job(program: Program) -> Job:
+def compile_job(program: Program, spec: LanguageSpec) -> Job:
     """Return the job that compiles ``program``, under limits of its own."""
+    memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     return Job(
         "compile",
         program.source,
-        COMPILE_LIMITS,
-        language=program.language,
+        replace(COMPILE_LIMITS, memory_mb=memory_mb),
         frame_cap=2 * _LARGEST_ARTIFACT + 1024,
+        file=spec.source_name,
+        command=spec.compile_command(memory_mb),
     )
 
 
-def exec_job(program: Program, artifact: bytes, limits: Limits) -> Job:
-    """Return the job that runs a compiled program with its standard input."""
-    stdin = program.stdin.encode("utf-8", "replace")
+def exec_job(program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits) -> Job:
+    """Return the job that runs a compiled program, or its source, with its standard input."""
+    memory_mb = max(limits.memory_mb, spec.least_memory_mb)
+    command = spec.run_command(memory_mb)
     return Job(
         "exec",
         "",
-        limits,
-        stdin=stdin,
-        language=program.language,
+        replace(limits, memory_mb=memory_mb),
+        stdin=program.stdin.encode("utf-8", "replace"),
         artifact=artifact,
         frame_cap=1024,
+        file=command.result,
+        command=command,
     )
+
+
+def require_tools(program: Program, message: Mapping[str, Any] | None) -> None:
+    """Raise LanguageError when a box says that its compiler or interpreter is not there."""
+    if message is not None and message["k"] == "missing":
+        raise LanguageError(
+            f"{program.language} is not installed where boxes run: {message['text']}"
+        )
 
 
 def read_artifact(program: Program, message: Mapping[str, Any] | None) -> bytes | None:
     """Return what a compile box sent, None when it sent nothing; raises LanguageError."""
+    require_tools(program, message)
     if message is None:
         return None
-    if message["k"] == "missing":
-        raise LanguageError(
-            f"{program.language} is not installed where boxes run: {message['text']}"
-        )
     try:
         artifact = wire.decode(message.get("v"))
     except wire.MalformedFrame:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
+from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Limits, SandboxError
 
 SETUP_SECONDS = 60.0
@@ -26,7 +27,8 @@ class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
     tests), compile (source to ``artifact``) or exec (run an ``artifact``).
 
-    ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes.
+    ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is the
+    name under which the program lies in its box; ``command`` is what compile and exec execute.
     """
 
     mode: str
@@ -34,9 +36,10 @@ class Job:
     limits: Limits
     call: str | None = None
     stdin: bytes = b""
-    language: str = "python"
     artifact: bytes | None = None
     frame_cap: int = 1024 * 1024
+    file: str = "program.py"
+    command: Command | None = None
 
 
 class Box(Protocol):

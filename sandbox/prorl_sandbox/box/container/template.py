@@ -91,7 +91,7 @@ class Template:
             os.chdir(scratch)
             job = _read_job(job_fd)
             limits.set_limits(job, others=0, summed=True)
-            self._give_up_rights(scratch)
+            self._give_up_rights(scratch, job["folders"])
         except (OSError, ValueError) as error:
             os.write(report, b"x" + str(error).encode("utf-8", "replace")[:500])
             os._exit(1)
@@ -99,13 +99,13 @@ class Template:
         os.close(report)
         return job
 
-    def _give_up_rights(self, scratch: str) -> None:
+    def _give_up_rights(self, scratch: str, folders: tuple[str, ...]) -> None:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
         syscalls.drop_bounding_set()
         syscalls.drop_capabilities()
         if self._landlock_abi:
-            landlock.restrict((scratch, *_WRITABLE), _READABLE, self._landlock_abi)
+            landlock.restrict((scratch, *_WRITABLE), (*_READABLE, *folders), self._landlock_abi)
         seccomp.install_blob(self._filter)
 
 

@@ -13,7 +13,7 @@ import os
 import socket
 import time
 
-from prorl_sandbox.box import languages, limits, syscalls, wire
+from prorl_sandbox.box import limits, syscalls, wire
 from prorl_sandbox.box.namespaces import isolate
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def _shut_doors(settings: dict[str, Any]) -> list[int]:
     walls = settings["walls"]
     isolate.separate_box(walls)
     os.setsid()
-    files = isolate.mount_box(settings["scratch_mb"]) if "mount" in walls else []
+    files = isolate.mount_box(settings["scratch_mb"], settings["files"]) if "mount" in walls else []
     isolate.become_user(walls)
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
     isolate.give_up_rights(settings)
@@ -85,7 +85,7 @@ def _write_files(job: dict[str, Any], files: list[int], fds: list[int]) -> str:
     The input's file takes the place of the pipe in ``fds``. Without a root of its own the program lies
     in the folder that the host has made.
     """
-    name = languages.FILE_NAMES[job["language"]]
+    name = job["file"]
     path, stdin = f"{isolate.PROGRAM_FOLDER}/{name}", isolate.STDIN_FILE
     if not files:
         os.chdir(job["scratch"])

@@ -12,7 +12,7 @@ import contextlib
 import os
 import stat
 
-from prorl_sandbox.box import landlock, languages, seccomp, syscalls
+from prorl_sandbox.box import landlock, seccomp, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,15 +215,15 @@ def separate_box(walls: tuple[str, ...]) -> None:
         syscalls.unshare(flags)
 
 
-def mount_box(scratch_mb: int) -> list[int]:
+def mount_box(scratch_mb: int, names: tuple[str, ...]) -> list[int]:
     """Mount this box's scratch and the folder of its program, go to scratch.
 
-    Returns descriptors for writing two empty files: the program's, which has one name for each
-    language, and its standard input's.
+    Returns descriptors for writing two empty files: the program's, under each of ``names``, for its job
+    is not known yet, and its standard input's.
     """
     options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
     syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)
-    first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in languages.FILE_NAMES.values())
+    first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in names)
     files = [os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)]
     for name in others:
         os.link(first, name)
