@@ -94,7 +94,15 @@ def probe() -> Capabilities:
     """Try every wall in child processes and return what held. Takes some tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
-        held, reasons = _try_each()
+        # One by one; an ordinary user's other namespaces need the user namespace.
+        held, reasons = _try(())
+        base = () if os.geteuid() == 0 else ("user",)
+        for wall in WALLS:
+            now, why = _try((wall,) if wall in ("user", "seccomp") else (*base, wall))
+            if wall in now:
+                held.add(wall)
+            else:
+                reasons[wall] = why.get(wall, "does not hold")
     found = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
     version, reason = _try_cgroup() if held >= set(_FLOOR) else (0, "needs the other walls first")
     for number in (1, 2):
@@ -154,21 +162,6 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
     quiet = {wall for wall in walls if wall not in _SEEN_FROM_INSIDE}
     facts = seen & {"no_new_privs", "rlimits"}
     return (seen & set(walls)) | quiet | facts, reasons
-
-
-def _try_each() -> tuple[set[str], dict[str, str]]:
-    """Try the walls one by one; an ordinary user's other namespaces need the user namespace."""
-    held, reasons = _try(())
-    base = () if os.geteuid() == 0 else ("user",)
-    for wall in WALLS:
-        alone = wall in ("user", "seccomp")
-        walls = (wall,) if alone else (*base, wall)
-        now, why = _try(walls)
-        if wall in now:
-            held.add(wall)
-        else:
-            reasons[wall] = why.get(wall, "does not hold")
-    return held, reasons
 
 
 def open_sandbox(

@@ -91,18 +91,7 @@ def run_peer(sandbox: Sandbox, peer: str, attack: Attack, words: Mapping[str, st
     if attack.run == "main" and not isinstance(expected, str):
         expected = f"{expected}\n"
     tests = [test | {"expected": expected}]
-    return _read(peer, attack, grade(sandbox, peer, source_for(attack, words), attack.run, tests))
-
-
-def grade(
-    sandbox: Sandbox, peer: str, source: str, run: str, tests: list[dict[str, Any]]
-) -> Outcome:
-    """Let a grader grade ``source`` on ``tests`` inside a box; its last line of output is its verdict."""
-    request = {"source": source, "call": "f" if run == "call" else None, "tests": tests}
-    return sandbox.run(Program(peer_source(peer), stdin=json.dumps(request)), _LIMITS)
-
-
-def _read(peer: str, attack: Attack, outcome: Outcome) -> PeerResult:
+    outcome = grade(sandbox, peer, source_for(attack, words), attack.run, tests)
     line = read_verdict(outcome)
     if line is not None and line["passed"]:
         return PeerResult(peer, attack, "full marks")
@@ -120,6 +109,14 @@ def _read(peer: str, attack: Attack, outcome: Outcome) -> PeerResult:
     if attack.case in LEAVES_TRACES:
         return PeerResult(peer, attack, "not measured")
     return PeerResult(peer, attack, "held")
+
+
+def grade(
+    sandbox: Sandbox, peer: str, source: str, run: str, tests: list[dict[str, Any]]
+) -> Outcome:
+    """Let a grader grade ``source`` on ``tests`` inside a box; its last line of output is its verdict."""
+    request = {"source": source, "call": "f" if run == "call" else None, "tests": tests}
+    return sandbox.run(Program(peer_source(peer), stdin=json.dumps(request)), _LIMITS)
 
 
 def read_verdict(outcome: Outcome) -> dict[str, Any] | None:

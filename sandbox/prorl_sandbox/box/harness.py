@@ -135,31 +135,19 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
     status = 0
     try:
         exec(code, names)  # noqa: S102 - this is the box
-    except SystemExit as leaving:
-        status = _exit_status(leaving.code)
+    except SystemExit as leaving:  # as the interpreter would exit
+        if isinstance(leaving.code, int):
+            status = leaving.code & 0xFF
+        elif leaving.code is not None:
+            sys.stderr.write(f"{leaving.code}\n")
+            status = 1
     except BaseException as error:  # noqa: BLE001 - reported to the host
         if os.getpid() == program:
             _send_failure(channel, "exception", error)
         _show(error, 1)
         status = 1
-    _finish(names, status)
-
-
-def _exit_status(code: object) -> int:
-    """Return what the interpreter would exit with for ``SystemExit(code)``."""
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    sys.stderr.write(f"{code}\n")
-    return 1
-
-
-def _finish(names: dict[str, Any], status: int) -> NoReturn:
-    """End as the interpreter would: threads, exit hooks, the program's objects, the streams.
-
-    Taking the whole interpreter down would cost more than most programs do.
-    """
+    # End as the interpreter would: threads, exit hooks, the program's objects, the streams. Taking
+    # the whole interpreter down would cost more than most programs do.
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
@@ -245,17 +233,6 @@ class CandidateError(RuntimeError):
     type_name = ""
 
 
-def _candidate_error(type_name: str) -> CandidateError:
-    """Build the exception; a check may also catch it as the common builtin of that name."""
-    bases: tuple[type, ...] = (CandidateError,)
-    for builtin in _RERAISED:
-        if builtin.__name__ == type_name:
-            bases = (CandidateError, builtin)
-    error = type("CandidateError", bases, {"type_name": type_name})(f"candidate raised {type_name}")
-    assert isinstance(error, CandidateError)
-    return error
-
-
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
     def candidate(*args: Any, **kwargs: Any) -> Any:
         call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
@@ -264,7 +241,12 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
         if reply is None:
             raise SystemExit(1)  # the host has ended the run
         if reply["k"] == "raise":
-            raise _candidate_error(reply["type"])
+            # A check may also catch it as the common builtin of that name.
+            named = [builtin for builtin in _RERAISED if builtin.__name__ == reply["type"]]
+            kind: Any = type(
+                "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
+            )
+            raise kind(f"candidate raised {reply['type']}")
         return reply["v"]
 
     names = _load(job, code, channel)

@@ -192,14 +192,15 @@ class Container:
             self.stream.close()
 
 
-def _host_config(api: Any, runtime: str | None, scratch_mb: int, need: Need) -> Any:
-    """Return what the engine is to hold the container to."""
+def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
+    """Create the container, with all that the engine is to hold it to; return its id."""
+    from docker.errors import ImageNotFound
     from docker.types import LogConfig, Ulimit
 
     size = need.total_mb * _MIB
     flags = "rw,nosuid,nodev"
     scratch = f"{flags},noexec,mode=1777,nr_inodes=4096"
-    return api.create_host_config(
+    held_to = api.create_host_config(
         network_mode="none",
         ipc_mode="none",
         read_only=True,
@@ -220,12 +221,6 @@ def _host_config(api: Any, runtime: str | None, scratch_mb: int, need: Need) -> 
         auto_remove=True,
         runtime=runtime,
     )
-
-
-def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
-    """Create the container; return its id."""
-    from docker.errors import ImageNotFound
-
     try:
         made = api.create_container(
             image,
@@ -238,7 +233,7 @@ def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Ne
             environment={"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"},
             labels={LABEL: owner_name(), SCOPE_LABEL: scope()},
             healthcheck={"test": ["NONE"]},
-            host_config=_host_config(api, runtime, scratch_mb, need),
+            host_config=held_to,
         )
     except ImageNotFound as error:
         raise missing_image(image) from error

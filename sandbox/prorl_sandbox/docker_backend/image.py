@@ -7,12 +7,12 @@ travels into each container at its start.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,15 +146,45 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
     with tempfile.TemporaryDirectory(prefix="prorl-image-") as folder:
         root = Path(folder) / "root"
         progress.start("debootstrap", None)
-        _run(debootstrap_command(recipe, root), progress)
+        last: list[str] = []
+        with subprocess.Popen(
+            debootstrap_command(recipe, root),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                last = [*last, line.strip()][-_LAST_LINES:]
+                progress.advance(step=line.strip()[:60])
+        if process.returncode:
+            raise ImageError(f"debootstrap failed: {_one_line(' | '.join(last))}")
         progress.start("import", None)
         trim(root)
-        _import(engine, recipe, root)
+        repository, _, tag = recipe.tag.partition(":")
+        label = f"LABEL {_LANGUAGES_LABEL}={','.join(recipe.languages)}"
+        command = ["tar", "--create", "--numeric-owner", f"--directory={root}", "."]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
+            assert archive.stdout is not None
+            with engine.calls("importing the image") as api:
+                said: Any = api.import_image_from_stream(
+                    archive.stdout,
+                    repository=repository,
+                    tag=tag or "latest",
+                    changes=[label, "ENV PATH=/usr/bin:/bin"],
+                )
+        if archive.returncode or '"error"' in str(said):
+            raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
     """Return the command that makes the tree, in a mount namespace of its own."""
-    release = _os_release()
+    release = {}
+    with contextlib.suppress(OSError):
+        text = Path("/etc/os-release").read_text(encoding="utf-8")
+        pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
+        release = {name: value.strip('"') for name, _, value in pairs}
     suite = recipe.suite or release.get("VERSION_CODENAME", "stable")
     command = ["unshare", "--mount"] if shutil.which("unshare") else []
     command += ["debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}"]
@@ -162,15 +192,6 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
         command.append("--components=main,universe")
     mirror = recipe.mirror or _own_mirror(suite)
     return [*command, suite, str(root), *([mirror] if mirror else [])]
-
-
-def _os_release() -> dict[str, str]:
-    try:
-        text = Path("/etc/os-release").read_text(encoding="utf-8")
-    except OSError:
-        return {}
-    pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
-    return {name: value.strip('"') for name, _, value in pairs}
 
 
 def _own_mirror(suite: str) -> str | None:
@@ -188,24 +209,6 @@ def _own_mirror(suite: str) -> str | None:
     return None
 
 
-def _run(command: Sequence[str], progress: Progress) -> None:
-    """Run a command whose lines are its progress; raises ImageError with the last of them."""
-    last: list[str] = []
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            last = [*last, line.strip()][-_LAST_LINES:]
-            progress.advance(step=line.strip()[:60])
-    if process.returncode:
-        raise ImageError(f"debootstrap failed: {_one_line(' | '.join(last))}")
-
-
 def trim(root: Path) -> None:
     """Empty what no program needs, and take the set-user bits off all files below ``root``."""
     for name in (*_UNNEEDED, *_EMPTIED):
@@ -220,22 +223,6 @@ def trim(root: Path) -> None:
             mode = os.lstat(path).st_mode
             if stat.S_ISREG(mode) and mode & special:
                 os.chmod(path, stat.S_IMODE(mode) & ~special)
-
-
-def _import(engine: Engine, recipe: Recipe, root: Path) -> None:
-    """Send the tree to the engine as the one layer of a new image."""
-    repository, _, tag = recipe.tag.partition(":")
-    changes = [f"LABEL {_LANGUAGES_LABEL}={','.join(recipe.languages)}", "ENV PATH=/usr/bin:/bin"]
-    with subprocess.Popen(
-        ["tar", "--create", "--numeric-owner", f"--directory={root}", "."], stdout=subprocess.PIPE
-    ) as archive:
-        assert archive.stdout is not None
-        with engine.calls("importing the image") as api:
-            said: Any = api.import_image_from_stream(
-                archive.stdout, repository=repository, tag=tag or "latest", changes=changes
-            )
-    if archive.returncode or '"error"' in str(said):
-        raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
 
 
 def _one_line(text: str) -> str:

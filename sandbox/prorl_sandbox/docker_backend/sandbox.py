@@ -40,7 +40,7 @@ class DockerSandbox(BoxSandbox):
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
         try:
-            with self._pool.take([_need(Limits())]) as slots:
+            with self._pool.take([_need_of(Job("main", "", Limits()))]) as slots:
                 hello = slots[0].container.hello if slots[0].container is not None else {}
         except BaseException:
             self.close()
@@ -74,10 +74,6 @@ class DockerSandbox(BoxSandbox):
         """Remove every container of this sandbox; runs in other threads raise SandboxError."""
         self._pool.close()
         self._engine.close()
-
-
-def _need(limits: Limits) -> Need:
-    return Need(limits.memory_mb, limits.scratch_mb, limits.processes)
 
 
 def _need_of(job: Job) -> Need:

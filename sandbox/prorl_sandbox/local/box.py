@@ -61,8 +61,20 @@ class LocalBox:
         (job_r, job_w), (in_r, in_w), (out_r, out_w), (err_r, err_w), (rep_r, rep_w) = pipes
         given = (job_r, in_r, out_w, err_w, theirs.fileno(), rep_w)
         channel = mine.detach()
+        plain = {
+            "mode": job.mode,
+            "source": job.source,
+            "call": job.call,
+            "file": job.file,
+            "command": asdict(job.command) if job.command is not None else None,
+            "artifact": job.artifact,
+            "stdin": job.stdin if _fits_a_file(job) else None,
+            "limits": asdict(job.limits),
+            "frame_cap": job.frame_cap,
+            "scratch": scratch,
+        }
         self._outputs = {
-            "job": _Output(job_w, bytearray(_pack_job(job, scratch))),
+            "job": _Output(job_w, bytearray(wire.pack_for_box(plain))),
             "stdin": _Output(in_w, bytearray(b"" if _fits_a_file(job) else job.stdin)),
             "channel": _Output(channel, bytearray(), close_when_empty=False),
         }
@@ -77,7 +89,9 @@ class LocalBox:
         for fd in (job_w, in_w, out_r, err_r, rep_r, channel):
             os.set_blocking(fd, False)
         try:
-            slot.start(_header(job), given)
+            # What the slot itself has to know of a job: limits, nothing else.
+            names = ("cpu_seconds", "memory_mb", "processes", "scratch_mb")
+            slot.start({name: getattr(job.limits, name) for name in names}, given)
         except SandboxError:
             self.close()
             raise
@@ -223,17 +237,6 @@ class LocalBox:
         self._open_inputs.clear()
 
 
-def _header(job: Job) -> dict[str, Any]:
-    """Return what the slot itself has to know of a job: limits, nothing else."""
-    limits = job.limits
-    return {
-        "cpu_seconds": limits.cpu_seconds,
-        "memory_mb": limits.memory_mb,
-        "processes": limits.processes,
-        "scratch_mb": limits.scratch_mb,
-    }
-
-
 def _pipes(count: int) -> list[tuple[int, int]]:
     """Return so many pipes, or none at all. Raises OSError."""
     made: list[tuple[int, int]] = []
@@ -251,20 +254,3 @@ def _pipes(count: int) -> list[tuple[int, int]]:
 def _fits_a_file(job: Job) -> bool:
     """Whether standard input goes with the job, as a file of the box, and not through a pipe."""
     return len(job.stdin) <= _LARGEST_STDIN_FILE
-
-
-def _pack_job(job: Job, scratch: str) -> bytes:
-    """Return the job as the box reads it: a length, and the fields that it needs."""
-    plain = {
-        "mode": job.mode,
-        "source": job.source,
-        "call": job.call,
-        "file": job.file,
-        "command": asdict(job.command) if job.command is not None else None,
-        "artifact": job.artifact,
-        "stdin": job.stdin if _fits_a_file(job) else None,
-        "limits": asdict(job.limits),
-        "frame_cap": job.frame_cap,
-        "scratch": scratch,
-    }
-    return wire.pack_for_box(plain)

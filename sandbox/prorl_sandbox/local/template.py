@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import Any
 
 from prorl_sandbox.local.slots import Slot
 from prorl_sandbox.run.conversation import SETUP_SECONDS
@@ -32,7 +32,16 @@ class Template:
         # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         try:
-            self._process = _start([*command, str(theirs.fileno())], theirs.fileno(), self._stderr)
+            self._process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                stdin=subprocess.PIPE,  # never written: a box's stdin is a pipe from the beginning
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                env=_ENVIRONMENT,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
         except OSError as error:
             self._control.close()
             self._stderr.close()
@@ -110,17 +119,3 @@ class Template:
             assert stream is not None
             stream.close()
         self._stderr.close()
-
-
-def _start(command: Sequence[str], control: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start the template in a session of its own with nothing but ``control`` and its streams."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,  # never written: so that a box's stdin is a pipe from the beginning
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        env=_ENVIRONMENT,
-        cwd="/",
-        start_new_session=True,
-        pass_fds=(control,),
-    )

@@ -50,8 +50,17 @@ def system_view() -> View:
         if os.path.islink(path):
             links.append((path, os.readlink(path)))
         else:
-            wanted.append(_system_libraries(path))
-    wanted += _interpreter_folders()
+            # Debian keeps shared libraries in a multiarch folder below.
+            multiarch = os.path.join(path, f"{os.uname().machine}-linux-gnu")
+            wanted.append(multiarch if os.path.isdir(multiarch) else path)
+    # The standard library's folders; all of ``lib`` for a prefix of the interpreter's own.
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for prefix in (sys.base_prefix, sys.base_exec_prefix):
+        for name in ("lib", sys.platlibdir):
+            folder = os.path.join(prefix, name)
+            if prefix in ("/usr", "/usr/local"):
+                folder = os.path.join(folder, version)
+            wanted += [folder, os.path.realpath(folder)]
     targets: list[str] = []
     for path in sorted(set(wanted)):
         covered = any(Path(path).is_relative_to(known) for known in targets)
@@ -72,32 +81,13 @@ def tools_view(folders: tuple[str, ...] = ()) -> View:
             links.append((path, os.readlink(path)))
         elif os.path.isdir(path):
             wanted.append(path)
-    covered = [p for p in sorted(set(wanted)) if not _below_another(p, wanted)]
+    covered = [
+        path
+        for path in sorted(set(wanted))
+        if not any(path != other and Path(path).is_relative_to(other) for other in wanted)
+    ]
     binds = [(os.path.realpath(path), path) for path in (*covered, *_FILES)]
     return View(tuple(binds), tuple(links), _package_folders(covered))
-
-
-def _below_another(path: str, paths: list[str]) -> bool:
-    return any(path != other and Path(path).is_relative_to(other) for other in paths)
-
-
-def _system_libraries(folder: str) -> str:
-    """Return the folder that holds shared libraries: Debian's multiarch folder below, or all of it."""
-    multiarch = os.path.join(folder, f"{os.uname().machine}-linux-gnu")
-    return multiarch if os.path.isdir(multiarch) else folder
-
-
-def _interpreter_folders() -> list[str]:
-    """Return the standard library's folders; all of ``lib`` for a prefix of the interpreter's own."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    found: list[str] = []
-    for prefix in (sys.base_prefix, sys.base_exec_prefix):
-        for name in ("lib", sys.platlibdir):
-            folder = os.path.join(prefix, name)
-            if prefix in ("/usr", "/usr/local"):
-                folder = os.path.join(folder, version)
-            found += [folder, os.path.realpath(folder)]
-    return found
 
 
 def _package_folders(libraries: list[str]) -> tuple[str, ...]:

@@ -125,24 +125,14 @@ def converse(boxes: Sequence[Box], wall_seconds: float, listener: Listener) -> N
                 return
             if now > deadline + DYING_SECONDS:
                 raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
-        _move(boxes, _patience(born, deadline, now), listener)
+        if deadline is None:
+            _move(boxes, max(0.0, born + SETUP_SECONDS - now), listener)
+        else:
+            _move(boxes, deadline - now if now < deadline else 1.0, listener)
 
 
 def _move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
     """Wait so long for bytes, take in those that came and hand on the messages."""
-    _poll(boxes, seconds)
-    for box in boxes:
-        _deliver(box, listener)
-
-
-def _patience(born: float, deadline: float | None, now: float) -> float:
-    """Return how many seconds to wait for bytes."""
-    if deadline is None:
-        return max(0.0, born + SETUP_SECONDS - now)
-    return deadline - now if now < deadline else 1.0
-
-
-def _poll(boxes: Sequence[Box], seconds: float) -> None:
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -150,15 +140,13 @@ def _poll(boxes: Sequence[Box], seconds: float) -> None:
     ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
     for box in boxes:
         box.pump(ready)
-
-
-def _deliver(box: Box, listener: Listener) -> None:
-    try:
-        while box.killed_for is None and (message := box.next_frame()) is not None:
-            listener.frame(box, message)
-    except (wire.MalformedFrame, RecursionError):
-        box.kill("protocol")
-    except OverflowError:
-        box.kill("output")
-    if box.finished:
-        listener.ended(box)
+    for box in boxes:
+        try:
+            while box.killed_for is None and (message := box.next_frame()) is not None:
+                listener.frame(box, message)
+        except (wire.MalformedFrame, RecursionError):
+            box.kill("protocol")
+        except OverflowError:
+            box.kill("output")
+        if box.finished:
+            listener.ended(box)

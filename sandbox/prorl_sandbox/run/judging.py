@@ -73,11 +73,18 @@ def judge(box: Box, message: Message | None) -> Judgement:
         return "runtime-error", None
     if box.job.mode in ("main", "exec") and code == 0:
         return "ok", None
-    if message is not None and (status := _status_of(message)) is not None:
-        return status, None
+    kind = message["k"] if message is not None else None
+    if message is not None and kind in ("exception", "raise", "failed"):
+        return "memory" if message.get("memory") is True else "runtime-error", None
+    if kind == "compile-error":
+        return "compile-error", None
+    if kind == "unserialisable":
+        return "unserialisable", None
+    if kind == "too-large":
+        return "output-limit", None
     if box.job.mode in ("main", "exec"):
         return "wrong-exit", None
-    has_value = message is not None and message["k"] in ("value", "artifact", "missing")
+    has_value = kind in ("value", "artifact", "missing")
     return ("ok" if has_value and code == 0 else "runtime-error"), None
 
 
@@ -86,18 +93,6 @@ def _seconds(box: Box) -> float:
     if box.started is None:
         return 0.0
     return (time.monotonic() if box.ended is None else box.ended) - box.started
-
-
-def _status_of(message: Message) -> Status | None:
-    """Return the failure that a harness's message tells of, None when it tells of none."""
-    kind = message["k"]
-    if kind == "compile-error":
-        return "compile-error"
-    if kind in ("exception", "raise", "failed"):
-        return "memory" if message.get("memory") is True else "runtime-error"
-    if kind == "unserialisable":
-        return "unserialisable"
-    return "output-limit" if kind == "too-large" else None
 
 
 def outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -> Outcome:

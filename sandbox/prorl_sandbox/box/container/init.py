@@ -39,7 +39,14 @@ def main(config: dict[str, Any]) -> None:
     counts processes by user across containers.
     """
     preload.preload()
-    incoming, outgoing = _take_streams()
+    import fcntl
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The host's streams move out of the way of programs, whose standard streams these numbers are.
+    incoming, outgoing = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _STREAM_FD) for fd in (0, 1))
+    nowhere = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    for fd in (0, 1):
+        os.dup2(nowhere, fd)
     scratch = f"{frames.FOLDERS[0]}/{template.SCRATCH_NAME}"
     held = harness.settle(scratch)  # kept, for to free our modules would cost every program
     gc.collect()
@@ -55,18 +62,6 @@ def main(config: dict[str, Any]) -> None:
     job = template.Template(there).serve()
     harness.run(job, template.CHANNEL)
     del held
-
-
-def _take_streams() -> tuple[int, int]:
-    """Move the host's streams out of the way of programs, whose standard streams these numbers are."""
-    import fcntl
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _STREAM_FD) for fd in (0, 1)]
-    nowhere = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
-    for fd in (0, 1):
-        os.dup2(nowhere, fd)
-    return fds[0], fds[1]
 
 
 def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int) -> NoReturn:

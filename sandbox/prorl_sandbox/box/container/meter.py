@@ -53,11 +53,3 @@ def _number(fd: int, key: bytes) -> int:
         if line.startswith(key):
             return int(line[len(key) :])
     return 0
-
-
-def processor_time(process: int) -> float:
-    """Return the seconds of processor time of a living process, 0 when it has just ended."""
-    try:
-        return time.clock_gettime((~process << 3) | 2)  # the kernel's id of that process's clock
-    except OSError:
-        return 0.0

@@ -17,7 +17,7 @@ import time
 from prorl_sandbox.box.container import cleaning, frames, template
 from prorl_sandbox.box.container.frames import CHUNK, WINDOW
 from prorl_sandbox.box.container.link import Inlet
-from prorl_sandbox.box.container.meter import processor_time
+from prorl_sandbox.box.limits import processor_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class Run:
     def _hand_over(self, uid: int) -> None:
         """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
-        here, there = _socketpair()
+        ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        here, there = (end.detach() for end in ends)
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
         order = template.ORDER.pack(uid, self._order["scratch"].encode())
         rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"={len(given)}i", *given))]
@@ -274,11 +275,6 @@ class Run:
             over=self._over,
             oom=self._meter.oom_kills() > self._kills,
         )
-
-
-def _socketpair() -> tuple[int, int]:
-    here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    return here.detach(), there.detach()
 
 
 def _give_up(why: str) -> NoReturn:

@@ -89,7 +89,8 @@ class Template:
             os.umask(0o022)
             os.mkdir(scratch, 0o700)
             os.chdir(scratch)
-            job = _read_job(job_fd)
+            with os.fdopen(job_fd, "rb", buffering=0) as file:
+                job: dict[str, Any] = marshal.loads(file.read())
             limits.set_limits(job, others=0, summed=True)
             self._give_up_rights(scratch, job["folders"])
         except (OSError, ValueError) as error:
@@ -133,15 +134,6 @@ def _keep_only(streams: list[int]) -> tuple[int, int]:
     os.closerange(CHANNEL + 1, kept[CHANNEL + 1])
     os.closerange(kept[-1] + 1, _LAST_FD)
     return kept[-2], kept[-1]
-
-
-def _read_job(fd: int) -> dict[str, Any]:
-    parts = []
-    while chunk := os.read(fd, 1 << 20):
-        parts.append(chunk)
-    os.close(fd)
-    job: dict[str, Any] = marshal.loads(b"".join(parts))
-    return job
 
 
 def _close(fds: list[int]) -> None:

@@ -30,8 +30,17 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     All that does not depend on the job is done before it comes, for then nobody waits. ``summed``: a
     control group holds the memory of the whole box.
     """
+    walls = settings["walls"]
     try:
-        files = _shut_doors(settings)
+        offer_for_memory(settings["proc"])
+        isolate.separate_box(walls)
+        os.setsid()
+        files = []  # the empty ones of the program and its input, made while that is allowed
+        if "mount" in walls:
+            files = isolate.mount_box(settings["scratch_mb"], settings["files"])
+        isolate.become_user(walls)
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+        isolate.give_up_rights(settings)
     except OSError as error:
         way.send(f"{error}".encode())
         os._exit(1)
@@ -53,22 +62,6 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     os.write(report, (wire.to_json(event) + "\n").encode())
     os.close(report)
     return job
-
-
-def _shut_doors(settings: dict[str, Any]) -> list[int]:
-    """Put up the walls and give up all rights.
-
-    Returns descriptors of the empty files of the program and its input, made while that was allowed.
-    """
-    offer_for_memory(settings["proc"])
-    walls = settings["walls"]
-    isolate.separate_box(walls)
-    os.setsid()
-    files = isolate.mount_box(settings["scratch_mb"], settings["files"]) if "mount" in walls else []
-    isolate.become_user(walls)
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
-    isolate.give_up_rights(settings)
-    return files
 
 
 def warm_up() -> None:

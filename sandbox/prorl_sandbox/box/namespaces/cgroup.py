@@ -96,7 +96,10 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
 
     Version 0 with the reason where neither version lets this process make groups with memory and pids.
     """
-    own = dict(_controllers(lines))
+    own = {}  # the path of each controller; the unified hierarchy's is ''
+    for line in lines:
+        _, names, path = line.rstrip("\n").split(":", 2)
+        own.update(dict.fromkeys(names.split(","), path.rstrip("/")))
     reasons = []
     folders = [f for name in ("memory", "pids") if (f := _folder_of(name, own))]
     if len(folders) == 2:
@@ -121,15 +124,6 @@ def _folder_of(controller: str, own: dict[str, str]) -> str:
         return ""
     below = folder + own[controller]
     return below if os.path.isdir(below) else folder
-
-
-def _controllers(lines: list[str]) -> list[tuple[str, str]]:
-    """Return (controller, path) pairs; the unified hierarchy's controller is ''."""
-    found = []
-    for line in lines:
-        _, names, path = line.rstrip("\n").split(":", 2)
-        found += [(name, path.rstrip("/")) for name in names.split(",")]
-    return found
 
 
 def _find_unified(root: str, own: str) -> tuple[str, str]:

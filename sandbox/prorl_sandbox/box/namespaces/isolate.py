@@ -71,26 +71,21 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     walls, by_right = settings["walls"], os.geteuid() == 0
     if by_right and "mount" in walls:
         build_root(settings)
-    if "user" in walls:
-        _enter_user_namespace(by_right, ask_for_map)
-    if not by_right and "mount" in walls:
-        build_root(settings)
-    syscalls.drop_bounding_set()
-    if "pid" in walls:
-        syscalls.unshare(syscalls.CLONE_NEWPID)
-
-
-def _enter_user_namespace(by_right: bool, ask_for_map: Any) -> None:
-    uid, gid = os.geteuid(), os.getegid()
-    if by_right:
+    if "user" in walls and by_right:
         os.setgroups([])
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         ask_for_map()
         os.setresgid(0, 0, 0)
         os.setresuid(0, 0, 0)
-    else:
+    elif "user" in walls:
+        uid, gid = os.geteuid(), os.getegid()
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         write_id_maps("self", f"{INSIDE_ID} {uid} 1", f"{INSIDE_ID} {gid} 1")
+    if not by_right and "mount" in walls:
+        build_root(settings)
+    syscalls.drop_bounding_set()
+    if "pid" in walls:
+        syscalls.unshare(syscalls.CLONE_NEWPID)
 
 
 def write_id_maps(process: str, users: str, groups: str) -> None:
@@ -145,10 +140,17 @@ def build_root(settings: Settings) -> None:
     for link, target in settings["links"]:
         os.makedirs(os.path.dirname(link), exist_ok=True)
         os.symlink(target, link)
-    for path in settings["masks"]:
-        _empty(path)
+    for path in settings["masks"]:  # covered with empty folders
+        if os.path.isdir(path):
+            flags = syscalls.MS_RDONLY | _PLAIN
+            syscalls.mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=2,mode=755")
+    os.makedirs("/dev", exist_ok=True)
     for name in _DEVICES:
-        _bind_device(f"/old/dev/{name}", f"/dev/{name}")
+        device = f"/dev/{name}"
+        os.close(os.open(device, os.O_CREAT | os.O_WRONLY, 0o644))
+        syscalls.mount(f"/old{device}", device, None, syscalls.MS_BIND)
+        # Read-only for the node itself, its times and its mode; the device behind it can be written.
+        _remount_read_only(device, syscalls.MS_NOSUID)
     for path in (SCRATCH, PROGRAM_FOLDER):
         os.mkdir(path)
     os.symlink(STDIN_FILE, "/dev/stdin")  # many a JavaScript program reads it by this name
@@ -174,14 +176,11 @@ def _bind(origin: str, target: str) -> None:
     except OSError as error:
         if error.errno != 38:  # a kernel before 5.12 has no mount_setattr
             raise
-        for path in _mounts_below(target):
-            _remount_read_only(path)
-
-
-def _mounts_below(target: str) -> list[str]:
-    with open("/old/proc/self/mountinfo", encoding="utf-8") as file:
-        points = [line.split()[4] for line in file]
-    return [p for p in points if p == target or p.startswith(target + "/")]
+        with open("/old/proc/self/mountinfo", encoding="utf-8") as file:
+            points = [line.split()[4] for line in file]
+        for path in points:
+            if path == target or path.startswith(target + "/"):
+                _remount_read_only(path)
 
 
 def _remount_read_only(path: str, added: int = _PLAIN) -> None:
@@ -189,21 +188,6 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
     flags = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY
     # The ST_ and MS_ values of these three flags are the same numbers.
     syscalls.mount(None, path, None, flags | kept | added)
-
-
-def _empty(path: str) -> None:
-    """Cover a folder with an empty one (site-packages hold data sets and graders)."""
-    if os.path.isdir(path):
-        flags = syscalls.MS_RDONLY | _PLAIN
-        syscalls.mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=2,mode=755")
-
-
-def _bind_device(origin: str, target: str) -> None:
-    os.makedirs("/dev", exist_ok=True)
-    os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
-    syscalls.mount(origin, target, None, syscalls.MS_BIND)
-    # Read-only for the node itself, its times and its mode; the device behind it can be written.
-    _remount_read_only(target, syscalls.MS_NOSUID)
 
 
 def separate_box(walls: tuple[str, ...]) -> None:

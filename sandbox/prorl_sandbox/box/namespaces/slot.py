@@ -19,6 +19,7 @@ import socket
 import time
 
 from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.limits import processor_time
 from prorl_sandbox.box.namespaces import boxed
 
 TYPE_CHECKING = False
@@ -155,7 +156,7 @@ class Slot:
         kills = 0
         try:
             if self._group is not None:
-                _patiently(self._group.set_limits, header["memory_mb"], header["processes"])
+                _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
                 kills = self._group.oom_kills()
             socket.send_fds(ahead.way, [b"job"], fds)
         except OSError as error:  # no limits, or the box died before its job: it said why
@@ -207,8 +208,7 @@ class Slot:
         if self._group is not None and self._group.counts_time:
             group, start = self._group, self._group.cpu_seconds()
             return lambda: group.cpu_seconds() - start
-        clock = (~box << 3) | 2  # the kernel's id of another process's processor-time clock
-        return lambda: _processor_time(clock)
+        return lambda: processor_time(box)
 
     def _obey(self, box: int, fd: int) -> None:
         """Take a word of the host during a run: the only one is to kill the box."""
@@ -234,7 +234,7 @@ def _last_words(way: socket.socket) -> str:
         return ""
 
 
-def _patiently(call: Any, *arguments: int) -> None:
+def _retry_while_busy(call: Any, *arguments: int) -> None:
     """Make a call that fails while the last box's memory is still being given back."""
     for _ in range(50):
         try:
@@ -246,13 +246,6 @@ def _patiently(call: Any, *arguments: int) -> None:
         else:
             return
     raise OSError(errno.EBUSY, "the last box's memory is not given back")
-
-
-def _processor_time(clock: int) -> float:
-    try:
-        return time.clock_gettime(clock)
-    except OSError:  # it has just ended; the next wait says so
-        return 0.0
 
 
 def _kill(process: int) -> None:

@@ -28,7 +28,6 @@ class Supervisor:
     """Makes slots; ``control`` is the way to the host."""
 
     def __init__(self, control: socket.socket) -> None:
-
         self._control = control
         self._settings: dict[str, Any] = marshal.loads(control.recv(_MESSAGE))
         self._life_read, self._life = os.pipe()
@@ -41,8 +40,14 @@ class Supervisor:
         if "seccomp" in walls:
             filter_ = seccomp.build_filter(syscalls.machine())
             self._settings["filter"] = seccomp.assemble(filter_)
-        self._settings["by_right"] = os.geteuid() == 0 and _keeps_rights(walls)
-        self._settings["counts_all"] = not self._settings["by_right"] and _old_kernel()
+        by_right = os.geteuid() == 0 and (isolate.is_privileged() or "user" not in walls)
+        # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
+        major, minor = (
+            int("".join(filter(str.isdigit, part)) or 0)
+            for part in os.uname().release.split(".")[:2]
+        )
+        self._settings["by_right"] = by_right
+        self._settings["counts_all"] = not by_right and (major, minor) < (5, 14)
         if self._settings["cgroup"]:
             with open("/proc/self/cgroup", encoding="utf-8") as file:
                 self._version, parents, _ = cgroup.find(file.readlines())
@@ -129,9 +134,9 @@ class Supervisor:
         try:
             group = self._join_group()
             isolate.shed_hollow_root(walls)
-            if settings["counts_all"]:
-                settings["others"] = _all_processes()
             settings["proc"] = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            if settings["counts_all"]:
+                settings["others"] = limits.processes_of_this_user(settings["proc"])
             isolate.separate_slot(settings, ask_for_map)
             first = os.fork() if "pid" in walls else 0
         except OSError as error:
@@ -167,23 +172,3 @@ class Supervisor:
                 break
         cgroup.remove(self._groups)
         os._exit(0)
-
-
-def _keeps_rights(walls: tuple[str, ...]) -> bool:
-    return isolate.is_privileged() or "user" not in walls
-
-
-def _old_kernel() -> bool:
-    """Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well."""
-    major, minor = (
-        int("".join(filter(str.isdigit, p)) or 0) for p in os.uname().release.split(".")[:2]
-    )
-    return (major, minor) < (5, 14)
-
-
-def _all_processes() -> int:
-    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        return limits.processes_of_this_user(proc)
-    finally:
-        os.close(proc)
