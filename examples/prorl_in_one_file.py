@@ -1,16 +1,17 @@
-"""ProRL v2 from top to bottom, with torch and Transformers alone: read it once and you know the algorithm.
+"""ProRL v2 from top to bottom, with torch and Transformers alone.
 
-    python examples/prorl_in_one_file.py --tiny            # a random Llama: seconds a step on any CPU
-    python examples/prorl_in_one_file.py --model FOLDER    # any causal language model of Hugging Face
+    python examples/prorl_in_one_file.py --tiny          # a random Llama, on any CPU
+    python examples/prorl_in_one_file.py --model FOLDER  # any causal language model
 
-Prolonged RL is a policy gradient that survives thousands of steps. Five things keep it alive: prompts that
-teach nothing are dropped, good surprises may grow by more than bad ones shrink, a weak KL term holds on to
-a reference, the reference is moved up to the policy now and then, and a length penalty is on in some steps
-only. The numbers are those of the preset `prorl-v2`, which names their sources.
+Prolonged RL is a policy gradient that survives thousands of steps. Five things keep it alive:
+prompts that teach nothing are dropped, good surprises may grow by more than bad ones shrink, a weak
+KL term holds on to a reference, the reference is moved up to the policy now and then, and a length
+penalty is on in some steps only. The numbers are those of the preset `prorl-v2`, which names their
+sources.
 
-The last letters of a name are its shape: G groups (one a prompt), N responses each, B = G * N, P tokens of a
-prompt, T of a response, L = P + T, V the vocabulary. Left out: validation, checkpoints, safe verifiers,
-resets for a KL spike or a stall, and speed; `prorl train` has them.
+The last letters of a name are its shape: G groups (one a prompt), N responses each, B = G * N, P
+tokens of a prompt, T of a response, L = P + T, V the vocabulary. Left out: validation, checkpoints,
+safe verifiers, resets for a KL spike or a stall, and speed; `prorl train` has them.
 """
 
 import argparse
@@ -88,7 +89,7 @@ def sample(model: Any, prompt_P: list[int], end: int, config: Config) -> list[li
 
 
 def has_spread(rewards_N: list[float]) -> bool:
-    """Dynamic sampling: where all raw rewards are equal, every advantage is 0 and nothing is learned."""
+    """Dynamic sampling: where all raw rewards are equal, all advantages are 0 and teach nothing."""
     return max(rewards_N) - min(rewards_N) > 1e-6
 
 
@@ -102,7 +103,7 @@ def penalty_is_on(step: int, config: Config) -> bool:
 
 
 def length_penalty(tokens_GN: Tensor, config: Config) -> Tensor:
-    """Return what is added to the reward: a cosine from eta_max (no token) to eta_min (the limit)."""
+    """Return what is added to a reward: a cosine from eta_max (no token) to eta_min (the limit)."""
     progress_GN = (tokens_GN / config.max_tokens).clamp(max=1.0)
     share_GN = 0.5 * (1 + torch.cos(math.pi * progress_GN))  # from 1 to 0
     return config.penalty_weight * (config.eta_min + (config.eta_max - config.eta_min) * share_GN)
@@ -119,7 +120,7 @@ def advantages_of(rewards_GN: Tensor) -> Tensor:
 
 
 def collate(prompts: list[list[int]], responses: list[list[int]]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return ids_BL and attention_BL, padded left of prompts and right of responses, and mask_BT."""
+    """Return ids_BL and attention_BL, padded on both sides, and mask_BT, true on response tokens."""
     P, T = max(map(len, prompts)), max(map(len, responses))
     ids_BL = torch.zeros(len(prompts), P + T, dtype=torch.long)
     attention_BL = torch.zeros_like(ids_BL)
@@ -204,7 +205,7 @@ def train(model: Any, tokenizer: Any, steps: int, config: Config) -> list[dict[s
             advantages_B1 = advantages_of(rewards_GN)[:, None].float().to(model.device)
             row["tokens"] = float(tokens_GN.double().mean())
 
-            # One gradient update a mini-batch of whole groups; ratios are to the policy before the first.
+            # A gradient update a mini-batch of whole groups; ratios are to the policy before them.
             ids_BL, attention_BL, mask_BT = (
                 x.to(model.device) for x in collate(prompts, responses)
             )

@@ -1,7 +1,7 @@
 """``prorl sandbox``: run one program in a box, and see which walls this machine can put up.
 
-Parses, calls the sandbox room, prints. A program that fails is a result (exit code 0); a sandbox that
-fails is an error.
+Parses, calls the sandbox room, prints. A program that fails is a result (exit code 0); a sandbox
+that fails is an error.
 """
 
 from __future__ import annotations
@@ -146,9 +146,9 @@ def _parse_args(text: str, call: str | None) -> tuple[Any, ...]:
 def plain(value: Any) -> Any:
     """Return a sandbox value in JSON's own types.
 
-    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as do
-    complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text that
-    UTF-8 cannot carry is escaped.
+    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as
+    do complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text
+    that UTF-8 cannot carry is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

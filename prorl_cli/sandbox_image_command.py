@@ -1,7 +1,7 @@
 """``prorl sandbox build-image``: make the image that the docker backend's containers are made of.
 
-Parses, calls the sandbox room, runs one program in the new image to see that it serves. Leaves out how
-an image is made.
+Parses, calls the sandbox room, runs one program in the new image to see that it serves. Leaves out
+how an image is made.
 """
 
 from __future__ import annotations

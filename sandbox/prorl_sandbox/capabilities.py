@@ -1,7 +1,8 @@
 """Find out, by trying, which walls this machine can put up, and open a sandbox behind them.
 
-Each wall is tried with the template that later runs programs, so a wall that holds here holds there.
-Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the user's to mend.
+Each wall is tried with the template that later runs programs, so a wall that holds here holds
+there. Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the
+user's to mend.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class Capabilities:
     def isolation(self) -> str:
         """The isolation level as it is written into every Outcome.
 
-        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is limited.
+        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is
+        limited.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -169,7 +171,8 @@ def open_sandbox(
 ) -> Sandbox:
     """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
+    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises
+    IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
     unknown backend and for a Docker engine that does not answer.
     """
     name, _, runtime = backend.partition(":")

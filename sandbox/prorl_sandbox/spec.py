@@ -1,7 +1,8 @@
-"""How a programming language is compiled and run: one ``LanguageSpec`` a language, found through ``LANGUAGES``.
+"""How a programming language is compiled and run: one ``LanguageSpec`` a language, found through
+``LANGUAGES``.
 
-A spec is read on the host alone. What it says travels into a box as argument lists, so that a box, on
-this machine or in a container, needs nothing but the language's own tools.
+A spec is read on the host alone. What it says travels into a box as argument lists, so that a box,
+on this machine or in a container, needs nothing but the language's own tools.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ BINARY = "program"
 class Command:
     """What a box executes to compile a program, or to become one.
 
-    ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names for
-    ``argv[0]``, of which the first that is installed is taken; none: the program is executed itself.
-    A compiler finds its source under the name ``source`` in the working folder and leaves ``result``.
+    ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
+    for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
+    itself. A compiler finds its source under the name ``source`` in the working folder and leaves
+    ``result``.
     """
 
     argv: tuple[str, ...]
@@ -37,14 +39,14 @@ class Command:
 class LanguageSpec:
     """A language that programs may be written in.
 
-    ``run`` and ``compile`` are argument lists. Their placeholders: ``{source}``, the program's text as
-    a file; ``{binary}``, what the compiler makes of it; ``{memory_mb}``, the memory limit. With
+    ``run`` and ``compile`` are argument lists. Their placeholders: ``{source}``, the program's text
+    as a file; ``{binary}``, what the compiler makes of it; ``{memory_mb}``, the memory limit. With
     ``{binary}`` in ``run`` the compiler's result is kept and run, else the source is run and
-    ``compile``, if there is one, only checks it. ``run=None`` is Python, which the box's own harness
-    runs: only such a language takes calls and checks, others whole programs with stdin.
+    ``compile``, if there is one, only checks it. ``run=None`` is Python, which the box's own
+    harness runs: only such a language takes calls and checks, others whole programs with stdin.
 
-    Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the image,
-    or where an absolute path says. Raises UserError for a spec that makes no sense.
+    Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the
+    image, or where an absolute path says. Raises UserError for a spec that makes no sense.
     """
 
     name: str
@@ -63,7 +65,8 @@ class LanguageSpec:
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names of a tool, tried in order where it is not installed: {"node": ("nodejs",)}."""
     folders: tuple[str, ...] = ()
-    """Folders that its tools read outside the system's own (``/opt/lab``), shown to them read-only."""
+    """Folders that its tools read outside the system's own (``/opt/lab``), shown to them
+    read-only."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables of its tools and programs, beside HOME, TMPDIR, LANG and PATH."""
     least_memory_mb: int = 0

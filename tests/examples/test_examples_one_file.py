@@ -149,7 +149,7 @@ def gradients(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
 def test_three_steps_of_the_loop_have_the_engines_losses_and_gradients(
     monkeypatch: pytest.MonkeyPatch, gradients: list[Tensor]
 ) -> None:
-    """Two mini-batches a step, a KL term that counts, the penalty on from step 2, a reset after it."""
+    """Two mini-batches a step, a KL term that counts, the penalty from step 2, a reset after it."""
     own = one.Config(**OWN, **MORE)
     model, tokenizer = one.tiny()
     asked = iter(PROBLEMS * 3)

@@ -1,4 +1,5 @@
-"""The language door: Perl from an installed distribution, C from a plug-in file, both in real boxes."""
+"""The language door: Perl from an installed distribution, C from a plug-in file, both in real
+boxes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Control groups of both versions, found and written as the kernel's files want it.
 
-Version 2 has no controllers on many test machines, so its files are folders and files of our own here.
+Version 2 has no controllers on many test machines, so its files are folders and files of our own
+here.
 """
 
 from __future__ import annotations

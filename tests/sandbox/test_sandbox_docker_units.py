@@ -1,4 +1,5 @@
-"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the queue."""
+"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the
+queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults raise."""
+"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults
+raise."""
 
 from __future__ import annotations
 

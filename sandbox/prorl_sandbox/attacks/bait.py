@@ -1,4 +1,5 @@
-"""What the suite lays out on the host to see whether an attack reaches it, and how it looks afterwards.
+"""What the suite lays out on the host to see whether an attack reaches it, and how it looks
+afterwards.
 
 A secret in the environment, in a file and in a process's name; a TCP port and two unix sockets that
 nobody should connect to; a list of places where marker files would lie. Looks only: it never runs,

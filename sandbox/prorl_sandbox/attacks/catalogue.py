@@ -1,10 +1,11 @@
 """Read the hostile programs of ``programs/``, which are text and never executed on the host.
 
-A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then
-programs, each under a header of ``#%`` lines: its name, then ``key: value`` or a flag. Keys: run
-(main, call, check), ends (statuses), expected (a literal), checker, wall and cpu (seconds), repeat; flags:
-legal, legal in assert, same output. ``breach(...)``, ``denied(name, x86, arm, *args)`` and ``name_me()`` are
-put in front of the programs that use them; ``@WORDS@`` are filled in by ``source_for``.
+A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by
+construction:``, then programs, each under a header of ``#%`` lines: its name, then ``key: value``
+or a flag. Keys: run (main, call, check), ends (statuses), expected (a literal), checker, wall and
+cpu (seconds), repeat; flags: legal, legal in assert, same output. ``breach(...)``, ``denied(name,
+x86, arm, *args)`` and ``name_me()`` are put in front of the programs that use them; ``@WORDS@`` are
+filled in by ``source_for``.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
 
 
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:
-    """Return the program with its ``@WORDS@`` filled in; ``words`` maps TAG, SECRET, PORT and so on."""
+    """Return the program with its ``@WORDS@`` filled in: ``words`` maps TAG, SECRET, PORT ..."""
     source = attack.source
     for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
         source = source.replace(word, text)

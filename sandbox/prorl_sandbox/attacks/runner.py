@@ -1,8 +1,7 @@
 """Run one attack in a sandbox and say whether it held, the way a grader would decide.
 
-An attack prints BREACH only where it worked. Accepted means status ok and the gold, compared here by
-exact built-in types or exact text, the simplest form of what the code verifier does. Leaves out the
-invariants, which need the whole suite (``suite``).
+An attack prints BREACH only where it worked. Accepted means status ok and the gold, compared here
+by exact built-in types or exact text, the simplest form of what the code verifier does.
 """
 
 from __future__ import annotations

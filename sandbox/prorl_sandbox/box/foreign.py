@@ -1,7 +1,8 @@
 """Programs of other languages inside the box: compile one into an artifact, or become one.
 
-Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what it
-reads. Which command it is comes with the job (``Job.command``); nothing is known here of any language.
+Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
+it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
+language.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Runs the program inside the box and says what came of it on the channel.
 
-Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time), ``check``
-(trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec`` (``foreign``).
-Nothing expected of a submission is ever in this process, so whatever it forges is only its own answer.
-Every answer carries the nonce of its question. Sets no limits.
+Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
+(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
+only its own answer. Every answer carries the nonce of its question. Sets no limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest programs)."""
+"""Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest
+programs)."""
 _RERAISED = (
     ArithmeticError,
     AttributeError,
@@ -41,8 +42,8 @@ _RERAISED = (
 def run(job: dict[str, Any], channel: int) -> None:
     """Run the job; returns or raises SystemExit as the program's own end would.
 
-    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where the
-    program's file lies. The interpreter has been settled (``settle``).
+    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
+    the program's file lies. The interpreter has been settled (``settle``).
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -63,9 +64,9 @@ def run(job: dict[str, Any], channel: int) -> None:
 def settle(scratch: str) -> list[ModuleType]:
     """Leave an interpreter as ``python program.py`` would find it, without ours in sight.
 
-    ``scratch``: the working folder of the program. Needs no job, so that a template does it once for all
-    its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for freeing them
-    takes a box's time.
+    ``scratch``: the working folder of the program. Needs no job, so that a template does it once
+    for all its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for
+    freeing them takes a box's time.
     """
     from _sitebuiltins import Quitter
 

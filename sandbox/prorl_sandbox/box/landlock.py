@@ -1,7 +1,7 @@
 """Landlock: a second, independent fence around files, sockets and signals, where the kernel has it.
 
 A process gives up rights for itself and its children for good. Needs no privilege but no_new_privs.
-Leaves out the first fence, the mount namespace (``isolate``). Source of the numbers: linux/landlock.h.
+Source of the numbers: linux/landlock.h.
 """
 
 from __future__ import annotations

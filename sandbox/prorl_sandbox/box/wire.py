@@ -1,10 +1,11 @@
 """Values and frames as they cross the fence. Never pickle.
 
-Out of a box comes tagged JSON, decoded by the host with limits on size, depth, parts and key collisions.
-Into a box, from the trusted host, goes marshal, which keeps types and needs no import. Known values:
-None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of exactly these types;
-a subclass is refused, except collections' Counter, defaultdict and OrderedDict, which cross as dict. A
-frame is a 4-byte big-endian length and a body. Compares nothing.
+Out of a box comes tagged JSON, decoded by the host with limits on size, depth, parts and key
+collisions. Into a box, from the trusted host, goes marshal, which keeps types and needs no import.
+Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of
+exactly these types; a subclass is refused, except collections' Counter, defaultdict and
+OrderedDict, which cross as dict. A frame is a 4-byte big-endian length and a body. Compares
+nothing.
 
 Start-up time is part of every run, so the box's half uses only modules that cost nothing to import.
 """
@@ -222,7 +223,7 @@ def _frame(body: bytes) -> bytes:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """Return the message of a body that came out of a box; raises MalformedFrame. The host's side."""
+    """Return the message of a box's frame; raises MalformedFrame. The host's side."""
     import json
 
     try:

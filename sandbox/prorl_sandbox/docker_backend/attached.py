@@ -1,8 +1,7 @@
 """The attached stream of a container: docker's multiplexed frames off the wire, ours out of them.
 
-Non-blocking; holds at most a socket buffer's worth beyond whole frames. What comes on the container's
-standard error is kept, at most a few kilobytes, to say why it did not come up. Leaves out what a
-frame means (``stream``).
+Non-blocking; holds at most a socket buffer's worth beyond whole frames. What comes on the
+container's standard error is kept, at most a few kilobytes, to say why it did not come up.
 """
 
 from __future__ import annotations

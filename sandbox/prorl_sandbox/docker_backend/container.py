@@ -1,8 +1,7 @@
 """One warm container: made, given its code, attached to, limited, and removed.
 
 The code that runs inside travels over the attached stream at the start, as text, so that any image
-with Python 3.11 or newer will do and is never stale. Leaves out what runs in it (``stream``) and who
-gets it (``pool``).
+with Python 3.11 or newer will do and is never stale.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The image that containers are made of: seen to be there, and built in one of two ways.
 
-From a Dockerfile where the engine can reach a registry, else from a Debian tree made by debootstrap,
-whose mirror is the one that this machine's own package manager uses. Leaves out our own code, which
-travels into each container at its start.
+From a Dockerfile where the engine can reach a registry, else from a Debian tree made by
+debootstrap, whose mirror is the one that this machine's own package manager uses.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Recipe:
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for a word that is none of those known, UnknownNameError for a language."""
+        """Raise UserError for an unknown word, UnknownNameError for an unknown language."""
         if "python" not in self.languages:
             raise UserError("an image needs python among its languages: the box itself runs in it")
         for name in self.languages:

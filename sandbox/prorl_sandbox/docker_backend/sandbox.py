@@ -1,7 +1,7 @@
-"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their own.
+"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their
+own.
 
-A container serves until it has had its number of runs or anything about it is in doubt. Leaves out how
-a container is made (``container``) and given out (``pool``).
+A container serves until it has had its number of runs or anything about it is in doubt.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container at once, to see that it can be done.
 
-        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves before
-        it is replaced. Raises UserError, SandboxError.
+        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves
+        before it is replaced. Raises UserError, SandboxError.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -95,10 +95,10 @@ def open_docker(
 ) -> DockerSandbox:
     """Return a sandbox of warm containers made of ``image``.
 
-    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's default.
-    ``containers``: how many run at once (None: one a processor, at least 2). Orphans of dead processes
-    are removed first. Raises UserError with the cure when the SDK, the engine, the image or the runtime
-    is missing, SandboxError when the engine fails.
+    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's
+    default. ``containers``: how many run at once (None: one a processor, at least 2). Orphans of
+    dead processes are removed first. Raises UserError with the cure when the SDK, the engine, the
+    image or the runtime is missing, SandboxError when the engine fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

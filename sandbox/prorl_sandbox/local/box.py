@@ -1,7 +1,7 @@
 """The host's end of one local box: its pipes, its channel, and the slot that watches it.
 
-``LocalBox`` implements ``conversation.Box``. Every stream has a cap and nothing here blocks on a box.
-Leaves out what the bytes mean (``run``), and slots (``slots``).
+``LocalBox`` implements ``conversation.Box``. Every stream has a cap and nothing here blocks on a
+box.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class LocalBox:
 
     @property
     def finished(self) -> bool:
-        """True when the slot has told of the end, by which every process of the box is gone, and its
-        streams have been read."""
+        """True when the slot has told of the end, by which every process of the box is gone, and
+        its streams have been read."""
         told = self.end is not None or self.fault is not None
         return told and self._open_inputs <= {"report"}
 
@@ -216,8 +216,8 @@ class LocalBox:
     def _drain(self) -> None:
         """Take in what the box has left in its streams, and close them.
 
-        Nobody in the box can write any more. A fork of this process may hold the writing ends, so that
-        their end would never come.
+        Nobody in the box can write any more. A fork of this process may hold the writing ends, so
+        that their end would never come.
         """
         for name in list(self._open_inputs):
             while name in self._open_inputs and self._read(name):

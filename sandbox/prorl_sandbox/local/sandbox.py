@@ -1,7 +1,6 @@
 """The local backend: each run in fresh Linux namespaces on this machine, one box a program.
 
-No daemon: a template process is started with the sandbox and ends with it. Leaves out how boxes are
-made (``box``), what they mean (``base``), and finding out what this machine can do (``capabilities``).
+No daemon: a template process is started with the sandbox and ends with it.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
     ``walls`` names what separates: user, pid, mount, net, ipc, seccomp, and what is added where the
-    kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this machine
-    and refuses less than the floor. ``slots`` boxes run at once; more wait their turn, outside any time
-    limit. ``python`` and ``template`` exist for tests.
+    kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this
+    machine and refuses less than the floor. ``slots`` boxes run at once; more wait their turn,
+    outside any time limit. ``python`` and ``template`` exist for tests.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class LocalSandbox(BoxSandbox):
         self._end: Callable[[], object] = _nothing
 
     def _pool(self) -> SlotPool:
-        """Return the pool of slots; the first caller, or the first after its death, starts the template."""
+        """Return the pool of slots; the first caller (also after its death) starts the template."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
@@ -89,7 +88,7 @@ class LocalSandbox(BoxSandbox):
             return self._opened[1]
 
     def cgroup_version(self) -> int:
-        """Return the version of the control groups that boxes run in, 0 for none. Starts the template."""
+        """Return the version of the boxes' control groups, 0 for none. Starts the template."""
         self._pool()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0

@@ -1,8 +1,8 @@
 """The host's end of a slot, and the pool that lends slots to runs.
 
 A slot serves one box at a time. The pool starts slots as they are needed, up to its size, lends the
-one that has rested longest (its next box is ready) and drops one that misbehaves. Whoever waits for a
-slot waits outside any time limit. Leaves out what travels through a box's streams (``streams``).
+one that has rested longest (its next box is ready) and drops one that misbehaves. Whoever waits for
+a slot waits outside any time limit.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Slot:
                 self._control.send(b"kill")
 
     def hang_up(self) -> None:
-        """End the slot, and with it whatever it runs, while another thread may be using this object."""
+        """End the slot and whatever it runs, while another thread may be using this object."""
         with self._lock, contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
 
@@ -117,7 +117,8 @@ class SlotPool:
     def lend(self, kinds: Sequence[Hashable]) -> Iterator[list[Slot]]:
         """Yield a slot of each kind, all at once or none; first come, first served.
 
-        Slots still busy when given back are told to kill their box; one that does not answer is dropped.
+        Slots still busy when given back are told to kill their box; one that does not answer is
+        dropped.
         """
         slots = self._take(kinds)
         try:

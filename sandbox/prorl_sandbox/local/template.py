@@ -1,7 +1,5 @@
-"""The template process of a local sandbox, seen from the host: start it, ask it for slots, end it.
-
-Leaves out what the template does (``box/template``) and who uses its slots (``slots``).
-"""
+"""The template process of a local sandbox, seen from the host: start it, ask it for slots, end
+it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which parts of this machine a box can see: the interpreter's library and the system's, read-only.
 
-Computed once on the host. Leaves out everything else: no home, no working folder, no /tmp, no /proc,
-no /etc but the loader's cache and the time zone; site-packages are covered by empty folders, for they
-may hold data sets and graders.
+Computed once on the host. Leaves out everything else: no home, no working folder, no /tmp, no
+/proc, no /etc but the loader's cache and the time zone; site-packages are covered by empty folders,
+for they may hold data sets and graders.
 """
 
 from __future__ import annotations

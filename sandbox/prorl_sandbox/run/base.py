@@ -1,7 +1,6 @@
 """What every backend shares: a program becomes boxes' jobs, their messages become an Outcome.
 
-``BoxSandbox`` leaves to a backend only how boxes are made and ended. Leaves out queueing (``batch``)
-and the compile step of other languages (``compiling``).
+``BoxSandbox`` leaves to a backend only how boxes are made and ended.
 """
 
 from __future__ import annotations

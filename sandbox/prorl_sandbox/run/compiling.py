@@ -1,4 +1,5 @@
-"""The compile step of other languages than Python: done once a source, in a box, kept by its digest.
+"""The compile step of other languages than Python: done once a source, in a box, kept by its
+digest.
 
 The artifact (a binary, or the checked source) comes out of a box, so it is untrusted bytes: stored,
 never run here, handed to the next box. Which commands run is the ``LanguageSpec``'s word.

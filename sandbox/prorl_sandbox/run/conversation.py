@@ -1,8 +1,7 @@
 """Drive one box or two until they have ended or broken a limit.
 
 ``Box`` is what every backend's box looks like from here; ``converse`` moves its bytes, hands whole
-messages to a listener and keeps the wall clock. Leaves out what the bytes mean (``judging``, ``relay``)
-and how a box is made (``local``, ``docker_backend``).
+messages to a listener and keeps the wall clock.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
     tests), compile (source to ``artifact``) or exec (run an ``artifact``).
 
-    ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is the
-    name under which the program lies in its box; ``command`` is what compile and exec execute.
+    ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
+    the name under which the program lies in its box; ``command`` is what compile and exec execute.
     """
 
     mode: str
@@ -45,10 +44,10 @@ class Job:
 class Box(Protocol):
     """One running box of any backend. Not thread-safe; ``kill`` alone may come from another thread.
 
-    ``end`` is what the box's supervisor says of the end: {"status": wait status, "cpu": seconds of all its
-    processes, "peak_kb", "over": processor time used up, "oom": killed for memory}; ``fault`` is set
-    when the sandbox itself failed. ``started`` and ``ended`` are when it happened, by
-    ``time.monotonic``, not when this process heard of it.
+    ``end`` is what the box's supervisor says of the end: {"status": wait status, "cpu": seconds of
+    all its processes, "peak_kb", "over": processor time used up, "oom": killed for memory};
+    ``fault`` is set when the sandbox itself failed. ``started`` and ``ended`` are when it happened,
+    by ``time.monotonic``, not when this process heard of it.
     """
 
     job: Job

@@ -1,7 +1,7 @@
 """From what a box did to an Outcome: the order in which the statuses take precedence.
 
-A box that never started its program is a fault of the sandbox and raises; everything after the start
-is the program's own doing. Compares nothing with anything expected.
+A box that never started its program is a fault of the sandbox and raises; everything after the
+start is the program's own doing. Compares nothing with anything expected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KILLED: dict[str, Judgement] = {
 
 
 class CheckerError(UserError):
-    """The trusted test source does not compile, does not define ``check`` or asks the impossible."""
+    """The trusted test source does not compile, defines no ``check`` or asks the impossible."""
 
 
 def require_start(box: Box) -> None:
@@ -47,7 +47,7 @@ def require_start(box: Box) -> None:
 
 
 def exit_code(box: Box) -> int | None:
-    """Return the program's exit code, negative for a signal, None when it was killed with its box."""
+    """Return the program's exit code, negative for a signal; None: killed with its box."""
     if box.end is None or box.killed_for is not None:
         return None
     return os.waitstatus_to_exitcode(box.end["status"])

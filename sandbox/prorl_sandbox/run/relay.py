@@ -1,7 +1,7 @@
 """The host between two boxes: a trusted check on one side, the submission on the other.
 
-One question at a time; every value is decoded and checked here before it goes on. Nothing is compared:
-the check's own assertions decide.
+One question at a time; every value is decoded and checked here before it goes on. Nothing is
+compared: the check's own assertions decide.
 """
 
 from __future__ import annotations

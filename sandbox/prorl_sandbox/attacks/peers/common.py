@@ -1,8 +1,9 @@
-"""What the re-enacted graders share: a forked child, a guard, a results board, and what the parent sees.
+"""What the re-enacted graders share: a forked child, a guard, a results board, and what the parent
+sees.
 
-The parent reads {"source", "call", "tests": [{"args" | "stdin", "expected"}]} from standard input, lets a
-child grade and prints its verdict with what was left beside it. ``passed`` None: the grader ended without
-a verdict. Leaves out the walls that the real graders do not have either.
+The parent reads {"source", "call", "tests": [{"args" | "stdin", "expected"}]} from standard input,
+lets a child grade and prints its verdict with what was left beside it. ``passed`` None: the grader
+ended without a verdict.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """After a run in a container: kill what is left, see that it is gone, empty the scratch folder.
 
-Init does both under the run's own user, so that the kernel itself keeps it from touching anything else.
-Nothing here recurses, whatever tree a program has left.
+Init does both under the run's own user, so that the kernel itself keeps it from touching anything
+else. Nothing here recurses, whatever tree a program has left.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    ``killer``: a user that nobody else is. While the effective user is ``uid`` the kernel keeps this
-    process from touching any other user's; its own real and saved users keep ``uid`` from it.
+    ``killer``: a user that nobody else is. While the effective user is ``uid`` the kernel keeps
+    this process from touching any other user's; its own real and saved users keep ``uid`` from it.
     """
     os.setresuid(killer, uid, 0)
     try:
@@ -34,7 +34,8 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Remove all below ``folder`` with no more rights than ``uid`` has; False when it cannot be done.
+    """Remove all below ``folder`` with no more rights than ``uid`` has; False when it cannot be
+    done.
 
     For when no process of ``uid`` is left.
     """

@@ -1,13 +1,12 @@
 """Frames between the host and a container's init, both ways over one stream.
 
 A frame is one byte of kind, four bytes of length (big-endian) and a body. What a program reads or
-writes is an opaque body here. Leaves out the meaning of orders (``run``) and of the channel's
-own messages (``wire``).
+writes is an opaque body here.
 
-Host to init: ORDER (marshal: what the next run is), FILE (bytes of the program's file), JOB (bytes for
-the box), GO, INPUT and TALK (bytes of standard input and channel), INPUT_END, TALK_END, KILL.
-Init to host: HELLO, STARTED, the bytes of OUT, ERR and TALK, TAKEN (room for more input), END, CLEAN,
-FAULT. The bodies of HELLO, END and CLEAN are JSON.
+Host to init: ORDER (marshal: what the next run is), FILE (bytes of the program's file), JOB (bytes
+for the box), GO, INPUT and TALK (bytes of standard input and channel), INPUT_END, TALK_END, KILL.
+Init to host: HELLO, STARTED, the bytes of OUT, ERR and TALK, TAKEN (room for more input), END,
+CLEAN, FAULT. The bodies of HELLO, END and CLEAN are JSON.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def chunks(kind: bytes, data: bytes) -> bytes:
 
 
 def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
-    """Take one whole frame off the front of ``buffer``, None if there is none. Raises BrokenStream."""
+    """Take a whole frame off the front of ``buffer``, None if there is none. Raises BrokenStream."""
     if len(buffer) < _HEAD.size:
         return None
     kind, size = _HEAD.unpack_from(buffer)

@@ -1,9 +1,8 @@
 """The first process of a container: one run after another, each as a user that never was before.
 
 Root here holds three capabilities alone (switch user, switch group, kill). It decodes only what the
-host sends; the container ends with its stream, when the host is silent for too long, or when anything
-is left of a run. Leaves out the run itself (``run``) and the program's side
-(``template``).
+host sends; the container ends with its stream, when the host is silent for too long, or when
+anything is left of a run.
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs; goes on after ``_serve`` only in a program's process. ``config``: slot, idle_seconds.
+    """Serve runs; goes on after ``_serve`` only in a program's process. ``config``: slot,
+    idle_seconds.
 
     ``slot`` (below 16384) sets this container's users apart from those of others, for the kernel
     counts processes by user across containers.
@@ -110,7 +110,8 @@ def _await_order(link: Link, seconds: float) -> dict[str, Any]:
 def _first_uid(slot: int) -> int:
     """Return a user number from which at least a thousand on are this container's alone.
 
-    Where the engine maps only a small range of users (rootless, remapped) they are taken from there.
+    Where the engine maps only a small range of users (rootless, remapped) they are taken from
+    there.
     """
     with open("/proc/self/uid_map", encoding="ascii") as file:
         largest = max(int(first) + int(count) for first, _, count in map(str.split, file))

@@ -1,7 +1,7 @@
 """What a container's own control group counts, read from inside, where it is in sight.
 
-Version 1 or 2. Leaves out limits: those are the engine's business. Without a group in sight (gVisor)
-processor time is what the processes themselves report, and nothing is known of memory kills.
+Version 1 or 2. Without a group in sight (gVisor) processor time is what the processes themselves
+report, and nothing is known of memory kills.
 """
 
 from __future__ import annotations

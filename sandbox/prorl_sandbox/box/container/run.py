@@ -1,8 +1,7 @@
 """One run in a container, as init sees it: move bytes, keep the processor clock, see it to its end.
 
-All that a program writes is opaque and passes through in bounded pieces; a slow host slows the program
-down, never fills memory. Leaves out making the program's process (``template``) and emptying
-its folder (``clean``), which it starts.
+All that a program writes is opaque and passes through in bounded pieces; a slow host slows the
+program down, never fills memory.
 """
 
 from __future__ import annotations
@@ -249,7 +248,7 @@ class Run:
             self._peak = max(self._peak, usage.ru_maxrss)
 
     def _clear(self) -> None:
-        """Kill what is left of an ended program; note when nothing is, or when that does not help."""
+        """Kill what is left of an ended program; note when nothing is, or when it stays."""
         cleaning.kill_all(self._uid, self._killer)
         self._alone = not cleaning.strangers(self._mine)
         self._stuck = not self._alone and time.monotonic() > self._deadline

@@ -1,8 +1,8 @@
 """The template of a container: an interpreter with common modules, from which programs are forked.
 
 It never sees a job, so that a program cannot find another one's source or input in its own memory:
-init hands it descriptors, and the new process reads its job itself, after it has become nobody. Leaves
-out running the program (``harness``) and all watching but the wait for it (``run``).
+init hands it descriptors, and the new process reads its job itself, after it has become nobody.
+Leaves out running the program (``harness``) and all watching but the wait for it (``run``).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Template:
             self._control.send(GONE.pack(b"g", status, spent, usage.ru_maxrss))
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
-        """Turn this process into a program's: nobody's, alone, limited, with nothing of ours open."""
+        """Turn this process into a program's: nobody's, alone, limited, with no file of ours."""
         job_fd, report = _keep_only(streams)
         try:
             offer_for_memory()

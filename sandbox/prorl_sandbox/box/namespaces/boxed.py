@@ -1,8 +1,7 @@
 """The box's own side of its making: wait behind the walls for a job, shut the last doors, run it.
 
-Runs in the program's process, which is the first of its pid namespace: when it ends, the kernel ends
-whatever it has started. Nothing of an earlier job is in its memory (see ``slot``). Leaves out running
-the program (``harness``).
+Runs in the program's process, which is the first of its pid namespace: when it ends, the kernel
+ends whatever it has started. Nothing of an earlier job is in its memory (see ``slot``).
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _SIGKILL = 9
 def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> dict[str, Any]:
     """Shut this box's doors, then wait for its job; return the job, ready to run.
 
-    All that does not depend on the job is done before it comes, for then nobody waits. ``summed``: a
-    control group holds the memory of the whole box.
+    All that does not depend on the job is done before it comes, for then nobody waits. ``summed``:
+    a control group holds the memory of the whole box.
     """
     walls = settings["walls"]
     try:
@@ -65,18 +64,19 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
 
 
 def warm_up() -> None:
-    """Touch, before anybody waits, the memory that a run will touch: after a fork each first write to
-    a page costs a copy."""
+    """Touch, before anybody waits, the memory that a run will touch: after a fork each first write
+    to a page costs a copy."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line
     wire.to_json(wire.encode([1, "a", 2.5, {"b": None}]))
     marshal.loads(marshal.dumps({"k": [1, "a"]}, 2))
 
 
 def _write_files(job: dict[str, Any], files: list[int], fds: list[int]) -> str:
-    """Write the program's file and, if it came with the job, its input's; return the program's path.
+    """Write the program's file and, if it came with the job, its input's; return the program's
+    path.
 
-    The input's file takes the place of the pipe in ``fds``. Without a root of its own the program lies
-    in the folder that the host has made.
+    The input's file takes the place of the pipe in ``fds``. Without a root of its own the program
+    lies in the folder that the host has made.
     """
     name = job["file"]
     path, stdin = f"{isolate.PROGRAM_FOLDER}/{name}", isolate.STDIN_FILE
@@ -107,7 +107,7 @@ def offer_for_memory(proc: int) -> None:
 
 
 def _keep_only(streams: list[int]) -> int:
-    """Make the first three streams numbers 0 to 2, the channel 3, the report pipe 4; close the rest."""
+    """Make the first three streams 0 to 2, the channel 3, the report pipe 4; close the rest."""
     kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in streams]
     for number, fd in enumerate(kept):
         os.dup2(fd, number, inheritable=number < CHANNEL)

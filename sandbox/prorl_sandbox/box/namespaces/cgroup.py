@@ -1,8 +1,8 @@
-"""Control groups, version 1 or 2: memory, processes and processor time of a whole box, summed by the kernel.
+"""Control groups, version 1 or 2: memory, processes and processor time of a whole box, summed by
+the kernel.
 
 A slot has one group for its life and runs one box at a time in it. Made and joined by the template
-before it gives up anything; afterwards only open descriptors are used. Leaves out moving anybody else's
-process.
+before it gives up anything; afterwards only open descriptors are used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Group:
     """Open descriptors of one slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Make the folders (memory, pids and, if there, cpuacct; one for version 2). Raises OSError."""
+        """Make the folders (memory, pids, cpuacct if there; one for version 2). Raises OSError."""
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
@@ -94,7 +94,8 @@ class Group:
 def find(lines: list[str]) -> tuple[int, list[str], str]:
     """Return (version, folders to make groups in, why not), from the lines of /proc/self/cgroup.
 
-    Version 0 with the reason where neither version lets this process make groups with memory and pids.
+    Version 0 with the reason where neither version lets this process make groups with memory and
+    pids.
     """
     own = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
@@ -129,8 +130,8 @@ def _folder_of(controller: str, own: dict[str, str]) -> str:
 def _find_unified(root: str, own: str) -> tuple[str, str]:
     """Return the nearest folder from ``own`` up to ``root`` to make groups in, or '' and why not.
 
-    A folder that holds processes cannot pass controllers on, and a session's own does, so one above it
-    is taken that passes them on already: the part delegated to a user, or the root for root.
+    A folder that holds processes cannot pass controllers on, and a session's own does, so one above
+    it is taken that passes them on already: the part delegated to a user, or the root for root.
     """
     folder, first = own, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):

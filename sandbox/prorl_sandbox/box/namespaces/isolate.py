@@ -1,9 +1,8 @@
 """Walls of the box: namespaces, private roots, an unprivileged user, no rights.
 
-A slot takes a user, pid and mount namespace of its own and builds the root once; every box then takes
-fresh pid, mount, network, IPC and UTS namespaces below it, with scratch and program folders of its own.
-The same way holds for root and for an ordinary user. Each step raises OSError. Leaves out limits
-(``limits``, ``cgroup``) and who runs when (``slot``).
+A slot takes a user, pid and mount namespace of its own and builds the root once; every box then
+takes fresh pid, mount, network, IPC and UTS namespaces below it, with scratch and program folders
+of its own. The same way holds for root and for an ordinary user. Each step raises OSError.
 """
 
 from __future__ import annotations
@@ -41,7 +40,8 @@ _BOX_NAMESPACES = {
 
 
 def is_privileged() -> bool:
-    """Tell whether this process may separate by its own right: root that still has CAP_SYS_ADMIN."""
+    """Tell whether this process may separate by its own right: root that still has
+    CAP_SYS_ADMIN."""
     if os.geteuid() != 0:
         return False
     with open("/proc/self/status", encoding="ascii") as file:
@@ -62,11 +62,12 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces, build its root, and have the next child be the first
-    of a pid namespace.
+    """Enter the slot's user and mount namespaces, build its root, and have the next child be the
+    first of a pid namespace.
 
     Root builds the root while it still may read every folder, then enters a user namespace where
-    ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace first.
+    ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace
+    first.
     """
     walls, by_right = settings["walls"], os.geteuid() == 0
     if by_right and "mount" in walls:
@@ -96,7 +97,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root: give a slot a range of ids that nobody else has, or nobody's where ids are scarce."""
+    """As root: give a slot a range of ids of its own, or nobody's where ids are scarce."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -202,8 +203,8 @@ def separate_box(walls: tuple[str, ...]) -> None:
 def mount_box(scratch_mb: int, names: tuple[str, ...]) -> list[int]:
     """Mount this box's scratch and the folder of its program, go to scratch.
 
-    Returns descriptors for writing two empty files: the program's, under each of ``names``, for its job
-    is not known yet, and its standard input's.
+    Returns descriptors for writing two empty files: the program's, under each of ``names``, for its
+    job is not known yet, and its standard input's.
     """
     options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
     syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)

@@ -1,9 +1,9 @@
 """A slot: makes one box after another, each in fresh namespaces, hands it a job and watches it end.
 
 The slot is the first process of a pid namespace of its own, so when it dies all its boxes die. It
-never sees a job: sources, inputs and answers go between the host and the box through descriptors that
-only pass through here, so a later box, forked from this process, cannot find them in its memory.
-Leaves out the box's side (``boxed``) and starting slots (``supervisor``).
+never sees a job: sources, inputs and answers go between the host and the box through descriptors
+that only pass through here, so a later box, forked from this process, cannot find them in its
+memory.
 """
 
 from __future__ import annotations
@@ -203,8 +203,8 @@ class Slot:
                 self._end(ahead.pid)
 
     def _clock(self, box: int) -> Callable[[], float]:
-        """Return what tells the processor seconds of the box from now on: of all its processes where
-        the control group counts them, else of its first."""
+        """Return what tells the processor seconds of the box from now on: of all its processes
+        where the control group counts them, else of its first."""
         if self._group is not None and self._group.counts_time:
             group, start = self._group, self._group.cpu_seconds()
             return lambda: group.cpu_seconds() - start

@@ -1,7 +1,8 @@
-"""The supervisor: the template's loop, which makes slots as the host asks and clears away at the end.
+"""The supervisor: the template's loop, which makes slots as the host asks and clears away at the
+end.
 
-Owns the control groups of its slots and writes their id maps when it is root. Ends with the host: then
-the pipe of life ends, the slots with it, and with them their boxes. Leaves out everything slots do.
+Owns the control groups of its slots and writes their id maps when it is root. Ends with the host:
+then the pipe of life ends, the slots with it, and with them their boxes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The template: an interpreter with the common modules loaded, from which all slots are forked.
 
-Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), one for each sandbox.
-Leaves out the loop (``supervisor``); gets here again only inside a box, to run its job.
+Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), one for each
+sandbox.
 """
 
 from __future__ import annotations
