@@ -111,15 +111,14 @@ def _language(file: Path, given: str | None) -> str:
 
     if given is not None:
         return LANGUAGES.get(given).name
-    for spec in LANGUAGES.all():
-        if file.suffix in spec.endings:
-            return spec.name
-    if file.suffix:
-        raise UserError(
-            f"no language's files end in {file.suffix}: name it with --language, one of "
-            + ", ".join(LANGUAGES.names())
-        )
-    return "python"
+    if not file.suffix:
+        return "python"
+    found = [spec.name for spec in LANGUAGES.all() if file.suffix in spec.endings]
+    if len(found) != 1:
+        what = f"files of {' and '.join(found)}" if found else "no language's files"
+        names = ", ".join(found or LANGUAGES.names())
+        raise UserError(f"{what} end in {file.suffix}: name it with --language, one of {names}")
+    return found[0]
 
 
 def _read(path: Path) -> str:

@@ -78,6 +78,8 @@ class LanguageSpec:
         """Fill in the defaults that depend on the name."""
         object.__setattr__(self, "title", self.title or self.name)
         object.__setattr__(self, "source_name", self.source_name or f"program.{self.name}")
+        if isinstance(self.run, str) or isinstance(self.compile, str):
+            raise UserError(f"language {self.name}: 'run' and 'compile' are lists of arguments")
         run = " ".join(self.run or ())
         if self.run is not None and not ("{source}" in run) ^ ("{binary}" in run):
             raise UserError(f"language {self.name}: 'run' must name {{source}} or {{binary}}")
@@ -147,13 +149,19 @@ LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
 def find_language(name: str) -> LanguageSpec:
     """Return the language of that name, fence name or alias, in any case.
 
-    Raises UnknownNameError with the nearest names.
+    Raises UnknownNameError with the nearest names, UserError where several are called so.
     """
     wanted = name.strip().lower()
-    known = {}
+    known: dict[str, list[LanguageSpec]] = {}
     for spec in LANGUAGES.all():
-        for word in (*spec.marks, *spec.aliases):
-            if word == wanted:
-                return spec
-            known[word] = LANGUAGES.origin(spec.name)
-    raise UnknownNameError(unknown_name("language", name, known))
+        if spec.name.lower() == wanted:
+            return spec
+        for word in {word.lower() for word in (*spec.marks, *spec.aliases)}:
+            known.setdefault(word, []).append(spec)
+    if wanted not in known:
+        origins = {word: LANGUAGES.origin(specs[0].name) for word, specs in known.items()}
+        raise UnknownNameError(unknown_name("language", name, origins))
+    if len(known[wanted]) > 1:
+        names = " and ".join(spec.name for spec in known[wanted])
+        raise UserError(f"both {names} are called {name!r}: use the language's own name")
+    return known[wanted][0]

@@ -150,6 +150,7 @@ def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
         ("LanguageSpec(name='x', run=('x',))", "must name {source} or {binary} (line 2)"),
         ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must make {binary}"),
         ("LanguageSpec(name='x', run=('x', '{source}'), source_name='a/b')", "a file name"),
+        ("LanguageSpec(name='x', run='x {source}')", "are lists of arguments (line 2)"),
         ("LanguageSpec(name='python', run=None)", "two parts are named language 'python'"),
         ("LanguageSpec(name='x', run=('nowhere-x', '{source}'))", "x is not installed where"),
     ],
@@ -189,6 +190,28 @@ def test_a_file_whose_ending_no_language_has_is_refused(tmp_path: Path) -> None:
     done = prorl("sandbox", "run", program)
     assert done.returncode == 2
     assert "no language's files end in .yaml" in done.stderr
+
+
+def test_a_word_or_an_ending_of_two_languages_is_refused(tmp_path: Path) -> None:
+    plugin, program = tmp_path / "lang.py", tmp_path / "p.js"
+    plugin.write_text(
+        "from prorl_sandbox import LanguageSpec\n"
+        "SPEC = LanguageSpec(name='typed', run=('node', '{source}'), source_name='t.js', fences=('js',))\n"
+    )
+    program.write_text("1")
+    done = prorl("sandbox", "run", program, "--plugin", plugin)
+    assert done.returncode == 2
+    assert "files of javascript and typed end in .js" in done.stderr
+    check = (
+        f"from prorl_common import use_plugins\nuse_plugins([{str(plugin)!r}])\n"
+        "from prorl_verifiers import load_task\n"
+        "load_task('code', {'language': 'javascript', 'tests': [{'stdin': '', 'stdout': ''}]})\n"
+        "load_task('code', {'language': 'js', 'tests': [{'stdin': '', 'stdout': ''}]})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=False
+    )
+    assert "TaskError" in done.stderr and "both javascript and typed are called 'js'" in done.stderr
 
 
 def test_the_record_of_a_language_names_its_distribution(lab_parts: str) -> None:

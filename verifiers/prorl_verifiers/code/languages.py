@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UnknownNameError
+from prorl_common import UserError
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
@@ -22,5 +22,5 @@ def read_language(given: Any) -> LanguageSpec:
         raise TaskError("'language' must be text")
     try:
         return find_language("python" if given is None else given)
-    except UnknownNameError as error:
+    except UserError as error:
         raise TaskError(str(error)) from error
