@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
-from prorl_verifiers.code.languages import TITLES, read_language
+from prorl_verifiers.code.languages import read_language
 from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Limits
-    from prorl_sandbox.types import Language
+    from prorl_sandbox import LanguageSpec, Limits
 
 KEYS = ("tests", "language", "entry_point", "limits", "judge", "mode")
 DEFAULT_TOTAL_SECONDS = 5.0
@@ -43,7 +42,7 @@ class CodeReference:
     ``binary``: all tests or nothing, as evaluation counts; otherwise the share of tests passed.
     """
 
-    language: Language
+    language: LanguageSpec
     tests: list[CodeTest]
     budget: Budget
     judge: str | None
@@ -68,8 +67,8 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
-        if language != "python":
-            raise TaskError(f"test {number}: {TITLES[language]} takes stdin/stdout tests only")
+        if language.run is not None:  # not run by the harness, which alone can call
+            raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
@@ -105,7 +104,7 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.base import check_limits
+    from prorl_sandbox.run.base import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):
