@@ -146,7 +146,7 @@ def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> 
         return None
     from prorl_evaluation.session import Server
     from prorl_inference import ServerOptions
-    from prorl_inference.openai_options import parse_address, parse_extra, parse_price
+    from prorl_inference.backends.openai.options import parse_address, parse_extra, parse_price
 
     parse_address(url)
     weights = named.pop("weights") or _folder(run_weights)

@@ -10,11 +10,11 @@ import pytest
 
 from prorl_common import ServiceError, UserError
 from prorl_inference import SamplingParams, ServerOptions
-from prorl_inference.openai_client import Refused, Transient, retry_after
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_options import parse_address, parse_extra, parse_price
-from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
-from prorl_inference.openai_requests import Answer, request_body, stable_facts
+from prorl_inference.backends.openai.client import Refused, Transient, retry_after
+from prorl_inference.backends.openai.context import Rooms
+from prorl_inference.backends.openai.options import parse_address, parse_extra, parse_price
+from prorl_inference.backends.openai.protocol import Answer, request_body, stable_facts
+from prorl_inference.backends.openai.retry import Patience, Rate, StoppedError, backoff
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
 

@@ -21,8 +21,8 @@ from prorl_inference import (
     ServerOptions,
     encode_prompt,
 )
-from prorl_inference.openai_patience import Patience
-from prorl_inference.openai_testing import FakeServer, Fault
+from prorl_inference.backends.openai.retry import Patience
+from prorl_inference.backends.openai.testing import FakeServer, Fault
 from prorl_inference.testing import CHAT_TEMPLATE, byte_tokenizer
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
@@ -31,7 +31,7 @@ CHAT = ServerOptions(concurrency=4, patience=20.0)
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.openai_patience.FIRST_WAIT", 0.002)
+    monkeypatch.setattr("prorl_inference.backends.openai.retry.FIRST_WAIT", 0.002)
     with FakeServer() as fake:
         yield fake
 

@@ -6,7 +6,7 @@
     ServiceError  the server is there but cannot go on: model gone, quota spent
 
 Standard library only; connections are kept open. Leaves out: proxies of the environment, redirects,
-streaming, and trying again (``openai_patience``, ``openai_generator``).
+streaming, and trying again (``retry``, ``generator``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_common import Closing, ServiceError, UserError
-from prorl_inference.openai_options import Address
+from prorl_inference.backends.openai.options import Address
 
 CONNECT_SECONDS = 10.0
 LONGEST_ANSWER = 256 * 2**20

@@ -1,7 +1,7 @@
 """A server's own word that prompt and answer exceed its context, and what it leaves for the answer.
 
 Only where no tokenizer counts the prompt beforehand. The prompt's size is never guessed: it is read from the
-refusal, or measured by asking for one token. Leaves out: sending (``openai_workers``).
+refusal, or measured by asking for one token. Leaves out: sending (``request_pool``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from prorl_inference.openai_client import Refused
-from prorl_inference.openai_requests import Answer
+from prorl_inference.backends.openai.client import Refused
+from prorl_inference.backends.openai.protocol import Answer
 
 EXCEEDED = re.compile(
     r"context[ _](?:length|size|window)|maximum context|max_model_len|requested token count exceeds",

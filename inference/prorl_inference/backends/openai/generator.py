@@ -12,17 +12,14 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError, UserError, nearest
-from prorl_inference.generator import check_params
-from prorl_inference.openai_call import PROBE, Call
-from prorl_inference.openai_client import Connection, Transient
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_options import ServerOptions, parse_address
-from prorl_inference.openai_patience import Patience, Rate, backoff
-from prorl_inference.openai_requests import (
+from prorl_inference.backends.openai.call import PROBE, Call
+from prorl_inference.backends.openai.client import Connection, Transient
+from prorl_inference.backends.openai.context import Rooms
+from prorl_inference.backends.openai.options import ServerOptions, parse_address
+from prorl_inference.backends.openai.protocol import (
     Answer,
     Job,
     Usage,
@@ -32,7 +29,9 @@ from prorl_inference.openai_requests import (
     request_body,
     stable_facts,
 )
-from prorl_inference.openai_workers import Crew
+from prorl_inference.backends.openai.request_pool import Crew
+from prorl_inference.backends.openai.retry import Patience, Rate, backoff
+from prorl_inference.models.loading import load_tokenizer, model_digest
 from prorl_inference.prompts import encode_prompt, opened_think
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
@@ -131,7 +130,7 @@ class OpenAIGenerator:
         self, requests: Sequence[Request], params: SamplingParams
     ) -> tuple[Crew, list[Job], Job | None]:
         """Return who asks, what is asked, and a harmless sample with the same settings."""
-        check_params(params)
+        params.check()
         if self._card is None:
             self._find_model()
         jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
@@ -257,8 +256,6 @@ class OpenAIGenerator:
 
     def _digest(self) -> str:
         if self.options.weights is not None:
-            from prorl_inference.loading import model_digest
-
             return model_digest(self.options.weights)
         value = {"name": self.model_id, "card": stable_facts(self._card or {})}
         text = json.dumps(value, sort_keys=True)
@@ -274,23 +271,3 @@ class OpenAIGenerator:
                 "the completions api needs the model's tokenizer: name it, or use the chat api"
             )
         return self._tokenizer
-
-
-def load_tokenizer(name_or_path: str) -> Any:
-    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
-    from prorl_inference.loading import quiet_transformers, require_local_extra
-    from prorl_inference.store import resolve_model
-    from prorl_inference.types import ModelError
-
-    require_local_extra()
-    import transformers
-
-    hf: Any = transformers
-    place = Path(name_or_path)
-    path = place if place.is_dir() else resolve_model(name_or_path)
-    try:
-        with quiet_transformers():
-            return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:160]
-        raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error

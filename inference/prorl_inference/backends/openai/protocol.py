@@ -1,6 +1,6 @@
 """What is sent for one sample and what comes back: bodies, answers, token counts, price.
 
-Leaves out: sending (``openai_client``, ``openai_workers``).
+Leaves out: sending (``client``, ``request_pool``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import UserError
-from prorl_inference.openai_client import Refused, Transient, one_line, whole_characters
-from prorl_inference.openai_options import ServerOptions
+from prorl_inference.backends.openai.client import Refused, Transient, one_line, whole_characters
+from prorl_inference.backends.openai.options import ServerOptions
 from prorl_inference.types import Completion, FinishReason, Messages, SamplingParams
 
 SEED_BITS = 53

@@ -1,6 +1,6 @@
 """Whether a server answers, how long it is waited for, and how fast it may be asked.
 
-Shared by the threads of one generator. Leaves out: HTTP (``openai_client``).
+Shared by the threads of one generator. Leaves out: HTTP (``client``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from prorl_common import ServiceError, format_seconds
-from prorl_inference.openai_client import Transient
+from prorl_inference.backends.openai.client import Transient
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 LONGEST_ASKED = 86400.0

@@ -1,7 +1,7 @@
 """What is said about an OpenAI-compatible server: address, model, limits, price; and how it is read.
 
 The key comes from an environment variable, is never written anywhere and is cut out of every message.
-Leaves out: talking to the server (``openai_client``, ``openai_generator``).
+Leaves out: talking to the server (``client``, ``generator``).
 """
 
 from __future__ import annotations

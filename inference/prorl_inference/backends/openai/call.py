@@ -1,6 +1,6 @@
 """The completions of one ``generate`` call as they come: who gets them, what is missing, what was refused.
 
-Leaves out: asking for them (``openai_workers``) and what a refusal means (``openai_generator``).
+Leaves out: asking for them (``request_pool``) and what a refusal means (``generator``).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from prorl_inference.openai_requests import Answer, Job, completion
+from prorl_inference.backends.openai.protocol import Answer, Job, completion
 from prorl_inference.types import Completion, OnResult, Request
 
 PROBE = -1

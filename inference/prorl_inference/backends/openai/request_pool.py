@@ -1,6 +1,6 @@
 """Threads that ask a server for many samples at once, each again until it is answered.
 
-Leaves out: what is asked (``openai_requests``) and who gets the answers (``openai_generator``).
+Leaves out: what is asked (``protocol``) and who gets the answers (``generator``).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prorl_inference.openai_call import PROBE
-from prorl_inference.openai_client import Connection, Refused, Transient
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
-from prorl_inference.openai_requests import Answer, Job, read_answer
+from prorl_inference.backends.openai.call import PROBE
+from prorl_inference.backends.openai.client import Connection, Refused, Transient
+from prorl_inference.backends.openai.context import Rooms
+from prorl_inference.backends.openai.protocol import Answer, Job, read_answer
+from prorl_inference.backends.openai.retry import Patience, Rate, StoppedError, backoff
 
 TRIES = 6
 """Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
