@@ -19,7 +19,7 @@ from prorl_evaluation.lazy import LazyGenerator
 from prorl_evaluation.repair import repair_folder
 from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import Generator, ServerOptions, Usage
-from prorl_inference.backends.openai.options import parse_address
+from prorl_inference.backends.openai.options import server_address
 
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
 """Counts of ``Usage`` that grow as a server answers."""
@@ -72,7 +72,7 @@ class Session:
             f"n {s.n} · k {s.k} · temperature {s.temperature:g} · top-p {s.top_p:g} · "
             f"at most {s.max_tokens} tokens"
         )
-        where = f" at {parse_address(self.server.url)}" if self.server is not None else ""
+        where = f" at {server_address(self.server.url)}" if self.server is not None else ""
         protocol = f" · protocol {s.protocol}" if s.protocol else ""
         batches = f", {s.batches} batches" if s.backend == "transformers" else ""
         lines = [

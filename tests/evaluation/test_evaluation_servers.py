@@ -18,7 +18,7 @@ from prorl_inference.backends.openai.testing import FakeServer, Fault
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.backends.openai.retry.FIRST_WAIT", 0.002)
+    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     with FakeServer() as fake:
         yield fake
 
