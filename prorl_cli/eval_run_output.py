@@ -15,7 +15,7 @@ from prorl_cli.eval_shared import WIDE, print_table
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_evaluation.session import Session
+    from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.suites import SuiteResult
     from prorl_evaluation.suites.published import Shown
     from prorl_evaluation.suites.suite import Source
@@ -63,8 +63,8 @@ def show_suite(
 
 def _write_report(result: SuiteResult, session: Session, html: Path) -> None:
     from prorl_evaluation import EvaluationError
-    from prorl_evaluation.report import write_html
-    from prorl_evaluation.report_data import report_data
+    from prorl_evaluation.report.data import report_data
+    from prorl_evaluation.report.page import write_html
     from prorl_evaluation.suites import joined
 
     try:

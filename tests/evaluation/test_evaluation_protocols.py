@@ -6,7 +6,7 @@ import pytest
 
 from prorl_common import MissingExtraError, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
-from prorl_evaluation.protocols import PROTOCOLS, Asked, Protocol, merge, pick_protocol
+from prorl_evaluation.sampling.protocols import PROTOCOLS, Asked, Protocol, merge, pick_protocol
 from prorl_inference import pick_backend
 
 

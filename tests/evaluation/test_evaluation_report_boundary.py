@@ -14,14 +14,14 @@ from typer.testing import CliRunner, Result
 
 from prorl_cli.main import build_app
 from prorl_evaluation import BoundaryOptions, EvalResult, EvalSettings, Example, ProblemResult
-from prorl_evaluation.intervals import Interval
-from prorl_evaluation.report import page
-from prorl_evaluation.report_data import ReportData, ReportOptions, report_data
-from prorl_evaluation.report_figures import BINS, Line, curves_panel, rate_counts
-from prorl_evaluation.report_markdown import markdown_report
-from prorl_evaluation.report_svg import Axis, linear_ticks, marker
-from prorl_evaluation.report_text import fence, md, text
-from prorl_evaluation.summary import group_results
+from prorl_evaluation.metrics.summary import group_results
+from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
+from prorl_evaluation.report.figures import BINS, Line, curves_panel, rate_counts
+from prorl_evaluation.report.markdown import markdown_report
+from prorl_evaluation.report.page import page
+from prorl_evaluation.report.svg import Axis, linear_ticks, marker
+from prorl_evaluation.report.text import fence, md, text
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import BEFORE_RL
 
 N = 32

@@ -1,0 +1,232 @@
+"""Everything a report shows, computed once; HTML, Markdown and JSON are written from it.
+
+Leaves out: how it looks (``report``, ``report.markdown``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import derive_seed
+from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report
+from prorl_evaluation.boundary.tables import posteriors, suspicions
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Curve, Kind, finite
+from prorl_evaluation.compare import Comparison, compare
+from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
+from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.metrics.false_positives import Suspicion
+from prorl_evaluation.report.figures import BINS, Line, rate_counts
+from prorl_evaluation.stats.bounded_mean import bounded_columns
+from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.stats.paired import task_of
+from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult
+
+REPORT_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """``boundary`` as for ``boundary_report``; ``baseline_first`` takes the first result for the baseline
+    even where a checkpoint from before RL is there; ``beta`` adds posteriors, a ``false_positive_rate``
+    above 0 what it does to pass@k; ``command`` is what was typed, to be shown."""
+
+    boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
+    baseline_first: bool = False
+    beta: bool = False
+    false_positive_rate: float = 0.0
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """The results, baseline at ``base``; what they say against each other; the run's journals.
+
+    ``comparison`` is the last result against the baseline, ``boundary`` all from the baseline on; both
+    are None without a later result. ``groups`` are those of ``boundary``, or of the single result.
+    """
+
+    name: str
+    results: tuple[EvalResult, ...]
+    base: int
+    comparison: Comparison | None
+    boundary: BoundaryReport | None
+    groups: tuple[BoundaryGroup, ...]
+    posteriors: tuple[tuple[str, list[PosteriorPassAtK]], ...]
+    suspicions: tuple[tuple[str, list[Suspicion]], ...]
+    metrics: tuple[Mapping[str, Any], ...]
+    decisions: tuple[Mapping[str, Any], ...]
+    options: ReportOptions
+
+    def places(self) -> list[int]:
+        """Return the results' places that the groups' curves belong to, in order."""
+        return list(range(self.base, len(self.results)))
+
+    def lines(self, group: BoundaryGroup) -> list[Line]:
+        """Return the group's curves; results before the baseline have one for domains and overall."""
+        found = []
+        if group.kind in ("overall", "domain"):
+            for place, result in enumerate(self.results[: self.base]):
+                own = result.group(group.name)
+                if own is not None:
+                    found.append(Line(place, result.label, own.pass_at_k))
+        curves = zip(self.places(), group.curves, strict=True)
+        return found + [Line(place, c.label, c.points) for place, c in curves]
+
+    def rates(self, group: BoundaryGroup) -> list[tuple[int, str, list[int]]]:
+        """Return (place, label, problems in each of BINS) of every result for overall or a domain."""
+        return [
+            (place, r.label, rate_counts([p for p in r.problems if _within(p, group)]))
+            for place, r in enumerate(self.results)
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return every number of the report as a JSON object; NaN becomes null.
+
+        What one problem's samples counted is in each result's own file and not repeated.
+        """
+        results = []
+        for r in self.results:
+            slim = dataclasses.replace(r, problems=(), examples=()).to_json()
+            results.append({**slim, "label": r.label, "problems": len(r.problems)})
+        shown = [g for g in self.groups if g.kind in ("overall", "domain")]
+        rates = {g.name: [row for _, _, row in self.rates(g)] for g in shown}
+        groups = () if self.boundary is not None else self.groups
+        value = {
+            "name": self.name,
+            "baseline": self.results[self.base].label,
+            "success_rates": {"bins": BINS, "problems": rates},
+            "groups": [dataclasses.asdict(g) for g in groups],
+            "posterior": _rows(self.posteriors),
+            "false_positives": _rows(self.suspicions),
+            "decisions": list(self.decisions),
+        }
+        plain = finite(value)
+        assert isinstance(plain, dict)
+        return {
+            "format": REPORT_FORMAT,
+            **plain,
+            "results": results,
+            "comparison": self.comparison.to_json() if self.comparison else None,
+            "boundary": self.boundary.to_json() if self.boundary else None,
+        }
+
+
+def report_data(
+    results: Sequence[EvalResult],
+    run_dir: Path | None,
+    options: ReportOptions | None = None,
+    boundary: BoundaryReport | None = None,
+) -> ReportData:
+    """Return what the report on ``results`` (baseline first) and a run's journals shows.
+
+    The baseline is the run's checkpoint from before RL where there is one, so that a difference says what
+    RL did and not what a warm start did; else, or with ``baseline_first``, the first result. ``boundary``
+    is the boundary report where it was made already. Raises EvaluationError without results, as
+    ``boundary_report`` does, or for a damaged journal.
+    """
+    if not results:
+        raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
+    options = options or ReportOptions()
+    base = 0 if options.baseline_first else _before_rl(results)
+    later = results[base:]
+    comparison = None
+    if len(later) > 1:
+        comparison = compare(later[0], later[-1], cluster=options.boundary.cluster)
+        boundary = boundary or boundary_report(later, options.boundary)
+    rate = options.false_positive_rate
+    return ReportData(
+        name=run_dir.name if run_dir is not None else results[-1].label,
+        results=tuple(results),
+        base=base,
+        comparison=comparison,
+        boundary=boundary,
+        groups=boundary.groups if boundary is not None else single_groups(later[0]),
+        posteriors=tuple(posteriors(results)) if options.beta else (),
+        suspicions=tuple(suspicions(results, rate)) if rate > 0 else (),
+        metrics=tuple(read_rows(run_dir / "metrics.jsonl") if run_dir else ()),
+        decisions=tuple(read_rows(run_dir / "decisions.jsonl") if run_dir else ()),
+        options=options,
+    )
+
+
+def _before_rl(results: Sequence[EvalResult]) -> int:
+    places = (i for i, r in enumerate(results[:-1]) if r.label.endswith(BEFORE_RL))
+    return next(places, 0)
+
+
+def _within(p: ProblemResult, group: BoundaryGroup) -> bool:
+    return group.kind == "overall" or p.domain == group.name
+
+
+def _rows(found: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
+    return [
+        {"label": label, "rows": [dataclasses.asdict(r) for r in rows]} for label, rows in found
+    ]
+
+
+def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
+    """Return one result's own groups with its curve: overall, domains, then benchmarks and tasks.
+
+    A benchmark or task that is a whole domain or benchmark over again is left out.
+    """
+    found = [
+        BoundaryGroup(
+            "overall" if place == 0 else "domain",
+            g.name,
+            g.problems,
+            (Curve(result.label, g.pass_at_k),),
+            (),
+            (),
+        )
+        for place, g in enumerate(result.groups)
+        if place == 0 or len(result.groups) > 2
+    ]
+    names: tuple[tuple[Kind, list[str]], ...] = (
+        ("benchmark", [str(p.labels.get("benchmark", "")) for p in result.problems]),
+        ("task", [task_of(p) for p in result.problems]),
+    )
+    domains = [p.domain for p in result.problems]
+    seen = {tuple(i for i, d in enumerate(domains) if d == name) for name in {*domains}}
+    for kind, own in names:
+        for name in dict.fromkeys(n for n in own if n):
+            places = tuple(i for i, n in enumerate(own) if n == name)
+            if places not in seen:
+                seen.add(places)
+                found.append(_single(kind, name, result, [result.problems[i] for i in places]))
+    return tuple(found)
+
+
+def _single(
+    kind: Kind, name: str, result: EvalResult, problems: Sequence[ProblemResult]
+) -> BoundaryGroup:
+    ks = list(result.overall.pass_at_k)
+    s = result.settings
+    how = Resampling(s.level, s.draws, derive_seed(s.seed, "report", kind, name))
+    intervals = bounded_columns(pass_at_k_table(problems, ks), (0.0, 1.0), None, how)
+    curve = Curve(result.label, dict(zip(ks, intervals, strict=True)))
+    return BoundaryGroup(kind, name, len(problems), (curve,), (), ())
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the complete JSON objects of a journal that may still be written; [] when it is absent.
+
+    Raises EvaluationError naming file and line for a line that is not a JSON object.
+    """
+    if not path.is_file():
+        return []
+    data = path.read_bytes()
+    rows = []
+    for place, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise EvaluationError(f"{path}:{place}: not valid JSON ({error})") from error
+        if not isinstance(row, dict):
+            raise EvaluationError(f"{path}:{place}: expected a JSON object")
+        rows.append(row)
+    return rows

@@ -1,0 +1,223 @@
+"""The report's sentences: headline, what weakens the numbers, what the boundary says, how it was made.
+
+Plain text: whoever shows it escapes it. Leaves out: tables.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_evaluation.boundary.types import BoundaryReport, Claim
+from prorl_evaluation.compare import Comparison, setting_warnings
+from prorl_evaluation.report.data import ReportData
+from prorl_evaluation.report.text import number, p_value, signed
+from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
+from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
+
+REGIMES = ("sustained", "plateau", "diminish", "undecided")
+
+
+def metric_name(metric: str) -> str:
+    """Return how a metric is called in the report."""
+    return "mean reward" if metric == "reward" else metric
+
+
+def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
+    """Return the metrics that the table shows; see ``shown_ks``."""
+    return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
+
+
+def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
+    """Return the sentences that sum the report up, one a metric, each with its interval."""
+    lines = []
+    for metric in headline_metrics(results):
+        name = metric_name(metric)
+        found = comparison.find("overall", metric) if comparison is not None else None
+        if found is None:
+            group = results[-1].overall
+            k = metric.removeprefix("pass@")
+            i = group.reward if metric == "reward" else group.pass_at_k[int(k)]
+            lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
+            continue
+        i = found.interval
+        change = f"{name} {number(found.a)} → {number(found.b)}"
+        over = f" over {i.count} of {i.count + i.undefined} problems" if i.undefined else ""
+        difference = f"difference {signed(i.value)} [{signed(i.low)}, {signed(i.high)}]{over}"
+        if found.distinguishable:
+            lines.append(f"{change}, {difference}")
+        elif found.statement.startswith("not"):
+            lines.append(f"{change}: not distinguishable ({difference})")
+        else:
+            lines.append(f"{change}: {found.statement} ({difference})")
+    return lines
+
+
+def lead(data: ReportData) -> str:
+    """Return who is compared with whom, on how many problems, sampled how."""
+    c = data.comparison
+    s = data.results[-1].settings
+    labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"
+    count = c.paired if c is not None else len(data.results[-1].problems)
+    return (
+        f"{labels}, {count} {'paired ' if c else ''}problems, {s.n} samples each at "
+        f"temperature {s.temperature:g}, top-p {s.top_p:g}. Brackets are {100 * s.level:g}% intervals."
+    )
+
+
+def verdict(report: BoundaryReport) -> list[str]:
+    """Return what the boundary claims say: overall for each later checkpoint, then counts over tasks."""
+    lines = [_claimed(report, claim) for claim in report.groups[0].claims]
+    for kind, plural in (("domain", "domains"), ("benchmark", "benchmarks"), ("task", "tasks")):
+        own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
+        if own:
+            counts = Counter[str](own)
+            said = ", ".join(f"{counts[r]} {r}" for r in REGIMES if counts[r])
+            lines.append(f"Of {len(own)} {plural if len(own) > 1 else kind}: {said}")
+    return lines
+
+
+def in_short(data: ReportData) -> list[str]:
+    """Return the overall claim of the last checkpoint, if claims were tested."""
+    report = data.boundary
+    return [] if report is None else [_claimed(report, c) for c in report.groups[0].claims[-1:]]
+
+
+def _claimed(report: BoundaryReport, claim: Claim) -> str:
+    shown = p_value(claim.p_corrected)
+    p = "" if claim.regime == "undecided" else f" (corrected p {shown})"
+    return f"Boundary at pass@{report.k}, {claim.checkpoint}: {claim.regime}, {claim.reason}{p}"
+
+
+def caveats(data: ReportData) -> list[str]:
+    """Return what a reader must know before believing the numbers."""
+    comparison, found = data.comparison, []
+    if comparison is not None:
+        found += [*_setting_lines(data), *unpaired_lines(comparison)]
+    warm = next((d for d in data.decisions if d.get("kind") == "warm_start"), None)
+    if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
+        found.append(
+            f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
+            "difference to the untrained model includes what they taught"
+        )
+    found += [*near_n_lines(data.results), *undefined_lines(data.results)]
+    if data.boundary is not None:
+        found += [*data.boundary.near_n, *data.boundary.warnings]
+    for r in data.results:
+        found += _of_one(r)
+    return list(dict.fromkeys(found))
+
+
+def _setting_lines(data: ReportData) -> list[str]:
+    """Return what each result sampled in another way than the baseline."""
+    base, *later = data.results[data.base :]
+    if len(later) == 1:
+        return setting_warnings(base, later[0])
+    return [f"{r.label}: {line}" for r in later for line in setting_warnings(base, r)]
+
+
+def _of_one(r: EvalResult) -> list[str]:
+    found, g = [], r.overall
+    if g.infra_errors:
+        found.append(
+            f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
+            "left out; the same command tries them again"
+        )
+    for value, what in (
+        (g.truncation_rate, "of the answers were cut at the token limit"),
+        (g.unparsable_rate, "of the answers gave no extractable answer"),
+        (g.timeout_rate, "of the answers ran into the verifier's time limit"),
+    ):
+        if value > 0.05:
+            found.append(f"{r.label}: {100 * value:.0f}% {what}")
+    if any("weak" in level for level in r.isolation):
+        found.append(f"{r.label}: untrusted code ran without full isolation")
+    if len(r.problems) < 20:
+        found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
+    return found
+
+
+def decision_rule(report: BoundaryReport) -> str:
+    """Return how a claim is decided, in words."""
+    return (
+        f"K is {report.k}. Diminish: pass@K fell, or pass@1 rose while pass@K gained less than "
+        f"{report.margin:g}. Sustained: pass@K rose, also since the checkpoint before where there is one. "
+        f"Plateau: pass@K rose and since the checkpoint before moved by less than {report.margin:g} either "
+        "way. A claim takes a one-sided test of each of its statements (Student's t on the paired "
+        "differences) and counts with the largest p-value; Holm's correction over all "
+        f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g}, as "
+        "far as the p-values hold: rare losses that these problems happen not to show would escape them. Where "
+        "several claims hold, the first of these stands: pass@K fell, sustained, plateau, pass@1 rose without "
+        "pass@K. Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
+        "10 problems are not tested."
+    )
+
+
+def method(data: ReportData) -> list[str]:
+    """Return the paragraphs on how the numbers are made."""
+    s = data.results[0].settings
+    return [
+        (
+            "pass@k is the unbiased estimate 1 − C(n−c, k) / C(n, k) of Chen et al. 2021 for each problem, "
+            "averaged over problems; a sample counts as solved only at full marks (reward ≥ 1 − 1e−9). "
+            "Partial credit enters the mean reward."
+        ),
+        (
+            f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
+            "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
+            "the expanded percentile bootstrap; differences are paired by problem. Wrong, unparsable and "
+            "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
+            "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
+            "interval without width, which does not mean certainty."
+        ),
+        (
+            "The intervals are not widened for being many: of twenty that show no true change, one is expected "
+            "to exclude 0. Only the boundary claims are corrected for their number."
+        ),
+        "Chance is what the best single constant answer would earn, where the dataset states it.",
+    ]
+
+
+def commands(data: ReportData) -> list[str]:
+    """Return the commands that make the results and this report again, as far as the results know them."""
+    lines = [_sampling(r) for r in data.results]
+    if data.options.command:
+        lines.append(data.options.command)
+    return list(dict.fromkeys(lines))
+
+
+def _sampling(r: EvalResult) -> str:
+    from prorl_evaluation.suites.suite import suite_names
+
+    s = r.settings
+    backend, _, api = s.backend.partition(":")
+    served = backend == "server"
+    given: Mapping[str, Any] = {
+        "model": None if served else r.model_id,
+        "server-model": r.model_id if served else None,
+        "server-api": api,
+        "dataset": s.dataset.get("path"),
+        "split": s.dataset.get("split"),
+        "limit": s.dataset.get("limit"),
+        "k": s.k,
+        "n": s.n,
+        "temperature": f"{s.temperature:g}",
+        "top-p": f"{s.top_p:g}",
+        "max-tokens": s.max_tokens,
+        "seed": s.seed,
+        "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
+        "backend": backend if backend == "vllm" else None,
+    }
+    options = [
+        f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
+    ]
+    options += ["--server URL"] if served else []
+    suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
+    if slash and suite in suite_names():
+        dropped = ("--dataset ", "--split ", "--k ")
+        kept = " ".join(o for o in options if not o.startswith(dropped))
+        only = f"--benchmarks {shlex.quote(benchmark)} " if benchmark else ""
+        return f"prorl eval run --suite {suite} {only}{kept}"
+    return f"prorl eval pass-at-k {' '.join(options)}"
