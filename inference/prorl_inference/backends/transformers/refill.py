@@ -1,13 +1,13 @@
 """Continuous refill: rows that end are replaced by waiting samples, so that the batch stays full.
 
-All rows of the batch share one cache in which they append at the same position. A newcomer's prompt is run
-apart (each distinct prompt once, however its samples spread) and written over a free row so that it ends
-at that position; its mask hides what the row held before. Prompts enter longest first, so a newcomer's
-always fits. Positions that no running row needs any more are dropped at the left, so the cache stays as
-wide as the longest running row. Once nothing waits, the batch shrinks as in :mod:`prorl_inference.decoding`.
+All rows of the batch share one cache in which they append at the same position. A pending sequence's
+prompt is run apart (each distinct prompt once, however its samples spread) and written over a free row so
+that it ends at that position; its mask hides what the row held before. Prompts enter longest first, so the
+next one always fits. Positions that no running row needs any more are dropped at the left, so the cache
+stays as wide as the longest running row. Once nothing waits, the batch shrinks as in :mod:`.decoding`.
 
 A row's tokens are a function of prompt and seed, up to float rounding, which depends on the batch's shape.
-Leaves out: models whose cache is not plain (sliding windows); they decode in fixed batches.
+Models whose cache is not plain (sliding windows) decode in fixed batches.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prorl_inference.decoding import COMPACT_AT, PromptRows, Row, advance, prefill
-from prorl_inference.sampling import sample_tokens, uniform_rows
+from prorl_inference.backends.results import PromptRows, Row
+from prorl_inference.backends.transformers.decoding import COMPACT_AT, advance, prefill
+from prorl_inference.backends.transformers.sampling import sample_tokens, uniform_rows
 from prorl_inference.types import SamplingParams
 
 if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Newcomers enter once this share of the batch is free: running a prompt has a fixed cost."""
+"""Pending sequences enter once this share of the batch is free: running a prompt has a fixed cost."""
 
 
 @dataclass(slots=True)
-class Newcomers:
+class PendingSequences:
     """Prompts that have been run: samples ``rows`` to place, their first logits, and their cache.
 
     ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's length in tokens, and
@@ -42,11 +43,11 @@ class Newcomers:
     logits: torch.Tensor
     cache: Any
 
-    def split(self, count: int) -> tuple[Newcomers, Newcomers]:
+    def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
         """Return the first ``count`` samples and the rest, both over the same cache."""
         cut = (slice(None, count), slice(count, None))
         first, rest = (
-            Newcomers(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
+            PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
             for c in cut
         )
         return first, rest
@@ -59,16 +60,16 @@ class Queue:
         self.model = model
         order = sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids))
         self._waiting = deque(PromptRows(p.token_ids, list(p.rows)) for p in order)
-        self._run: Newcomers | None = None
+        self._run: PendingSequences | None = None
 
     def __bool__(self) -> bool:
         return bool(self._waiting) or self._run is not None
 
-    def worth(self, patience: int) -> int:
+    def worth(self, least: int) -> int:
         """Return how many free rows make an entry worth it: one where a prompt has been run already."""
-        return patience if self._run is None else 1
+        return least if self._run is None else 1
 
-    def take(self, count: int) -> Newcomers:
+    def take(self, count: int) -> PendingSequences:
         """Return up to ``count`` samples whose prompts have been run, at least one.
 
         When the prompt run last has samples left, they come first and alone, so that its cache serves them.
@@ -80,7 +81,7 @@ class Queue:
         self._run = left if left.rows else None
         return taken
 
-    def _prefill(self, count: int) -> Newcomers:
+    def _prefill(self, count: int) -> PendingSequences:
         """Run as many waiting prompts as ``count`` samples need; the last may have samples to spare."""
         import torch
 
@@ -91,17 +92,17 @@ class Queue:
         counts = torch.tensor([len(p.rows) for p in chosen])
         source = torch.arange(len(chosen)).repeat_interleave(counts).to(logits.device)
         rows = [row for prompt in chosen for row in prompt.rows]
-        return Newcomers(rows, source, mask.sum(dim=1)[source], logits, cache)
+        return PendingSequences(rows, source, mask.sum(dim=1)[source], logits, cache)
 
 
 class Batch:
     """The running rows: shared cache, mask ``[rows, width]``, last tokens, random numbers."""
 
-    def __init__(self, model: Any, first: Newcomers, steps: int) -> None:
+    def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
         """Make room for as many rows as ``first`` has; no row gets more than ``steps`` tokens."""
         import torch
 
-        from prorl_inference.roomy_cache import select_rows
+        from prorl_inference.backends.transformers.kv_cache import select_rows
 
         self.model, self.steps, self.device = model, steps, model.device
         self.rows = list(first.rows)
@@ -121,8 +122,10 @@ class Batch:
         """Sample one token for every running row; return the rows that ended with it."""
         return self._sample(self.logits, slice(None), range(len(self.rows)), params, stops)
 
-    def admit(self, new: Newcomers, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
-        """Put newcomers over free rows, of which there are enough, and sample their first tokens."""
+    def admit(
+        self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
+    ) -> list[Row]:
+        """Put pending sequences over free rows, of which there are enough, and sample their first tokens."""
         import torch
 
         free = self.free()[: len(new.rows)]
@@ -204,9 +207,9 @@ class Batch:
 
 def can_refill(model: Any) -> bool:
     """Return whether every layer of the model keeps all tokens, which is what refilling needs."""
-    from prorl_inference.roomy_cache import is_roomy, make_cache
+    from prorl_inference.backends.transformers.kv_cache import grows_in_place, make_cache
 
-    return is_roomy(make_cache(model.config))
+    return grows_in_place(make_cache(model.config))
 
 
 def decode_refilled(
@@ -219,15 +222,15 @@ def decode_refilled(
 ) -> None:
     """Sample every row of ``work`` to its end in one batch of at most ``batch_size`` rows.
 
-    The same rows, seeds and conditions as :func:`prorl_inference.decoding.decode_batch`.
+    The same rows, seeds and conditions as :func:`.decoding.decode_batch`.
     """
     queue = Queue(model, work)
     steps = max(row.budget for prompt in work for row in prompt.rows)
     batch = Batch(model, queue.take(batch_size), steps)
-    patience = max(1, int(batch_size * _REFILL_AT))
+    least = max(1, int(batch_size * _REFILL_AT))
     while True:
         ended = batch.sample(params, stop_ids)
-        while queue and (free := len(batch.free())) >= queue.worth(patience):
+        while queue and (free := len(batch.free())) >= queue.worth(least):
             ended += batch.admit(queue.take(free), params, stop_ids)
         if ended:
             on_end(ended)

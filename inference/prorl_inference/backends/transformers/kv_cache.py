@@ -3,8 +3,8 @@
 Transformers' own dynamic cache concatenates, which copies everything seen so far once a step and layer.
 Here the tokens seen are a window into a larger buffer: it grows to the right in place, padding that no
 row needs any more falls off its left edge at no cost, and the rows of one cache can be written over rows
-of another. This module imports torch and transformers: import it inside functions only. Leaves out:
-sliding windows and linear attention; models that have them keep Transformers' own cache.
+of another. This module imports torch and transformers: import it inside functions only. Models with
+sliding windows or linear attention keep Transformers' own cache.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SPARE = 64
 """Positions kept free when a buffer is made; a quarter of its length more where that is larger."""
 
 
-class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
+class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     """One layer's keys and values, ``[rows, heads, tokens, head_dim]``: views into larger buffers."""
 
     def __init__(self) -> None:
@@ -81,16 +81,17 @@ def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> tor
 
 
 def make_cache(config: Any) -> Cache:
-    """Return an empty cache for a model's configuration: roomy where every layer attends to all tokens."""
+    """Return an empty cache for a model's configuration: growing in place where every layer attends to all
+    tokens."""
     own = DynamicCache(config=config)
     if own.layers and all(type(layer) is DynamicLayer for layer in own.layers):
-        return Cache(layers=[RoomyLayer() for _ in own.layers])
+        return Cache(layers=[GrowingLayer() for _ in own.layers])
     return own
 
 
 def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
-    """Return a new roomy cache with the rows ``index`` of ``cache``, which stays as it is."""
-    chosen: Any = Cache(layers=[RoomyLayer() for _ in cache.layers])
+    """Return a new cache that grows in place, with the rows ``index`` of ``cache``, which stays as it is."""
+    chosen: Any = Cache(layers=[GrowingLayer() for _ in cache.layers])
     layers: Any = cache.layers
     for mine, theirs in zip(chosen.layers, layers, strict=True):
         mine.lazy_initialization(theirs.keys, theirs.values)
@@ -99,6 +100,6 @@ def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
     return result
 
 
-def is_roomy(cache: Cache) -> bool:
-    """Return whether every layer is a :class:`RoomyLayer`."""
-    return all(isinstance(layer, RoomyLayer) for layer in cache.layers)
+def grows_in_place(cache: Cache) -> bool:
+    """Return whether every layer is a :class:`GrowingLayer`."""
+    return all(isinstance(layer, GrowingLayer) for layer in cache.layers)

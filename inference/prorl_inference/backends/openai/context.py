@@ -1,7 +1,7 @@
 """A server's own word that prompt and answer exceed its context, and what it leaves for the answer.
 
 Only where no tokenizer counts the prompt beforehand. The prompt's size is never guessed: it is read from the
-refusal, or measured by asking for one token. Leaves out: sending (``openai_workers``).
+refusal, or measured by asking for one token.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from prorl_inference.openai_client import Refused
-from prorl_inference.openai_requests import Answer
+from prorl_inference.backends.openai.protocol import Answer, RefusedError
 
 EXCEEDED = re.compile(
     r"context[ _](?:length|size|window)|maximum context|max_model_len|requested token count exceeds",
@@ -29,7 +28,7 @@ PROMPT = re.compile(
 CURE = "name the model's tokenizer (--server-tokenizer) or ask for fewer tokens"
 
 
-class Rooms:
+class ContextLimits:
     """Remembers, for one call's prompts, how many tokens the server leaves for an answer.
 
     ``context`` is what the server says of itself, if anything; ``tell`` gets one line when an answer is
@@ -50,10 +49,10 @@ class Rooms:
     def learn(
         self,
         body: Mapping[str, Any],
-        refusal: Refused,
+        refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits. Raises Refused where there is none or its size cannot be learnt.
+        """Return a body that fits. Raises RefusedError where there is none or its size cannot be learnt.
 
         ``measure`` sends a body and returns the answer; it is used where the refusal does not tell the
         prompt's size (or told one with which the request was refused again).
@@ -68,9 +67,9 @@ class Rooms:
         if size is None and asked > 1 and context is not None:
             size = measure({**body, "max_tokens": 1}).prompt_tokens
         if context is None or size is None:
-            raise Refused(f"{said}: {CURE}")
+            raise RefusedError(f"{said}: {CURE}")
         if not 1 <= (room := context - size) < asked:
-            raise Refused(f"{said}: the prompt has {size} tokens, the context holds {context}")
+            raise RefusedError(f"{said}: the prompt has {size} tokens, the context holds {context}")
         self._known[_prompt(body)] = room
         self._tell(
             f"the server's context holds {context} tokens, prompt and answer together: an answer gets what "

@@ -1,6 +1,9 @@
-"""What is sent for one sample and what comes back: bodies, answers, token counts, price.
+"""What is sent for one sample and what comes back: bodies, answers, errors, token counts, price.
 
-Leaves out: sending (``openai_client``, ``openai_workers``).
+TransientError  try again
+RefusedError    this one request is turned down (too long, filtered): others may pass
+UserError       key, address, chat template: the user's to mend
+ServiceError    the server is there but cannot go on: model gone, quota spent
 """
 
 from __future__ import annotations
@@ -10,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prorl_common import UserError
-from prorl_inference.openai_client import Refused, Transient, one_line, whole_characters
-from prorl_inference.openai_options import ServerOptions
-from prorl_inference.types import Completion, FinishReason, Messages, SamplingParams
+from prorl_common import ServiceError, UserError
+from prorl_common.http import Reply, TransientError, one_line, whole_characters
+from prorl_inference.backends.openai.options import ServerOptions
+from prorl_inference.types import Completion, FinishReason, SamplingParams
 
 SEED_BITS = 53
 """Seeds are sent modulo 2**53: larger whole numbers do not survive every JSON reader."""
@@ -22,6 +25,12 @@ VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
+PROBE = -1
+"""The request index of a sample that only asks whether the server works; nobody gets its answer."""
+
+
+class RefusedError(ServiceError):
+    """The server turned this one sample down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,43 +100,60 @@ def request_body(
     }
 
 
-def chat_messages(prompt: Messages) -> list[dict[str, str]]:
-    """Return the messages as plain JSON."""
-    return [{"role": m["role"], "content": m["content"]} for m in prompt]
+def read_object(reply: Reply) -> dict[str, Any]:
+    """Return the JSON object of an answer; see the module's docstring for what is raised instead."""
+    if reply.status == 200:
+        return reply.object()
+    status, said, line = reply.status, reply.message(), reply.line()
+    if status == 402 or "insufficient_quota" in said or b'"insufficient_quota"' in reply.body:
+        raise ServiceError(f"the server's quota is spent ({line})")
+    if status in (401, 403):
+        raise UserError(f"the server turns the key down ({line}): name the right one's variable")
+    if 300 <= status < 400:
+        place = one_line(reply.hide(reply.header("Location") or ""))[:300]
+        raise UserError(f"the server is elsewhere ({line}): give its address {place}".rstrip())
+    if (trouble := reply.trouble()) is not None:
+        raise trouble
+    if status in (404, 405):
+        raise ServiceError(f"the server answers, but does not know what is asked ({line})")
+    if "chat template" in said.lower() or "chat_template" in said:
+        raise UserError(
+            f"the server cannot render chat messages ({line}): give it a chat template, or name "
+            "the model's tokenizer and use the completions api"
+        )
+    raise RefusedError(line)
 
 
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
-    """Return the one answer in a response. Raises Transient for another shape, Refused for a filtered one."""
+    """Return the one answer in a response; reasoning that a chat server split off is put back in think tags.
+
+    Raises TransientError for another shape, RefusedError for a filtered answer.
+    """
     try:
         choice = row["choices"][0]
         reason = choice["finish_reason"]
-        text = _chat_text(choice["message"]) if chat else choice["text"]
+        text = choice["text"] if not chat else str(choice["message"].get("content") or "")
+        thought = chat and (
+            choice["message"].get("reasoning_content") or choice["message"].get("reasoning")
+        )
         usage = row.get("usage") or {}
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     except (LookupError, TypeError, AttributeError) as error:
-        raise Transient(f"an answer of another shape ({type(error).__name__}: {error})") from error
+        raise TransientError(
+            f"an answer of another shape ({type(error).__name__}: {error})"
+        ) from error
     if reason == "content_filter":
-        raise Refused("finish_reason content_filter")
-    if not isinstance(text, str) or not all(c is None or _is_count(c) for c in counts):
-        raise Transient("an answer of another shape (text or usage)")
+        raise RefusedError("finish_reason content_filter")
+    known = (c is None or (type(c) is int and c >= 0) for c in counts)
+    if not isinstance(text, str) or not all(known):
+        raise TransientError("an answer of another shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
-        raise Transient(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+        raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+    if thought:
+        text = f"<think>\n{str(thought).strip()}\n</think>\n\n{text}"
     return Answer(
         whole_characters(text), "length" if reason in CUT else "stop", counts[0], counts[1]
     )
-
-
-def _chat_text(message: Mapping[str, Any]) -> str:
-    """Return the text of a chat answer; reasoning that the server split off is put back in think tags."""
-    content = message.get("content") or ""
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    if not thought:
-        return str(content)
-    return f"<think>\n{str(thought).strip()}\n</think>\n\n{content}"
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
@@ -149,11 +175,6 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
     if job.opened and not text.lstrip().startswith("<think>"):
         text = job.opened + text
     return Completion(text, (UNKNOWN_TOKEN,) * count, (math.nan,) * count, answer.finish)
-
-
-def first_words(prompt: Messages) -> str:
-    """Return the start of a prompt, for messages."""
-    return " ".join(str(prompt[-1]["content"]).split())[:60] if prompt else ""
 
 
 def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,47 @@
-"""Completions as their samples end: text, order, and who is told when.
+"""Samples as they grow and end, and the completions they become: text, order, and who is told when.
 
-Holds no model. Leaves out: deciding when a sample ends (see :mod:`prorl_inference.decoding`).
+For backends that see token ids. Holds no model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from prorl_inference.decoding import Row
 from prorl_inference.prompts import opened_think
 from prorl_inference.types import Completion, OnResult, Request
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+
+@dataclass(slots=True)
+class Row:
+    """One sample while it grows: which request and sample it is, its seed, its token budget."""
+
+    request: int
+    sample: int
+    seed: int
+    budget: int
+    token_ids: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    stopped: bool = False
+
+    def take(self, token: int, logprob: float, stop_ids: frozenset[int]) -> bool:
+        """Append one token; return whether the row ends with it."""
+        self.token_ids.append(token)
+        self.logprobs.append(logprob)
+        self.stopped = token in stop_ids
+        return self.stopped or len(self.token_ids) >= self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRows:
+    """One prompt's token ids and the samples wanted of it."""
+
+    token_ids: tuple[int, ...]
+    rows: list[Row]
 
 
 class Results:

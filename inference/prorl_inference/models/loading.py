@@ -1,7 +1,6 @@
 """Load a model folder: choose device and dtype, check the files, return model and tokenizer.
 
-Safetensors only, ``trust_remote_code`` off. Leaves out: fetching (see :mod:`prorl_inference.store`),
-quantised weights, more than one device.
+Safetensors only, ``trust_remote_code`` off; one device, no quantised weights.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import MissingExtraError, UserError, sha256_file
-from prorl_inference.generator import DEFAULT_BATCH_SIZE, Batching, TransformersGenerator
-from prorl_inference.store import resolve_model, verify_model_dir
-from prorl_inference.types import Generator, ModelError
+from prorl_inference.models.store import resolve_model, verify_model_dir
+from prorl_inference.types import ModelError
 
 if TYPE_CHECKING:
     import torch
@@ -127,73 +124,20 @@ def load_model(
     return model.to(device).eval(), tokenizer
 
 
-def load_generator(
-    name_or_path: str,
-    device: str = "auto",
-    dtype: str = "auto",
-    batch_size: int = DEFAULT_BATCH_SIZE,
-) -> TransformersGenerator:
-    """Return a generator for a local path, a fetched alias or a hub id; see ``resolve_model``."""
+def load_tokenizer(name_or_path: str) -> Any:
+    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
     require_local_extra()
-    path = resolve_model(name_or_path)
-    place = pick_device(device)
-    model, tokenizer = load_model(path, place, pick_dtype(place, dtype))
-    return TransformersGenerator(
-        model,
-        tokenizer,
-        batch_size=batch_size,
-        model_id=name_or_path,
-        model_digest=model_digest(path),
-    )
+    import transformers
 
-
-@dataclass(frozen=True, slots=True)
-class SamplerOptions:
-    """How to sample from a model in training."""
-
-    backend: str = "auto"
-    """``transformers`` shares the model; ``vllm`` runs beside it and needs ``sync_weights`` after every change
-    of the weights (once before the first sample of a resumed run, too); ``auto`` is vLLM where it is
-    installed and the model is on a GPU."""
-    batch_rows: int = DEFAULT_BATCH_SIZE
-    batching: Batching = "fixed"
-    """Of Transformers."""
-    dtype: str = "auto"
-    """Compute type of vLLM, as torch names it."""
-    max_model_len: int | None = None
-    """Of vLLM, in tokens, prompt and answer together; None: the model's own."""
-    memory_share: float = 0.3
-    """Of vLLM: the part of the device's memory for its weights and cache."""
-
-
-def samples_with_vllm(backend: str, device: str) -> bool:
-    """Return whether ``open_training_generator`` takes vLLM for a model on ``device`` (``cpu``, ``cuda:0``)."""
-    installed = importlib.util.find_spec("vllm") is not None
-    return backend == "vllm" or (backend == "auto" and installed and device.startswith("cuda"))
-
-
-def open_training_generator(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    path: Path,
-    options: SamplerOptions | None = None,
-) -> Generator:
-    """Return what samples for a ``model`` in training, loaded from the folder ``path``.
-
-    Raises MissingExtraError for ``vllm`` without it, UserError for a backend that is not known.
-    """
-    o = options or SamplerOptions()
-    if o.backend not in ("auto", "transformers", "vllm"):
-        raise UserError(f"backend is '{o.backend}': it must be auto, transformers or vllm")
-    if samples_with_vllm(o.backend, model.device.type):
-        from prorl_inference.vllm_generator import VllmGenerator
-
-        return VllmGenerator(
-            path, tokenizer, o.dtype, o.batch_rows, o.max_model_len, o.memory_share
-        )
-    return TransformersGenerator(
-        model, tokenizer, batch_size=o.batch_rows, model_id=str(path), batching=o.batching
-    )
+    hf: Any = transformers
+    place = Path(name_or_path)
+    path = place if place.is_dir() else resolve_model(name_or_path)
+    try:
+        with quiet_transformers():
+            return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error
 
 
 def model_digest(path: Path) -> str:

@@ -1,7 +1,7 @@
 """Where models live: local folders, the user cache with prorl's own alias, Hugging Face hub ids.
 
 Does: name to folder, listing, checking that a cached folder is whole. Leaves out: downloading and
-converting (see :mod:`prorl_inference.fetch`), loading. Standard library only, except for a hub id.
+converting (see :mod:`prorl_inference.models.fetch`), loading. Standard library only, except for a hub id.
 """
 
 from __future__ import annotations
@@ -93,11 +93,6 @@ def list_models() -> list[ModelEntry]:
             )
         )
     return entries
-
-
-def known_aliases() -> tuple[str, ...]:
-    """Return the names that ``prorl model fetch`` knows."""
-    return tuple(KNOWN_MODELS)
 
 
 def is_cached(alias: str) -> bool:

@@ -2,8 +2,8 @@
 
 With grouped queries, heads that share a key are asked as if they were successive positions, so that the
 cache is read once and never expanded. Everything but decoding goes to Transformers' ``sdpa``. This module
-imports torch and transformers: import it inside functions only. Leaves out: GPUs, where ``sdpa`` does
-the same in its kernel.
+imports torch and transformers: import it inside functions only. Not for GPUs, where ``sdpa`` does the
+same in its kernel.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The server backend: samples from any OpenAI-compatible server (vLLM serve, SGLang, llama.cpp, a hosted one).
+"""Samples from any OpenAI-compatible server (vLLM serve, SGLang, llama.cpp, a hosted one).
 
 Each sample is a request of its own with its own seed, many at a time; a server that dies is waited for. With
 the completions api the prompt is sent as the token ids that every other backend sees; with the chat api the
-server renders the messages. Leaves out: log-probs and token ids of answers (NaN and -1: no loss can use
-them unseen), streaming, images, tools.
+server renders the messages. Answers carry no log-probs and token ids (NaN and -1: no loss can use them
+unseen); no streaming, images, tools.
 """
 
 from __future__ import annotations
@@ -11,37 +11,85 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError, UserError, nearest
-from prorl_inference.generator import check_params
-from prorl_inference.openai_call import PROBE, Call
-from prorl_inference.openai_client import Connection, Transient
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_options import ServerOptions, parse_address
-from prorl_inference.openai_patience import Patience, Rate, backoff
-from prorl_inference.openai_requests import (
+from prorl_common.http import Connection, RetryPolicy, ServerWatch, TransientError
+from prorl_inference.backends.openai.context import ContextLimits
+from prorl_inference.backends.openai.options import ServerOptions, server_address
+from prorl_inference.backends.openai.protocol import (
+    PROBE,
     Answer,
     Job,
     Usage,
     cards,
-    chat_messages,
-    first_words,
+    completion,
+    read_object,
     request_body,
     stable_facts,
 )
-from prorl_inference.openai_workers import Crew
+from prorl_inference.backends.openai.request_pool import Rate, RequestPool
+from prorl_inference.models.loading import load_tokenizer, model_digest
 from prorl_inference.prompts import encode_prompt, opened_think
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
+FIRST_WAIT = 0.5
+"""Seconds before a request is first tried again."""
 GUESSED_TEMPLATE = 128
 """Without a tokenizer a prompt counts for ``tpm`` as a token every two characters and so many more."""
 ALL_REFUSED = 4
 """Requests refused in a call without an answer that raise the question whether it is the settings."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
 """Asks that question: refused as well, it is the settings; answered, it is the prompts."""
+
+
+class Collector:
+    """Takes the answers of ``requests`` as they come and reports them; see ``Generator.generate``.
+
+    ``refused`` holds, by request, the first sample that was sent and turned down; ``answered`` counts the
+    others. With ``stop`` a refused sample is never a completion.
+    """
+
+    def __init__(
+        self,
+        requests: Sequence[Request],
+        stop: bool,
+        on_done: Callable[[int], None] | None,
+        on_result: OnResult | None,
+    ) -> None:
+        self._found: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
+        self._stop, self._on_done, self._on_result = stop, on_done, on_result
+        self.refused: dict[int, tuple[Job, Answer]] = {}
+        self.answered = 0
+        for index, request in enumerate(requests):
+            if not request.seeds and on_result is not None:
+                on_result(index, [])
+
+    def tick(self) -> None:
+        """Tell the caller that time passes."""
+        if self._on_done is not None:
+            self._on_done(0)
+
+    def take(self, job: Job, answer: Answer, tokenizer: Any) -> None:
+        """Hand on one answer."""
+        if answer.refusal and (self._stop or not job.refused):
+            self.refused.setdefault(job.request, (job, answer))
+        if answer.refusal and self._stop:
+            return
+        self.answered += not answer.refusal
+        row = self._found[job.request]
+        row[job.sample] = completion(job, answer, tokenizer)
+        if self._on_done is not None:
+            self._on_done(1)
+        whole = [c for c in row if c is not None]
+        if self._on_result is not None and len(whole) == len(row):
+            self._on_result(job.request, whole)
+
+    def result(self) -> list[list[Completion]]:
+        """Return the completions of each request."""
+        return [[c for c in answers if c is not None] for answers in self._found]
 
 
 class OpenAIGenerator:
@@ -65,9 +113,15 @@ class OpenAIGenerator:
         and ``weights`` given the server is first asked when the first sample is.
         """
         self.options = options or ServerOptions()
-        self._address, self._key = parse_address(url), self.options.key()
-        self._patience = Patience(
-            f"the server {self._address}", self.options.patience, tell or (lambda _: None)
+        self._address, self._key = server_address(url), self.options.key()
+        self._tell = tell or (lambda _: None)
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+        self._watch = ServerWatch(
+            f"the server {self._address}",
+            RetryPolicy(first=FIRST_WAIT, patience=self.options.patience),
+            self._tell,
+            "what was sampled is kept",
         )
         self._rates = (Rate(self.options.rpm), Rate(self.options.tpm))
         self.usage = Usage(self.options.price)
@@ -101,50 +155,50 @@ class OpenAIGenerator:
         A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
         ``record`` a completion that ended with ``refused`` and says why in ``note``.
         """
-        crew, jobs, probe = self._prepare(requests, params)
+        params.check()
+        if self._card is None:
+            self._find_model()
+        jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
+        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if jobs else None
+        limits = None
+        if self._tokenizer is None:
+            limits = ContextLimits(self.context_tokens, self._tell_once)
+        pool = RequestPool(self._connection, self._watch, self._rates, self._chat, limits)
         stop = self.options.refusals == "stop"
-        call = Call(requests, stop, on_done, on_result)
+        found = Collector(requests, stop, on_done, on_result)
 
         def take(job: Job, answer: Answer) -> None:
             self._count(job, answer)
             if job.request != PROBE:
-                call.take(job, answer, self._tokenizer)
+                found.take(job, answer, self._tokenizer)
             elif job is probe:
                 self._worked = params
 
         try:
             with contextlib.closing(
-                crew.run(jobs, self.options.concurrency, stop, probe)
+                pool.run(jobs, self.options.concurrency, stop, probe)
             ) as outcomes:
                 for outcome in outcomes:
                     if outcome is None:
-                        call.tick()
+                        found.tick()
                     else:
                         take(*outcome)
         except BaseException as error:
-            call.hand_over(crew.left(), take, error)
+            try:
+                for job, answer in pool.left():
+                    take(job, answer)
+            except Exception as later:  # noqa: BLE001 - the first error is what is raised
+                error.add_note(f"answers that had ended could not be handed over ({later!r})")
             raise
-        self._judge_refusals(call, crew, probe, params)
-        return call.result()
-
-    def _prepare(
-        self, requests: Sequence[Request], params: SamplingParams
-    ) -> tuple[Crew, list[Job], Job | None]:
-        """Return who asks, what is asked, and a harmless sample with the same settings."""
-        check_params(params)
-        if self._card is None:
-            self._find_model()
-        jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
-        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if jobs else None
-        rooms = None
-        if self._tokenizer is None:
-            rooms = Rooms(self.context_tokens, self._patience.say_once)
-        crew = Crew(self._connection, self._patience, self._rates, self._chat, rooms)
-        return crew, jobs, probe
+        if found.answered:
+            self._worked = params
+        if found.refused:
+            self._judge_refusals(found, pool, probe, params)
+        return found.result()
 
     def _count(self, job: Job, answer: Answer) -> None:
         usage = self.usage
-        usage.retries = self._patience.retries
+        usage.retries = self._watch.retries
         if job.request != PROBE:
             usage.refused += bool(answer.refusal)
             usage.answers += not answer.refusal
@@ -152,14 +206,10 @@ class OpenAIGenerator:
         usage.completion_tokens += answer.completion_tokens or 0
 
     def _judge_refusals(
-        self, call: Call, crew: Crew, probe: Job | None, params: SamplingParams
+        self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
     ) -> None:
         """Raise ServiceError where a refusal is to end the call, or the server refuses everything."""
-        if call.answered:
-            self._worked = params
-        if not call.refused:
-            return
-        job, answer = next(iter(call.refused.values()))
+        job, answer = next(iter(found.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
         )
@@ -168,12 +218,12 @@ class OpenAIGenerator:
                 f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
                 "counted and never scored"
             )
-        if len(call.refused) < ALL_REFUSED or self._worked == params or probe is None:
+        if len(found.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return
-        with contextlib.closing(crew.run([probe], 1, False)) as outcomes:
+        with contextlib.closing(pool.run([probe], 1, False)) as outcomes:
             for outcome in outcomes:
                 if outcome is None:
-                    call.tick()
+                    found.tick()
                     continue
                 self._count(*outcome)
                 if outcome[1].refusal:
@@ -186,7 +236,9 @@ class OpenAIGenerator:
         """Return a job a seed; a prompt whose counted tokens fill the context is refused here."""
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
-        prompt: dict[str, Any] = {"messages": chat_messages(request.prompt)}
+        prompt: dict[str, Any] = {
+            "messages": [{"role": m["role"], "content": m["content"]} for m in request.prompt]
+        }
         size = GUESSED_TEMPLATE + sum(len(m["content"]) for m in request.prompt) // 2
         if tokenizer is not None:
             ids = encode_prompt(tokenizer, request.prompt)
@@ -196,11 +248,12 @@ class OpenAIGenerator:
             room = min(room, context - size)
             if room < 1:
                 refusal = f"the prompt has {size} tokens, the server's context holds {context}"
-        start = first_words(request.prompt)
+        start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
         limited = SamplingParams(params.temperature, params.top_p, max(1, room))
+        is_vllm = (self._card or {}).get("owned_by") == "vllm"
         made = []
         for sample, seed in enumerate(request.seeds):
-            body = request_body(self.options, self.model_id, limited, seed, self._is_vllm())
+            body = request_body(self.options, self.model_id, limited, seed, is_vllm)
             made.append(Job(index, sample, {**body, **prompt}, opened, size, start, refusal))
         return made
 
@@ -214,12 +267,30 @@ class OpenAIGenerator:
     def _connection(self) -> Connection:
         return Connection(self._address, self._key, self.options.timeout)
 
-    def _is_vllm(self) -> bool:
-        return (self._card or {}).get("owned_by") == "vllm"
+    def _tell_once(self, line: str) -> None:
+        with self._lock:
+            if line not in self._told:
+                self._told.add(line)
+                self._tell(line)
 
     def _find_model(self) -> None:
         """Ask the server for its models and settle on one; see ``__init__`` for what is raised."""
-        found = {str(card["id"]): card for card in self._list()}
+        self._watch.start()
+        with self._connection() as connection:
+
+            def ask() -> Sequence[Mapping[str, Any]]:
+                try:
+                    return cards(read_object(connection.get("/models")))
+                except TransientError as failure:
+                    if str(failure).startswith("unknown host"):
+                        raise UserError(f"{failure}: correct the server's address") from failure
+                    raise
+                except ServiceError:
+                    if self.model_id:  # not every server lists its models
+                        return []
+                    raise
+
+            found = {str(card["id"]): card for card in self._watch.until_answered(ask)}
         if self.model_id:
             if found and self.model_id not in found:
                 known = ", ".join(list(found)[:8])
@@ -234,31 +305,8 @@ class OpenAIGenerator:
             raise UserError(f"name the model that {self._address} should sample from: {known}")
         self._card = found.get(self.model_id, {})
 
-    def _list(self) -> Sequence[Mapping[str, Any]]:
-        self._patience.start()
-        failures = 0
-        with self._connection() as connection:
-            while True:
-                try:
-                    row = connection.get("/models")
-                except Transient as failure:
-                    if str(failure).startswith("unknown host"):
-                        raise UserError(f"{failure}: correct the server's address") from failure
-                    failures += 1
-                    self._patience.failed(failure)
-                    self._patience.wait(backoff(failures, failure.wait))
-                    continue
-                except ServiceError:
-                    if self.model_id:  # not every server lists its models
-                        return []
-                    raise
-                self._patience.answered()
-                return cards(row)
-
     def _digest(self) -> str:
         if self.options.weights is not None:
-            from prorl_inference.loading import model_digest
-
             return model_digest(self.options.weights)
         value = {"name": self.model_id, "card": stable_facts(self._card or {})}
         text = json.dumps(value, sort_keys=True)
@@ -274,23 +322,3 @@ class OpenAIGenerator:
                 "the completions api needs the model's tokenizer: name it, or use the chat api"
             )
         return self._tokenizer
-
-
-def load_tokenizer(name_or_path: str) -> Any:
-    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
-    from prorl_inference.loading import quiet_transformers, require_local_extra
-    from prorl_inference.store import resolve_model
-    from prorl_inference.types import ModelError
-
-    require_local_extra()
-    import transformers
-
-    hf: Any = transformers
-    place = Path(name_or_path)
-    path = place if place.is_dir() else resolve_model(name_or_path)
-    try:
-        with quiet_transformers():
-            return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:160]
-        raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error

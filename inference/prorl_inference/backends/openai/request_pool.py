@@ -1,7 +1,4 @@
-"""Threads that ask a server for many samples at once, each again until it is answered.
-
-Leaves out: what is asked (``openai_requests``) and who gets the answers (``openai_generator``).
-"""
+"""Threads that ask a server for many samples at once, each again until it is answered; and how fast they may."""
 
 from __future__ import annotations
 
@@ -13,11 +10,16 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prorl_inference.openai_call import PROBE
-from prorl_inference.openai_client import Connection, Refused, Transient
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
-from prorl_inference.openai_requests import Answer, Job, read_answer
+from prorl_common.http import Connection, ServerWatch, StoppedError, TransientError
+from prorl_inference.backends.openai.context import ContextLimits
+from prorl_inference.backends.openai.protocol import (
+    PROBE,
+    Answer,
+    Job,
+    RefusedError,
+    read_answer,
+    read_object,
+)
 
 TRIES = 6
 """Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
@@ -28,19 +30,55 @@ TICK_SECONDS = 0.2
 Outcome = tuple[Job, Answer] | BaseException | None
 
 
-class Crew:
-    """What the threads of one call share. ``rates`` are those of requests and of tokens; ``rooms`` is there
+class Rate:
+    """A token bucket: ``per_minute`` units a minute, at most a second's worth (or one) saved up.
+
+    A take may exceed what is there; the next then waits until the debt is paid. None: no limit.
+    """
+
+    def __init__(
+        self, per_minute: float | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._per_second = None if per_minute is None else per_minute / 60.0
+        self._clock = clock
+        self._most = max(1.0, self._per_second or 0.0)
+        self._have, self._at = self._most, clock()
+        self._lock = threading.Lock()
+
+    def take(self, units: float) -> float:
+        """Take ``units`` and return 0, or take nothing and return the seconds to wait before asking again."""
+        if self._per_second is None:
+            return 0.0
+        with self._lock:
+            now = self._clock()
+            self._have = min(self._most, self._have + (now - self._at) * self._per_second)
+            self._at = now
+            need = min(units, self._most)
+            if self._have + 1e-9 < need:
+                return (need - self._have) / self._per_second
+            self._have -= units
+            return 0.0
+
+    def correct(self, units: float) -> None:
+        """Take ``units`` more (or give back, where negative): what a finished request really used."""
+        if self._per_second is not None:
+            with self._lock:
+                self._have = min(self._most, self._have - units)
+
+
+class RequestPool:
+    """What the threads of one call share. ``rates`` are those of requests and of tokens; ``limits`` is there
     where nobody counted the prompts' tokens."""
 
     def __init__(
         self,
         connect: Callable[[], Connection],
-        patience: Patience,
+        watch: ServerWatch,
         rates: tuple[Rate, Rate],
         chat: bool,
-        rooms: Rooms | None = None,
+        limits: ContextLimits | None = None,
     ) -> None:
-        self._connect, self._patience, self._chat, self._rooms = connect, patience, chat, rooms
+        self._connect, self._watch, self._chat, self._limits = connect, watch, chat, limits
         self._path = "/chat/completions" if chat else "/completions"
         self._probing = threading.Lock()
         self._probe: Job | None = None
@@ -62,8 +100,14 @@ class Crew:
         sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
         """
         self._waiting, self._probe = deque(jobs), probe
-        crew = self._begin(min(threads, len(jobs)))
-        running, error = len(crew), None
+        self._watch.start()
+        workers = [
+            threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
+            for i in range(min(threads, len(jobs)))
+        ]
+        for worker in workers:
+            worker.start()
+        running, error = len(workers), None
         try:
             while running:
                 try:
@@ -76,7 +120,7 @@ class Crew:
                 elif isinstance(outcome, BaseException):
                     error = error or outcome
                     self._waiting.clear()
-                    self._patience.stop()
+                    self._watch.stop()
                 else:
                     if outcome[1].refusal and stop_at_refusal:
                         self._waiting.clear()
@@ -84,28 +128,14 @@ class Crew:
             if error is not None:
                 raise error
         finally:
-            self._end(crew, bool(running))
-
-    def _begin(self, threads: int) -> list[threading.Thread]:
-        self._patience.start()
-        crew = [
-            threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
-            for i in range(threads)
-        ]
-        for thread in crew:
-            thread.start()
-        return crew
-
-    def _end(self, crew: Sequence[threading.Thread], cut: bool) -> None:
-        """Hand out nothing more and wait a little for the threads; ``cut`` ends what they wait for."""
-        self._waiting.clear()
-        self._patience.stop()
-        if cut:
-            for connection in self._connections:
-                connection.cut()
-        until = time.monotonic() + JOIN_SECONDS
-        for thread in crew:
-            thread.join(max(0.0, until - time.monotonic()))
+            self._waiting.clear()
+            self._watch.stop()
+            if running:
+                for connection in self._connections:
+                    connection.cut()
+            until = time.monotonic() + JOIN_SECONDS
+            for worker in workers:
+                worker.join(max(0.0, until - time.monotonic()))
 
     def left(self) -> Iterator[tuple[Job, Answer]]:
         """Yield the answers that had come when ``run`` was closed or interrupted and that it did not yield."""
@@ -148,23 +178,23 @@ class Crew:
                 if isinstance(found, Answer):
                     return found
                 body = found
-            except Refused as refusal:
-                self._patience.answered()
+            except RefusedError as refusal:
+                self._watch.answered()
                 return Answer("", "refused", refusal=str(refusal))
-            except Transient as failure:
+            except TransientError as failure:
                 first_failure = first_failure or time.monotonic()
                 failures += 1
-                blamed += failure.blames_sample
+                blamed += failure.blames_request
                 if blamed >= TRIES and self._others_pass(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
-                self._patience.failed(failure)
-                self._patience.wait(backoff(failures, failure.wait), failure.alive)
+                self._watch.failed(failure)
+                self._watch.wait(self._watch.policy.wait(failures, failure.wait), failure.alive)
 
     def _attempt(
         self, connection: Connection, job: Job, body: Mapping[str, Any]
     ) -> Answer | Mapping[str, Any]:
         """Return the answer, or the body to send instead where the server's context is exceeded."""
-        if self._rooms is None:
+        if self._limits is None:
             return self._send(connection, job, body)
 
         def measure(smaller: Mapping[str, Any]) -> Answer:
@@ -172,50 +202,42 @@ class Crew:
             self._done.put((replace(job, request=PROBE), answer))
             return answer
 
-        body = self._rooms.fitted(body)
+        body = self._limits.fitted(body)
         try:
             return self._send(connection, job, body)
-        except Refused as refusal:
-            self._patience.answered()
-            return self._rooms.learn(body, refusal, measure)
+        except RefusedError as refusal:
+            self._watch.answered()
+            return self._limits.learn(body, refusal, measure)
 
     def _send(self, connection: Connection, job: Job, body: Mapping[str, Any]) -> Answer:
         """Send one request when the rates allow it."""
-        estimate = self._take_turn(job)
-        answer = read_answer(connection.post(self._path, body), self._chat)
-        self._patience.answered()
-        self._settle(answer, estimate)
+        estimate = job.prompt_tokens + (self._expected or 256.0)
+        while (seconds := self._requests.take(1.0)) > 0.0:
+            self._watch.wait(seconds)
+        while (seconds := self._tokens.take(estimate)) > 0.0:
+            self._watch.wait(seconds)
+        self._watch.wait(0.0)
+        answer = read_answer(read_object(connection.post(self._path, body)), self._chat)
+        self._watch.answered()
+        used = answer.completion_tokens or 0
+        self._answers += 1
+        self._expected += (used - self._expected) / self._answers
+        self._tokens.correct((answer.prompt_tokens or 0) + used - estimate)
         return answer
 
     def _others_pass(self, connection: Connection, since: float) -> bool:
         """Return whether the server has answered anything since, if need be the probe."""
         with self._probing:
-            if self._patience.last_answer > since:
+            if self._watch.last_answer > since:
                 return True
             if self._probe is None:
                 return False
             try:
                 answer = self._send(connection, self._probe, self._probe.body)
-            except Refused:
-                self._patience.answered()
+            except RefusedError:
+                self._watch.answered()
                 return True
-            except Transient:
+            except TransientError:
                 return False
             self._done.put((self._probe, answer))
             return True
-
-    def _take_turn(self, job: Job) -> float:
-        """Wait until the rates allow the request; return how many tokens were counted for it."""
-        estimate = job.prompt_tokens + (self._expected or 256.0)
-        while (seconds := self._requests.take(1.0)) > 0.0:
-            self._patience.wait(seconds)
-        while (seconds := self._tokens.take(estimate)) > 0.0:
-            self._patience.wait(seconds)
-        self._patience.wait(0.0)
-        return estimate
-
-    def _settle(self, answer: Answer, estimate: float) -> None:
-        used = answer.completion_tokens or 0
-        self._answers += 1
-        self._expected += (used - self._expected) / self._answers
-        self._tokens.correct((answer.prompt_tokens or 0) + used - estimate)
