@@ -16,7 +16,7 @@ from prorl_cli.eval_shared import Json, print_table, warn_of
 
 if TYPE_CHECKING:
     from prorl_evaluation import BoundaryOptions, BoundaryReport, Comparison, EvalResult
-    from prorl_evaluation.report_data import ReportData
+    from prorl_evaluation.report.data import ReportData
     from prorl_evaluation.tables import TextTable
 
 K = Annotated[
@@ -55,7 +55,7 @@ def compare_command(
     """
     from prorl_evaluation import BoundaryOptions, boundary_report, compare
     from prorl_evaluation.choose import gather
-    from prorl_evaluation.report_data import ReportOptions, report_data
+    from prorl_evaluation.report.data import ReportOptions, report_data
 
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
@@ -77,8 +77,8 @@ def compare_command(
 
 
 def _write(data: ReportData, html: Path | None, md: Path | None) -> None:
-    from prorl_evaluation.report import write_html
-    from prorl_evaluation.report_markdown import write_markdown
+    from prorl_evaluation.report.html import write_html
+    from prorl_evaluation.report.markdown import write_markdown
 
     if html is not None:
         say(f"report written: {write_html(data, html)}")
@@ -182,9 +182,9 @@ def report_command(
     """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.choose import gather
-    from prorl_evaluation.report import write_html
-    from prorl_evaluation.report_data import ReportOptions, report_data
-    from prorl_evaluation.report_markdown import write_markdown
+    from prorl_evaluation.report.data import ReportOptions, report_data
+    from prorl_evaluation.report.html import write_html
+    from prorl_evaluation.report.markdown import write_markdown
 
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)

@@ -28,7 +28,7 @@ Recorded = Annotated[
     Path | None,
     typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
 ]
-Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .png or .svg file.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .svg file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 AROUND = 5

@@ -1,7 +1,6 @@
 """The dataset card: README.md with counts, licences, drop reasons, benchmarks checked, and plots.
 
-It holds no times and no paths of the machine, so equal builds give equal cards. Leaves out: the
-plots themselves (``card_plots``).
+It holds no times and no paths of the machine, so equal builds give equal cards.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from prorl_evaluation.intervals import Interval, Resampling
 from prorl_evaluation.majority import maj_at_k
 from prorl_evaluation.paired import length_change
 from prorl_evaluation.passk import ks_up_to, pass_at_k
-from prorl_evaluation.report import write_report
+from prorl_evaluation.report.html import write_report
 from prorl_evaluation.solvable import solvable_changes
 from prorl_evaluation.types import (
     FULL_MARKS,

@@ -22,10 +22,10 @@ from prorl_evaluation import (
     evaluate,
     write_report,
 )
-from prorl_evaluation.report_data import read_rows, report_data
-from prorl_evaluation.report_markdown import markdown_report
-from prorl_evaluation.report_training import penalty_windows, reset_steps, thin
-from prorl_evaluation.report_words import caveats, commands, headline
+from prorl_evaluation.report.data import read_rows, report_data
+from prorl_evaluation.report.markdown import markdown_report
+from prorl_evaluation.report.training import penalty_windows, reset_steps, thin
+from prorl_evaluation.report.words import caveats, commands, headline
 from prorl_evaluation.summary import group_results
 from prorl_evaluation.tables import result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
@@ -243,10 +243,10 @@ def test_windows_and_resets_come_from_the_decisions() -> None:
 
 
 def test_long_series_are_thinned_to_means() -> None:
-    x, y = thin(list(range(1000)), [1.0] * 500 + [3.0] * 500)
-    assert len(x) == 334 and x[0] == 1.0 and y[0] == 1.0 and y[-1] == 3.0
-    assert thin([1.0], [2.0]) == ([1.0], [2.0])
-    assert thin([], []) == ([], [])
+    points = thin([(float(i), 1.0 if i < 500 else 3.0) for i in range(1000)])
+    assert len(points) == 334 and points[0] == (1.0, 1.0) and points[-1][1] == 3.0
+    assert thin([(1.0, 2.0)]) == [(1.0, 2.0)]
+    assert thin([]) == []
 
 
 def test_no_result_is_an_error(tmp_path: Path) -> None:

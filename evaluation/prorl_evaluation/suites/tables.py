@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from prorl_evaluation.intervals import Interval
-from prorl_evaluation.report_text import md
+from prorl_evaluation.report.text import md
 from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (
     PublishedCells,

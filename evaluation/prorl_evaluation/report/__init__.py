@@ -1,0 +1,1 @@
+"""The report: ``data`` computes it once; ``html``, ``markdown`` and ``data.to_json`` write it down."""
