@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.row_client import RowClient
+from prorl_datasets.rows.client import RowClient
 from prorl_verifiers import Task, VerifierPool, logic_datasets
 from prorl_verifiers.logic.rules import RULES
 from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness

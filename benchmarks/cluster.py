@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from prorl_training.openrlhf.testing import write_dataset
+from prorl_training.engine.openrlhf.testing import write_dataset
 
 psutil: Any = importlib.import_module("psutil")  # it has no types
 Process = Any

@@ -30,7 +30,7 @@ from typing import Any
 from prorl_common import NullProgress, derive_seed
 from prorl_datasets import Sample
 from prorl_evaluation import EvalResult, EvalSettings, evaluate, regrade, write_report
-from prorl_evaluation.journal import EvalJournal
+from prorl_evaluation.sampling.journal import EvalJournal
 from prorl_evaluation.testing import FakeGenerator, FakeScorer
 from prorl_inference import Completion, Generator, Request, SamplingParams
 from prorl_verifiers import Task, VerifierPool
@@ -182,7 +182,7 @@ def _tokens_a_second(
 
 def backends(options: Options) -> dict[str, Any]:
     """Tokens/s of each backend on the same requests; they take turns."""
-    from prorl_evaluation.lazy import LazyGenerator
+    from prorl_evaluation.sampling.lazy import LazyGenerator
     from prorl_inference import fetch_or_resolve
 
     path = fetch_or_resolve(options.model, NullProgress())

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prorl_common import derive_seed
-from prorl_evaluation.bootstrap import bootstrap_columns, expanded_columns
-from prorl_evaluation.bounded_mean import Units, bounded_columns, paired_columns
-from prorl_evaluation.intervals import Interval, Resampling
-from prorl_evaluation.paired import one_sided
-from prorl_evaluation.passk import pass_at_k
+from prorl_evaluation.metrics.passk import pass_at_k
+from prorl_evaluation.stats.bootstrap import bootstrap_columns, expanded_columns
+from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns
+from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.stats.paired import one_sided
 
 Floats = NDArray[np.float64]
 DRAWS = 2000

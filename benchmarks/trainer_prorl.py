@@ -22,7 +22,7 @@ from trainer_workload import Workload, questions, read_workload, result, reward
 from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import load_config
+from prorl_training.config.loading import load_config
 from prorl_verifiers import Task, Verdict
 
 
@@ -112,11 +112,11 @@ def build(workload: Workload, folder: Path) -> Any:
         open_training_generator,
         pick_dtype,
     )
-    from prorl_training.engine_parts import Parts
-    from prorl_training.policy import Policy
-    from prorl_training.prompt_source import PromptSource
-    from prorl_training.run_folder import RunFolder
-    from prorl_training.training_loop import TrainingLoop
+    from prorl_training.engine.interface import Parts
+    from prorl_training.engine.loop import TrainingLoop
+    from prorl_training.policy.policy import Policy
+    from prorl_training.rollout.prompts import PromptSource
+    from prorl_training.run.folder import RunFolder
 
     config = config_of(workload)
     path = Path(workload.model)

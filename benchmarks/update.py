@@ -30,10 +30,10 @@ from torch import Tensor
 
 from prorl_inference.loading import load_model, pick_device
 from prorl_inference.store import resolve_model
+from prorl_training.algorithm import kl_penalty, policy_loss
 from prorl_training.config import TrainConfig
-from prorl_training.objectives import kl_penalty, policy_loss
-from prorl_training.packing import PromptGroup
-from prorl_training.policy import AcceptAll, Policy, UpdateBatch
+from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.policy import AcceptAll, Policy, UpdateBatch
 
 Update = Callable[[], object]
 

@@ -98,7 +98,7 @@ def _build(recipe: str | None, out: Path | None, options: BuildOptions) -> Build
 
 
 def _show_manifest(manifest: Mapping[str, Any]) -> None:
-    from prorl_datasets.report import STAGE_NAMES
+    from prorl_datasets.build.report import STAGE_NAMES
 
     counts_table(manifest["counts"])
     stages = manifest["stages"]

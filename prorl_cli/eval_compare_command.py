@@ -54,8 +54,8 @@ def compare_command(
     Every later result is compared with the first. All claims are corrected together for their number.
     """
     from prorl_evaluation import BoundaryOptions, boundary_report, compare
-    from prorl_evaluation.choose import gather
     from prorl_evaluation.report.data import ReportOptions, report_data
+    from prorl_evaluation.sampling.choose import gather
 
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
@@ -109,7 +109,7 @@ def _typed(
 def _tables(
     results: Sequence[EvalResult], comparisons: Sequence[Comparison], report: BoundaryReport
 ) -> list[TextTable]:
-    from prorl_evaluation.boundary_tables import boundary_tables
+    from prorl_evaluation.boundary.tables import boundary_tables
     from prorl_evaluation.tables import comparison_table, result_table
     from prorl_evaluation.types import shown_ks
 
@@ -125,13 +125,13 @@ def _extras(
     """Return the tables and JSON that were asked for beside the usual."""
     import dataclasses
 
-    from prorl_evaluation.boundary_tables import (
+    from prorl_evaluation.boundary.tables import (
         posterior_table,
         posteriors,
         suspicion_table,
         suspicions,
     )
-    from prorl_evaluation.boundary_types import finite
+    from prorl_evaluation.boundary.types import finite
 
     tables: list[TextTable] = []
     value: dict[str, Any] = {}
@@ -181,10 +181,10 @@ def report_command(
 ) -> None:
     """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
     from prorl_evaluation import BoundaryOptions
-    from prorl_evaluation.choose import gather
     from prorl_evaluation.report.data import ReportOptions, report_data
     from prorl_evaluation.report.html import write_html
     from prorl_evaluation.report.markdown import write_markdown
+    from prorl_evaluation.sampling.choose import gather
 
     results, run_dir = gather(names)
     options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)

@@ -17,8 +17,8 @@ from prorl_cli.eval_shared import Json, print_table
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_evaluation.intervals import Resampling
     from prorl_evaluation.novelty import Corpus, Measured, ResponseSet
+    from prorl_evaluation.stats.intervals import Resampling
 
 Results = Annotated[
     list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
@@ -51,8 +51,8 @@ def novelty_command(
 
     Give --corpus, or --against with the base's results; nothing is downloaded.
     """
-    from prorl_evaluation.intervals import Resampling
     from prorl_evaluation.novelty import measure, read_responses
+    from prorl_evaluation.stats.intervals import Resampling
 
     sizes = _sizes(lengths)
     if (corpus is None) == (against is None):

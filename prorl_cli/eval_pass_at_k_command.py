@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_datasets import Sample
     from prorl_evaluation import EvalResult
-    from prorl_evaluation.choose import Run
-    from prorl_evaluation.session import Session
+    from prorl_evaluation.sampling.choose import Run
+    from prorl_evaluation.sampling.session import Session
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
@@ -90,8 +90,8 @@ def _pass_at_k(given: SimpleNamespace) -> None:
     """Do what the options in ``given`` say."""
     from dataclasses import replace
 
-    from prorl_evaluation.choose import pick_dataset
-    from prorl_evaluation.session import Session
+    from prorl_evaluation.sampling.choose import pick_dataset
+    from prorl_evaluation.sampling.session import Session
 
     settings = settings_of(given, None)  # k > n is said before anything is looked for
     progress = make_progress()
@@ -173,8 +173,8 @@ def regrade_command(
 ) -> None:
     """Score the sampled answers of a folder anew with today's verifiers; needs no model."""
     from prorl_evaluation import regrade
-    from prorl_evaluation.journal import SAMPLES_FILE, VERDICTS_FILE
-    from prorl_evaluation.repair import repair_folder
+    from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE
+    from prorl_evaluation.sampling.repair import repair_folder
     from prorl_evaluation.tables import result_table
     from prorl_verifiers import VerifierPool
 

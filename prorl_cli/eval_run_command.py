@@ -36,8 +36,8 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation import EvalSettings
-    from prorl_evaluation.choose import Run
-    from prorl_evaluation.session import Server, Session
+    from prorl_evaluation.sampling.choose import Run
+    from prorl_evaluation.sampling.session import Server, Session
     from prorl_evaluation.suites import Gathered, Suite, SuiteResult
 
 SuiteName = Annotated[
@@ -113,7 +113,7 @@ def _eval_run(given: SimpleNamespace) -> None:
     if given.listed:
         list_suites(given.json_out)
         return
-    from prorl_evaluation.session import Session
+    from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.suites import load_suite
 
     check_kind(given.published)
@@ -133,7 +133,7 @@ def _suite_settings(
     given: SimpleNamespace, suite: Suite, run: Run | None, server: Server | None
 ) -> EvalSettings:
     """Return what was asked for, else the named protocol's, else the suite's own sampling."""
-    from prorl_evaluation.protocols import Asked, Protocol, merge, pick_protocol
+    from prorl_evaluation.sampling.protocols import Asked, Protocol, merge, pick_protocol
 
     s = suite.sampling
     own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(run))

@@ -15,7 +15,7 @@ from prorl_cli.eval_shared import WIDE, print_table
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_evaluation.session import Session
+    from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.suites import SuiteResult
     from prorl_evaluation.suites.published import Shown
     from prorl_evaluation.suites.suite import Source

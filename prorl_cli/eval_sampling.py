@@ -17,8 +17,8 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation import EvalSettings
-    from prorl_evaluation.choose import Run, Target
-    from prorl_evaluation.session import Server
+    from prorl_evaluation.sampling.choose import Run, Target
+    from prorl_evaluation.sampling.session import Server
 
 INTERRUPTED = 130
 
@@ -68,7 +68,7 @@ def models_of(
 def _targets(
     model: str | None, run: str | None, checkpoints: Sequence[str] | None
 ) -> tuple[list[Target], Run | None]:
-    from prorl_evaluation.choose import find_run, model_target, run_target
+    from prorl_evaluation.sampling.choose import find_run, model_target, run_target
 
     if model is not None:
         if run is not None or checkpoints:
@@ -84,8 +84,8 @@ def settings_of(
 ) -> EvalSettings:
     """Return the protocol's settings under what was asked for, for the backend that will sample."""
     from prorl_evaluation import EvalSettings
-    from prorl_evaluation.lazy import ROWS, pick_backend
-    from prorl_evaluation.protocols import Asked, merge, pick_protocol
+    from prorl_evaluation.sampling.lazy import ROWS, pick_backend
+    from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
     from prorl_inference.loading import check_device
 
     check_device(given.device)
@@ -111,7 +111,7 @@ def settings_of(
 
 
 def run_limit(run: Run | None) -> int:
-    from prorl_evaluation.protocols import DEFAULT_MAX_TOKENS
+    from prorl_evaluation.sampling.protocols import DEFAULT_MAX_TOKENS
 
     value = run.setting("rollout", "max_tokens") if run is not None else None
     return value if isinstance(value, int) else DEFAULT_MAX_TOKENS

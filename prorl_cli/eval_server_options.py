@@ -17,8 +17,8 @@ import typer
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_evaluation.choose import Target
-    from prorl_evaluation.session import Server
+    from prorl_evaluation.sampling.choose import Target
+    from prorl_evaluation.sampling.session import Server
 
 Url = Annotated[
     str | None,
@@ -144,7 +144,7 @@ def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> 
     """
     if url is None:
         return None
-    from prorl_evaluation.session import Server
+    from prorl_evaluation.sampling.session import Server
     from prorl_inference import ServerOptions
     from prorl_inference.openai_options import parse_address, parse_extra, parse_price
 
@@ -172,7 +172,7 @@ def named_server(
     """
     from dataclasses import replace
 
-    from prorl_evaluation.choose import model_target
+    from prorl_evaluation.sampling.choose import model_target
     from prorl_inference import OpenAIGenerator
 
     name = server.options.model

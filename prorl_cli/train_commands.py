@@ -19,8 +19,8 @@ from prorl_common import UserError, format_seconds
 
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
-    from prorl_training.decisions import Decision
-    from prorl_training.session import TrainReport
+    from prorl_training.engine.local import TrainReport
+    from prorl_training.schedule.decisions import Decision
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
@@ -78,7 +78,7 @@ def train(
 
 def _preset_for_this_machine(overrides: list[str]) -> str:
     """Return the preset by device; that there is data is checked first, as loading torch takes seconds."""
-    from prorl_training.session import default_preset, find_dataset
+    from prorl_training.engine.local import default_preset, find_dataset
 
     find_dataset(_load(None, None, overrides))
     return default_preset()
@@ -86,7 +86,7 @@ def _preset_for_this_machine(overrides: list[str]) -> str:
 
 def _dry_run(preset: str | None, file: Path | None, overrides: list[str], name: str | None) -> None:
     """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
-    from prorl_training.openrlhf.dry_run import dry_run, unsaid
+    from prorl_training.engine.openrlhf.dry_run import dry_run, unsaid
 
     config = _load(preset, file, overrides)
     print(dry_run(config, name or "RUN"))
@@ -97,8 +97,8 @@ def _dry_run(preset: str | None, file: Path | None, overrides: list[str], name: 
 
 def _resume(name: str, overrides: list[str], steps: int | None) -> None:
     """Go on with a run, with those changes of its settings that leave its mathematics alone."""
-    from prorl_training.resume import nothing_left, resume_config
-    from prorl_training.run_folder import find_run
+    from prorl_training.run.folder import find_run
+    from prorl_training.run.resume import nothing_left, resume_config
 
     run = find_run(name)
     config, decisions = resume_config(run, overrides, steps)
@@ -136,10 +136,10 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
 def _trainer(config: TrainConfig) -> Callable[..., TrainReport]:
     """Return the function that trains with the config's engine."""
     if config.engine == "openrlhf":
-        from prorl_training.openrlhf.cluster_session import train_on_cluster
+        from prorl_training.engine.openrlhf.cluster_session import train_on_cluster
 
         return train_on_cluster
-    from prorl_training.session import train
+    from prorl_training.engine.local import train
 
     return train
 
@@ -156,13 +156,13 @@ def _overrides(settings: list[str] | None, named: Mapping[str, object]) -> list[
 
 
 def _load(preset: str | None, file: Path | None, overrides: list[str]) -> TrainConfig:
-    from prorl_training.config_loading import load_config
+    from prorl_training.config.loading import load_config
 
     return load_config(preset, file, overrides)
 
 
 def _announce(config: TrainConfig, folder: Path) -> None:
-    from prorl_training.session import find_dataset, scaling_notes
+    from prorl_training.engine.local import find_dataset, scaling_notes
 
     dataset = find_dataset(config)
     r = config.rollout

@@ -16,7 +16,7 @@ from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
-    from prorl_training.decisions import Decision
+    from prorl_training.schedule.decisions import Decision
 
 Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
 Sets = Annotated[
@@ -51,8 +51,8 @@ def simulate(
     recorded numbers (under the run's own config, where no preset or file is named), and the answer is
     compared with the decisions.jsonl beside them.
     """
-    from prorl_training.simulation import simulate as run_simulation
-    from prorl_training.timeline import plot_timeline
+    from prorl_training.schedule.simulate import simulate as run_simulation
+    from prorl_training.schedule.timeline import plot_timeline
 
     journal = _journal(metrics)
     rows = _recorded_rows(journal) if journal is not None else {}
@@ -100,7 +100,7 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
 def _config(
     preset: str | None, file: Path | None, settings: Sequence[str], journal: Path | None
 ) -> TrainConfig:
-    from prorl_training.config_loading import load_config
+    from prorl_training.config.loading import load_config
 
     if preset is None and file is None and journal is not None:
         own = journal.parent / "config.yaml"
@@ -111,7 +111,7 @@ def _config(
 
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
     """Print the text timeline and the table of decisions to stdout."""
-    from prorl_training.timeline_text import lanes_text, table_rows
+    from prorl_training.schedule.timeline_text import lanes_text, table_rows
 
     print(f"{config.preset} · {steps} steps · {_counts(decisions)}")
     print()
@@ -141,7 +141,7 @@ def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _compare(journal: Path, decisions: Sequence[Decision], steps: int) -> None:
     """Say where the simulation differs from what the run did."""
     from prorl_common import read_jsonl
-    from prorl_training.timeline_text import differences, read_decision
+    from prorl_training.schedule.timeline_text import differences, read_decision
 
     beside = journal.parent / "decisions.jsonl"
     if not beside.is_file():
@@ -174,8 +174,8 @@ def explain(
 
     Without --step, the run's whole timeline.
     """
-    from prorl_training.run_folder import find_run
-    from prorl_training.timeline_text import read_decision
+    from prorl_training.run.folder import find_run
+    from prorl_training.schedule.timeline_text import read_decision
 
     folder = find_run(run)
     rows = folder.decisions()
@@ -199,7 +199,7 @@ def explain(
 def _rules(
     config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
 ) -> dict[str, Any]:
-    from prorl_training.simulation import rules_at
+    from prorl_training.schedule.simulate import rules_at
 
     last = max(metrics, default=0)
     if step > last or step < 0:

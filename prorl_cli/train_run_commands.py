@@ -14,14 +14,14 @@ from prorl_cli import console
 from prorl_common import UserError, format_seconds
 
 if TYPE_CHECKING:
-    from prorl_training.run_status import RunStatus
+    from prorl_training.run.status import RunStatus
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 def presets(as_json: AsJson = False) -> None:
     """List the packaged presets, a line each."""
-    from prorl_training.config_loading import load_config, preset_names
+    from prorl_training.config.loading import load_config, preset_names
 
     configs = {name: load_config(name) for name in preset_names()}
     if as_json:
@@ -39,7 +39,7 @@ def presets(as_json: AsJson = False) -> None:
 
 def _described(name: str) -> str:
     """Return the first sentence of the comment that a preset's file begins with."""
-    from prorl_training.config_files import preset_text
+    from prorl_training.config.files import preset_text
 
     words: list[str] = []
     for line in preset_text(name).splitlines():
@@ -56,8 +56,8 @@ def first_sentence(text: str) -> str:
 
 def status(as_json: AsJson = False) -> None:
     """List the runs under runs/, newest last: how far, how good, and whether anyone works on them."""
-    from prorl_training.run_folder import list_runs
-    from prorl_training.run_status import run_status
+    from prorl_training.run.folder import list_runs
+    from prorl_training.run.status import run_status
 
     rows = [run_status(run) for run in list_runs()]
     if as_json:
@@ -100,7 +100,7 @@ def export(
     import shutil
 
     from prorl_common import atomic_directory
-    from prorl_training.run_folder import find_run
+    from prorl_training.run.folder import find_run
 
     if out.exists():
         raise UserError(f"{out} exists: choose another folder")
@@ -115,7 +115,7 @@ def export(
 
 def _chosen(name: str, root: Path, best: bool, step: int | None) -> tuple[Path, dict[str, Any]]:
     """Return (folder, state) of the checkpoint that was asked for, its files checked."""
-    from prorl_training.checkpoint_files import (
+    from prorl_training.run.checkpoint_store import (
         best_step,
         checkpoint_path,
         checkpoint_steps,

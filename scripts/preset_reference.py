@@ -16,8 +16,8 @@ from pathlib import Path
 
 from generated_page import write_or_check
 
-from prorl_training.config_files import preset_text
-from prorl_training.preset_sources import (
+from prorl_training.config.files import preset_text
+from prorl_training.config.preset_sources import (
     preset_parent,
     preset_sources,
     preset_values,

@@ -104,7 +104,7 @@ def common_settings(model: Path, data: Path, seed: int) -> list[str]:
 
 def arm_config(arm: str, seed: int, model: Path, data: Path, extra: tuple[str, ...] = ()) -> Any:
     """Return the checked TrainConfig of one run; ``extra`` settings are for pilots only."""
-    from prorl_training.config_loading import load_config
+    from prorl_training.config.loading import load_config
 
     preset, over = ARMS[arm]
     return load_config(preset, None, [*common_settings(model, data, seed), *over, *extra])

@@ -36,7 +36,7 @@ def carry_out(arm: str, seed: int, work: Path, progress: Progress) -> dict[str, 
 
     Raises Interrupted, and UserError when the verifiers were away too long or the folder is another run's.
     """
-    from prorl_training.run_folder import RunFolder
+    from prorl_training.run.folder import RunFolder
 
     folder = RunFolder(work / f"{arm}-seed{seed}")
     while (leg := next_leg(set(_evaluations(folder.path)))) is not None:
@@ -75,7 +75,7 @@ def stop_of(folder: Any) -> Mapping[str, Any] | None:
 
     An outage of the verifiers is no such end: nothing was learned from it, and the run goes on.
     """
-    from prorl_training.checkpoint import newest_step
+    from prorl_training.run.checkpoint import newest_step
 
     decisions: Sequence[Mapping[str, Any]] = folder.decisions()
     stops = [d for d in decisions if d["kind"] == "run_stopped" and "in_step" not in d["evidence"]]
@@ -83,8 +83,8 @@ def stop_of(folder: Any) -> Mapping[str, Any] | None:
 
 
 def _train(arm: str, seed: int, folder: Any, leg: tuple[int, int], progress: Progress) -> None:
-    from prorl_training.resume import resume_config
-    from prorl_training.session import train
+    from prorl_training.engine.local import train
+    from prorl_training.run.resume import resume_config
 
     steps, budget = leg
     ends = (f"steps={steps}", f"token_budget={budget}")
@@ -104,7 +104,7 @@ def _train(arm: str, seed: int, folder: Any, leg: tuple[int, int], progress: Pro
 
 def _check_same(folder: Any, config: Any) -> None:
     """Raise UserError when the folder's run was started with other settings than the protocol's."""
-    from prorl_training.resume import changes
+    from prorl_training.run.resume import changes
 
     wrong = set(changes(folder.config(), config)) - MAY_DIFFER
     if wrong:
@@ -115,7 +115,7 @@ def _check_same(folder: Any, config: Any) -> None:
 
 def _evaluate(folder: Any, last: Mapping[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
     """Return what the checkpoint of the last step does on the held-out items, and where it stands."""
-    from prorl_training.checkpoint import checkpoint_path
+    from prorl_training.run.checkpoint import checkpoint_path
     from prorl_verifiers import VerifierPool
 
     with VerifierPool(workers=1) as pool:

@@ -122,7 +122,7 @@ _LETTER = re.compile(r"\b[a-zA-Z]\b")
 
 def recipe(scale: Scale = PROTOCOL) -> Recipe:
     """Return the dataset's recipe: every task's items from its own seeds, a split each."""
-    from prorl_datasets.recipe import Recipe
+    from prorl_datasets.recipe.recipe import Recipe
 
     return Recipe.model_validate(
         {
@@ -151,7 +151,7 @@ def _entry(task: TaskSpec, scale: Scale) -> dict[str, Any]:
 
 def train_config(data: Path, scale: Scale = PROTOCOL) -> TrainConfig:
     """Return the run's config on the dataset folder ``data``."""
-    from prorl_training.config_loading import load_config
+    from prorl_training.config.loading import load_config
 
     return load_config("cpu", None, [*OVERRIDES, f"data.path={data}", *scale.overrides])
 

@@ -64,7 +64,7 @@ def train_policy(work: Path, scale: protocol.Scale, progress: Progress) -> int:
 
     Raises UserError when the run ends before it: by a signal, or by a rule of its own.
     """
-    from prorl_training.session import train
+    from prorl_training.engine.local import train
 
     config = protocol.train_config((work / "data").resolve(), scale)
     run = work / "run"

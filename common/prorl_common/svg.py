@@ -291,7 +291,7 @@ def picture(
 
     ``series`` is how many series the panels draw on.
     """
-    width = max(sum(p.size[0] for _, p in row) for row in rows)
+    width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
     parts = [f"<text class='title' x='8' y='20'>{escape(title)}</text>"]
     across, down = 8.0, 30.0
     for key, label in legend:
@@ -306,7 +306,7 @@ def picture(
         for description, panel in row:
             parts.append(panel.svg(panel.y.label or title, description, (across, down)))
             across += panel.size[0]
-        down += max(p.size[1] for _, p in row) + 4.0
+        down += max([0.0, *(p.size[1] for _, p in row)]) + 4.0
     values = variables(series)
     style = re.sub(r"var\(--(\w+)\)", lambda m: values[m.group(1)], rules(series))
     head = f"xmlns='http://www.w3.org/2000/svg' width='{width:g}' height='{down:g}'"

@@ -1,12 +1,12 @@
 """Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
 
-from prorl_datasets.builder import BuildOptions, build
-from prorl_datasets.checking import VerifyReport, verify_dataset
+from prorl_datasets.build.builder import BuildOptions, build
+from prorl_datasets.build.checking import VerifyReport, verify_dataset
+from prorl_datasets.build.report import BuildReport
 from prorl_datasets.exporting import FORMATS, export
-from prorl_datasets.hub import choose_bare_recipe
+from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
-from prorl_datasets.recipe import Recipe, load_recipe, recipe_names
-from prorl_datasets.report import BuildReport
+from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prorl_evaluation.boundary_types import finite
-from prorl_evaluation.intervals import Interval
-from prorl_evaluation.paired import Pair, changes, group_resampling, group_units, same_problem
-from prorl_evaluation.passk import ks_up_to
+from prorl_evaluation.boundary.types import finite
+from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.stats.paired import Pair, changes, group_resampling, group_units, same_problem
 from prorl_evaluation.types import (
     BEFORE_RL,
     OVERALL,

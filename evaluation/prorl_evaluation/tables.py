@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prorl_evaluation.compare import Comparison
-from prorl_evaluation.estimators import near_n_warning
-from prorl_evaluation.intervals import Interval
+from prorl_evaluation.metrics.estimators import near_n_warning
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import EvalResult, GroupResult, shown_ks
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, atomic_write_text
-from prorl_evaluation.bootstrap import Interval
+from prorl_evaluation.stats.bootstrap import Interval
 
 FULL_MARKS = 1.0 - 1e-9
 """pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""

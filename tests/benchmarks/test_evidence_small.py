@@ -22,9 +22,9 @@ from small_model import make_model, make_tokenizer
 from small_tasks import FAMILIES, as_sample, boxed, items
 
 from prorl_datasets import load
-from prorl_training.checkpoint_files import STATE, checkpoint_path, seal
-from prorl_training.decisions import Decision
-from prorl_training.run_folder import RunFolder
+from prorl_training.run.checkpoint_store import STATE, checkpoint_path, seal
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.decisions import Decision
 from prorl_verifiers import VerifierPool
 
 DOCUMENT = small_record.DOCUMENT

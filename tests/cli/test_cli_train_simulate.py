@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from prorl_cli.train_controller_commands import explain, simulate
 from prorl_common import UserError
-from prorl_training.config_loading import load_config, save_config
-from prorl_training.simulation import simulate as run_simulation
+from prorl_training.config.loading import load_config, save_config
+from prorl_training.schedule.simulate import simulate as run_simulation
 
 
 def prorl(*words: str) -> Any:

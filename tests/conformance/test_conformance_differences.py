@@ -13,13 +13,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
-from prorl_training.objectives import (
+from prorl_training.algorithm import (
     compute_advantages,
     kl_penalty,
     policy_loss,
     token_weights,
 )
+from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
 
 POST = AdvantageConfig()
 

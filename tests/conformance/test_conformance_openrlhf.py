@@ -7,6 +7,14 @@ from typing import Any
 import pytest
 import torch
 
+from prorl_training.algorithm import (
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
+    token_weights,
+)
+from prorl_training.algorithm.shaping import overlong_penalty, stop_properly
 from prorl_training.config import (
     AdvantageConfig,
     KLConfig,
@@ -15,14 +23,6 @@ from prorl_training.config import (
     OverlongConfig,
     StopProperlyConfig,
 )
-from prorl_training.objectives import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
-from prorl_training.shaping import overlong_penalty, stop_properly
 
 AGGREGATION = {True: "token_mean", False: "sequence_mean"}
 CORRECTION: dict[tuple[str, str], Any] = {

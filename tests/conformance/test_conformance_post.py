@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
+from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import (
     AdvantageConfig,
     KLConfig,
@@ -17,8 +19,6 @@ from prorl_training.config import (
     LossConfig,
     TrainConfig,
 )
-from prorl_training.objectives import compute_advantages, kl_penalty, policy_loss
-from prorl_training.shaping import shaped_reward
 
 
 def _post_advantages(rewards: list[list[Fraction]]) -> list[float]:

@@ -7,6 +7,15 @@ from typing import Any
 import pytest
 import torch
 
+from prorl_training.algorithm import (
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
+    token_weights,
+)
+from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT
+from prorl_training.algorithm.shaping import length_reward, overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,
     KLConfig,
@@ -15,15 +24,6 @@ from prorl_training.config import (
     MismatchConfig,
     OverlongConfig,
 )
-from prorl_training.objectives import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
-from prorl_training.objectives.clipped_loss import LOG_RATIO_LIMIT
-from prorl_training.shaping import length_reward, overlong_penalty
 
 AGGREGATION = {
     "grpo": "sequence_mean",

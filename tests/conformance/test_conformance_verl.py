@@ -7,6 +7,14 @@ from typing import Any
 import pytest
 import torch
 
+from prorl_training.algorithm import (
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
+    token_weights,
+)
+from prorl_training.algorithm.shaping import overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,
     KLConfig,
@@ -14,14 +22,6 @@ from prorl_training.config import (
     MismatchConfig,
     OverlongConfig,
 )
-from prorl_training.objectives import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
-from prorl_training.shaping import overlong_penalty
 
 AGGREGATION = {
     "token-mean": "token_mean",

@@ -15,13 +15,13 @@ import pytest
 import yaml
 
 from prorl_datasets import DatasetError
-from prorl_datasets.adapters import check_columns, source_adapters
-from prorl_datasets.adapters.code_sets import MAX_TESTS, spread
-from prorl_datasets.adapters.fields import Unusable
-from prorl_datasets.adapters.options import letter_of, options_in
-from prorl_datasets.adapters.worked import short_answer
-from prorl_datasets.readers import iter_rows
-from prorl_datasets.rows import Drop, Row
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapters import check_columns, source_adapters
+from prorl_datasets.sources.adapters.code_sets import MAX_TESTS, spread
+from prorl_datasets.sources.adapters.fields import Unusable
+from prorl_datasets.sources.adapters.options import letter_of, options_in
+from prorl_datasets.sources.adapters.worked import short_answer
+from prorl_datasets.sources.readers import iter_rows
 from prorl_verifiers import Task, VerifierPool
 from prorl_verifiers.stem.scorer import score_stem
 

@@ -18,8 +18,8 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, Recipe, load
-from prorl_datasets.builder import build_with
-from prorl_datasets.parts import Part, PartStore
+from prorl_datasets.build.builder import build_with
+from prorl_datasets.rows.parts import Part, PartStore
 
 ENTRIES = """
 name: x
@@ -275,8 +275,8 @@ import os, signal, sys
 from pathlib import Path
 from prorl_common import NullProgress
 from prorl_datasets import load_recipe, writing
-from prorl_datasets.builder import build_with
-from prorl_datasets.parts import Part, PartStore
+from prorl_datasets.build.builder import build_with
+from prorl_datasets.rows.parts import Part, PartStore
 sys.path.insert(0, {tests!r})
 from conftest import FakeScorer
 write = writing.write_split

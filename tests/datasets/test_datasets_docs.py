@@ -13,11 +13,9 @@ from pydantic import BaseModel
 
 from prorl_cli import data_commands
 from prorl_datasets import FORMATS
-from prorl_datasets.adapters import source_adapters
 from prorl_datasets.benchmarks import benchmark_names
 from prorl_datasets.procedural import families
-from prorl_datasets.recipe import DEFAULT_PROMPTS, Recipe, load_recipe, recipe_names
-from prorl_datasets.recipe_parts import (
+from prorl_datasets.recipe.parts import (
     SOURCES,
     Counts,
     Decontamination,
@@ -26,6 +24,8 @@ from prorl_datasets.recipe_parts import (
     Group,
     Member,
 )
+from prorl_datasets.recipe.recipe import DEFAULT_PROMPTS, Recipe, load_recipe, recipe_names
+from prorl_datasets.sources.adapters import source_adapters
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
 

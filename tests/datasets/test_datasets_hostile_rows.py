@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from prorl_datasets import DatasetError
-from prorl_datasets.adapters import source_adapters
-from prorl_datasets.adapters.code_sets import decoded_tests
-from prorl_datasets.adapters.fields import Unusable
-from prorl_datasets.adapters.math_sets import plain_answer
-from prorl_datasets.adapters.options import options_in
-from prorl_datasets.adapters.worked import short_answer
 from prorl_datasets.benchmarks import benchmark_questions, read_benchmark
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
 from prorl_datasets.benchmarks.packed import PackedError, pickled_text
-from prorl_datasets.readers import iter_rows
-from prorl_datasets.readers.plain import odd_value, one_line
-from prorl_datasets.rows import Drop, Row
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapters import source_adapters
+from prorl_datasets.sources.adapters.code_sets import decoded_tests
+from prorl_datasets.sources.adapters.fields import Unusable
+from prorl_datasets.sources.adapters.math_sets import plain_answer
+from prorl_datasets.sources.adapters.options import options_in
+from prorl_datasets.sources.adapters.worked import short_answer
+from prorl_datasets.sources.readers import iter_rows
+from prorl_datasets.sources.readers.plain import odd_value, one_line
 from prorl_datasets.text.index import BenchmarkIndex
 from prorl_datasets.text.words import words
 

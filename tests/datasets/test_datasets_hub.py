@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from prorl_datasets import choose_bare_recipe, load_recipe
-from prorl_datasets.hub import hub_problem
+from prorl_datasets.hub.reach import hub_problem
 
 
 class _Hub(BaseHTTPRequestHandler):

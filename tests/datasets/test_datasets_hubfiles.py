@@ -14,8 +14,8 @@ import pytest
 
 from prorl_common import MissingExtraError
 from prorl_datasets import DatasetError
-from prorl_datasets.hubfiles import ResolvedFile, check_pins, resolve, resolve_all
-from prorl_datasets.hubfiles.access import Unreachable
+from prorl_datasets.hub import ResolvedFile, check_pins, resolve, resolve_all
+from prorl_datasets.hub.access import Unreachable
 
 COMMIT = "9" * 40
 ROWS = b'{"problem": "1+1", "answer": "2"}\n'

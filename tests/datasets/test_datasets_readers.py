@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from prorl_datasets import DatasetError
-from prorl_datasets.readers import iter_rows
+from prorl_datasets.sources.readers import iter_rows
 
 ROWS: list[dict[str, Any]] = [
     {"problem": "α + 1", "kwargs": [{"n": 1, "word": None}], "tests": ["1\n", 'say "]}"']},
@@ -79,8 +79,8 @@ def test_json_lines_in_a_json_file_are_read_as_lines(tmp_path: Path) -> None:
 def test_an_array_is_read_across_blocks_whatever_the_rows_sizes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("prorl_datasets.readers.lines.BLOCK", 7)
-    monkeypatch.setattr("prorl_datasets.readers.array.BLOCK", 7)
+    monkeypatch.setattr("prorl_datasets.sources.readers.lines.BLOCK", 7)
+    monkeypatch.setattr("prorl_datasets.sources.readers.array.BLOCK", 7)
     rows = [{"t": 'ü\\"]' * n, "n": [n, -1.5e3, True, None]} for n in range(30)]
     path = written(tmp_path / "a.json", json.dumps(rows))
     assert [row for _, row in read(path)] == rows

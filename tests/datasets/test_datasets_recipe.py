@@ -10,8 +10,8 @@ import pytest
 
 from prorl_common import NullProgress
 from prorl_datasets import DatasetError, Recipe, build, load_recipe, recipe_names
-from prorl_datasets.row_client import Children
-from prorl_datasets.sources import check_sources
+from prorl_datasets.rows.client import Children
+from prorl_datasets.sources.sources import check_sources
 
 PROCEDURAL = "{kind: procedural, family: add}"
 HEAD = "name: x\nentries:\n"

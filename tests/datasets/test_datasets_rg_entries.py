@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prorl_datasets.rg_entries import reply
+from prorl_datasets.sources.rg_entries import reply
 
 
 @pytest.mark.parametrize("task", ["codeio", "list_functions", "gsm_symbolic", "modulo_grid"])

@@ -23,16 +23,16 @@ from prorl_evaluation import (
     gain_against_base,
     solvable_changes,
 )
-from prorl_evaluation.boundary_tables import (
+from prorl_evaluation.boundary.gain import spearman
+from prorl_evaluation.boundary.tables import (
     boundary_tables,
     posterior_table,
     posteriors,
     suspicion_table,
     suspicions,
 )
-from prorl_evaluation.boundary_types import GainPoint
-from prorl_evaluation.gain import spearman
-from prorl_evaluation.summary import group_results
+from prorl_evaluation.boundary.types import GainPoint
+from prorl_evaluation.metrics.summary import group_results
 from prorl_evaluation.types import Label
 
 N = 64

@@ -10,7 +10,7 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
-from prorl_evaluation.choose import (
+from prorl_evaluation.sampling.choose import (
     find_run,
     gather,
     in_turn,

@@ -72,7 +72,7 @@ def test_an_interruption_says_how_to_go_on_and_exits_130(
     def interrupted(*_: object) -> FakeGenerator:
         return FakeGenerator(interrupt_at=1)
 
-    monkeypatch.setattr("prorl_evaluation.session.LazyGenerator", interrupted)
+    monkeypatch.setattr("prorl_evaluation.sampling.session.LazyGenerator", interrupted)
     done = call("pass-at-k", *SMALL)
     assert done.exit_code == 130
     assert "give the same command again" in done.stderr

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prorl_evaluation.distributions import (
+from prorl_evaluation.stats.distributions import (
     benjamini_hochberg,
     expanded_tail,
     fisher_exact,

@@ -24,7 +24,7 @@ from prorl_evaluation import (
     pass_at_k_table,
     suspicion,
 )
-from prorl_evaluation.majority import MAJORITY_DRAWS, tally
+from prorl_evaluation.metrics.majority import MAJORITY_DRAWS, tally
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from prorl_evaluation import Resampling, Units, bounded_columns, paired_columns
-from prorl_evaluation.bootstrap import expanded_columns
-from prorl_evaluation.intervals import Interval
-from prorl_evaluation.paired import one_sided
+from prorl_evaluation.stats.bootstrap import expanded_columns
+from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.stats.paired import one_sided
 
 HOW = Resampling(draws=2000, seed=1)
 

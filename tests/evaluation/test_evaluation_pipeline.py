@@ -18,9 +18,9 @@ import pytest
 
 from prorl_common import NullProgress, ServiceError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
-from prorl_evaluation.job import problems_of
-from prorl_evaluation.meter import Meter
-from prorl_evaluation.sampling import plan
+from prorl_evaluation.sampling.job import problems_of
+from prorl_evaluation.sampling.meter import Meter
+from prorl_evaluation.sampling.sampler import plan
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task, Verdict
 

@@ -6,8 +6,8 @@ import pytest
 
 from prorl_common import MissingExtraError
 from prorl_evaluation import EvalSettings, EvaluationError
-from prorl_evaluation.lazy import pick_backend
-from prorl_evaluation.protocols import PROTOCOLS, Asked, Protocol, merge, pick_protocol
+from prorl_evaluation.sampling.lazy import pick_backend
+from prorl_evaluation.sampling.protocols import PROTOCOLS, Asked, Protocol, merge, pick_protocol
 
 
 def test_the_presets_are_the_published_ones() -> None:
@@ -52,7 +52,7 @@ def test_auto_takes_vllm_only_where_it_is_installed_and_the_model_is_on_a_gpu(
 ) -> None:
     installed: list[object] = []
     monkeypatch.setattr(
-        "prorl_evaluation.lazy.importlib.util.find_spec",
+        "prorl_evaluation.sampling.lazy.importlib.util.find_spec",
         lambda name: installed[0] if installed else None,
     )
     assert pick_backend("auto", "cuda", None) == "transformers"

@@ -11,7 +11,7 @@ import pytest
 
 from prorl_common import Journal, NullProgress
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
-from prorl_evaluation.repair import (
+from prorl_evaluation.sampling.repair import (
     SAMPLE_FIELDS,
     VERDICT_FIELDS,
     fault,

@@ -22,11 +22,11 @@ from prorl_evaluation import (
     evaluate,
     write_report,
 )
+from prorl_evaluation.metrics.summary import group_results
 from prorl_evaluation.report.data import read_rows, report_data
 from prorl_evaluation.report.markdown import markdown_report
 from prorl_evaluation.report.training import penalty_windows, reset_steps, thin
 from prorl_evaluation.report.words import caveats, commands, headline
-from prorl_evaluation.summary import group_results
 from prorl_evaluation.tables import result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 

@@ -29,7 +29,9 @@ def fails(*arguments: str) -> str:
 @pytest.fixture
 def faked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The workplace, every model a fake."""
-    monkeypatch.setattr("prorl_evaluation.session.LazyGenerator", lambda *_: FakeGenerator())
+    monkeypatch.setattr(
+        "prorl_evaluation.sampling.session.LazyGenerator", lambda *_: FakeGenerator()
+    )
     return workplace
 
 
@@ -97,7 +99,7 @@ def test_an_interruption_says_how_to_go_on_and_exits_130(
     def interrupted(*_: object) -> FakeGenerator:
         return FakeGenerator(interrupt_at=1)
 
-    monkeypatch.setattr("prorl_evaluation.session.LazyGenerator", interrupted)
+    monkeypatch.setattr("prorl_evaluation.sampling.session.LazyGenerator", interrupted)
     done = call(*SMALL, "--benchmarks", "quick_math")
     assert done.exit_code == 130 and "give the same command again" in done.stderr
 

@@ -12,8 +12,8 @@ import pytest
 
 from prorl_common import NullProgress, Progress
 from prorl_evaluation import EvalSettings
-from prorl_evaluation.choose import Target
-from prorl_evaluation.session import Session
+from prorl_evaluation.sampling.choose import Target
+from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.suites import (
     Failure,
     Gathered,

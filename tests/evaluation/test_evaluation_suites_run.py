@@ -13,8 +13,8 @@ import pytest
 from prorl_common import NullProgress, Progress, ServiceError
 from prorl_datasets import DatasetError
 from prorl_evaluation import EvalSettings, EvaluationError, boundary_report
-from prorl_evaluation.choose import Run, Target
-from prorl_evaluation.session import Session
+from prorl_evaluation.sampling.choose import Run, Target
+from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.suites import (
     Failure,
     Gathered,

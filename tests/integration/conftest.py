@@ -71,7 +71,7 @@ def mine(engine: Engine) -> Any:
 @pytest.fixture(scope="session")
 def openrlhf_stack() -> None:
     """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them."""
-    from prorl_training.openrlhf.versions import require_stack
+    from prorl_training.engine.openrlhf.versions import require_stack
 
     try:
         require_stack()
@@ -84,6 +84,6 @@ def openrlhf_stack() -> None:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tiny model, a dataset of five domains and a config of a cluster run in it."""
-    from prorl_training.openrlhf.testing import write_place
+    from prorl_training.engine.openrlhf.testing import write_place
 
     return write_place(tmp_path_factory.mktemp("cluster"))

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from prorl_training.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.cpu_environment import environment
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -42,7 +42,7 @@ ours = [Actor.__init__, NaiveReplayBuffer.__init__, WorkerWrap.update_weight,
         distributed_util.stateless_init_process_group, strategy.init_device_mesh,
         strategy.DeepspeedStrategy.get_ds_train_config, strategy.DeepspeedStrategy.moving_average,
         layers.dispatch_cpu_unquantized_gemm]
-assert all(f.__module__.startswith("prorl_training.openrlhf.cpu.") for f in ours), ours
+assert all(f.__module__.startswith("prorl_training.engine.openrlhf.cpu.") for f in ours), ours
 assert not hasattr(utils.compute_entropy, "_torchdynamo_orig_callable")
 assert importlib.util.find_spec("flash_attn") is None
 print(NaiveReplayBuffer(1).target_device)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from prorl_training.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.cpu_environment import environment
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -32,13 +32,13 @@ from openrlhf.trainer.ppo_utils.experience_maker import RemoteExperienceMaker
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_inference.testing import tiny_model
-from prorl_training.config_loading import load_config
-from prorl_training.openrlhf.rows import mini_batch_rows
-from prorl_training.openrlhf.stack.experiences import blank_experience
-from prorl_training.openrlhf.step_plan import loss_arguments
-from prorl_training.policy import Policy
-from prorl_training.rollout import Group, Trajectory
-from prorl_training.update_batch import build_update
+from prorl_training.config.loading import load_config
+from prorl_training.engine.openrlhf.rows import mini_batch_rows
+from prorl_training.engine.openrlhf.stack.experiences import blank_experience
+from prorl_training.engine.openrlhf.step_plan import loss_arguments
+from prorl_training.policy.policy import Policy
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.policy.batch import build_update
 from prorl_verifiers import Task, Verdict
 
 GROUPS, SAMPLES = 5, 4

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.openrlhf.testing import (
+from prorl_training.engine.openrlhf.testing import (
     children_of,
     finish,
     gone,

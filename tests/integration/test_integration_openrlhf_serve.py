@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from prorl_training.openrlhf.cpu_environment import environment
-from prorl_training.openrlhf.testing import rows_of
+from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.testing import rows_of
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

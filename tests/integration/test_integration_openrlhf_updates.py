@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from prorl_training.openrlhf.testing import finish, rows_of, start, what_was_said
+from prorl_training.engine.openrlhf.testing import finish, rows_of, start, what_was_said
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

@@ -14,17 +14,17 @@ from prorl_datasets import Sample
 from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.prompts import encode_prompt
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training.checkpoint import has_checkpoint, open_checkpoint, restore_checkpoint
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import check_config, load_preset, merge
-from prorl_training.engine_parts import Parts
-from prorl_training.policy import Policy
-from prorl_training.prompt_source import PromptSource
-from prorl_training.rollout import Scorer
-from prorl_training.rollout_buffer import load_buffer
-from prorl_training.run_folder import RunFolder
-from prorl_training.training_loop import TrainingLoop
-from prorl_training.warm_start import warm_start_if_asked
+from prorl_training.config.loading import check_config, load_preset, merge
+from prorl_training.engine.interface import Parts
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.policy.policy import Policy
+from prorl_training.policy.warm_start import warm_start_if_asked
+from prorl_training.rollout.buffer import load_buffer
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.types import Scorer
+from prorl_training.run.checkpoint import has_checkpoint, open_checkpoint, restore_checkpoint
+from prorl_training.run.folder import RunFolder
 from prorl_verifiers import Task, Verdict
 
 

@@ -18,8 +18,11 @@ import transformers
 
 from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training import policy_files as module
-from prorl_training.checkpoint import (
+from prorl_training.config import TrainConfig
+from prorl_training.policy import files as module
+from prorl_training.policy.policy import Policy
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.run.checkpoint import (
     CheckpointError,
     best_checkpoint,
     checkpoint_steps,
@@ -34,9 +37,6 @@ from prorl_training.checkpoint import (
     save_checkpoint,
     verify_checkpoint,
 )
-from prorl_training.config import TrainConfig
-from prorl_training.policy import Policy
-from prorl_training.rollout import Group, Trajectory
 from prorl_verifiers import Verdict
 
 STATE = {"controller": {"kl": [0.1, 1 / 3, 1e-308]}, "seed": 2**62 + 1}

@@ -11,10 +11,10 @@ import pytest
 from prorl_common import ServiceError
 from prorl_datasets import Sample
 from prorl_inference import Completion
-from prorl_training.collector import Collector, RewardOutage, TooFewGroups
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
-from prorl_training.rollout import Group, Trajectory
-from prorl_training.safety import Guard
+from prorl_training.rollout.collector import Collector, RewardOutage, TooFewGroups
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.schedule.safety import Guard
 from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict
 

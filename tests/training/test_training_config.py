@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.config_loading import (
+from prorl_training.config.loading import (
     ConfigError,
     apply_overrides,
     check_config,

@@ -10,9 +10,9 @@ import pytest
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import load_config
-from prorl_training.controller import Controller, Decision, Measured, ValidationResult
-from prorl_training.simulation import simulate
+from prorl_training.config.loading import load_config
+from prorl_training.schedule.controller import Controller, Decision, Measured, ValidationResult
+from prorl_training.schedule.simulate import simulate
 
 QUIET: dict[str, Any] = {
     "reset_interval": 0,

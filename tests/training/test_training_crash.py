@@ -28,8 +28,8 @@ import torch
 from prorl_common import NullProgress
 from prorl_inference import quiet_transformers
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training import session
-from prorl_training.run_folder import RunFolder
+from prorl_training.engine import local as session
+from prorl_training.run.folder import RunFolder
 
 STEPS, KILLS = 200, 50
 PLACES = ("anywhere", "journal", "checkpoint", "pruning", "anywhere")
@@ -226,8 +226,8 @@ def everything(path: Path) -> dict[str, Any]:
     """What must be equal: checkpoints file by file, numbers without clocks, decisions, rollouts."""
     from pyarrow import parquet
 
-    from prorl_training.checkpoint_files import checkpoint_steps
-    from prorl_training.metrics import TIMING_KEYS
+    from prorl_training.run.checkpoint_store import checkpoint_steps
+    from prorl_training.run.metrics import TIMING_KEYS
 
     folder = RunFolder(path)
     manifests = sorted(folder.checkpoints.glob("step_*/manifest.json"))

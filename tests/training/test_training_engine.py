@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from prorl_training.checkpoint import best_step, open_checkpoint
-from prorl_training.metrics import TIMING_KEYS
-from prorl_training.run_folder import RunFolder
+from prorl_training.run.checkpoint import best_step, open_checkpoint
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Verdict
 
 LEARN: dict[str, Any] = {

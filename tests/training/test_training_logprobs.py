@@ -10,10 +10,10 @@ import transformers
 from torch import Tensor
 
 from prorl_inference.testing import tiny_model
-from prorl_training import token_logprobs
-from prorl_training.causal_head import TargetScorer, can_split
-from prorl_training.packing import PromptGroup, build_pack
-from prorl_training.token_logprobs import linear_logprobs, logits_logprobs
+from prorl_training.policy import logprobs as token_logprobs
+from prorl_training.policy.causal_head import TargetScorer, can_split
+from prorl_training.policy.logprobs import linear_logprobs, logits_logprobs
+from prorl_training.policy.packing import PromptGroup, build_pack
 
 ROWS, WIDTH, VOCABULARY = 7, 5, 11
 GROUPS = [

@@ -10,6 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from prorl_training.algorithm import (
+    compute_advantages,
+    kl_penalty,
+    mismatch_weights,
+    policy_loss,
+    token_weights,
+)
+from prorl_training.algorithm.shaping import length_reward, overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,
     KLConfig,
@@ -18,14 +26,6 @@ from prorl_training.config import (
     MismatchConfig,
     OverlongConfig,
 )
-from prorl_training.objectives import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
-from prorl_training.shaping import length_reward, overlong_penalty
 
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
 ESTIMATORS = ["reinforce_baseline", "grpo", "batch_std", "dr_grpo"]

@@ -9,14 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.config import AdvantageConfig, KLConfig, LossConfig, MismatchConfig
-from prorl_training.objectives import (
+from prorl_training.algorithm import (
     compute_advantages,
     kl_penalty,
     mismatch_weights,
     policy_loss,
     token_weights,
 )
+from prorl_training.config import AdvantageConfig, KLConfig, LossConfig, MismatchConfig
 
 
 def advantages(

@@ -27,18 +27,18 @@ from prorl_cli.main import build_app
 from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import ConfigError, load_config, preset_names
-from prorl_training.config_schema import all_keys
-from prorl_training.openrlhf.arguments import (
+from prorl_training.config.loading import ConfigError, load_config, preset_names
+from prorl_training.config.schema import all_keys
+from prorl_training.engine.openrlhf.arguments import (
     Places,
     argument_list,
     reward_endpoint,
     sequence_limit,
 )
-from prorl_training.openrlhf.dry_run import dry_run, reward_file, unsaid
-from prorl_training.openrlhf.export import export_prompts
-from prorl_training.openrlhf.layout import Device, layout_of
-from prorl_training.openrlhf.supported import check_supported, unsupported
+from prorl_training.engine.openrlhf.dry_run import dry_run, reward_file, unsaid
+from prorl_training.engine.openrlhf.export import export_prompts
+from prorl_training.engine.openrlhf.layout import Device, layout_of
+from prorl_training.engine.openrlhf.supported import check_supported, unsupported
 from prorl_verifiers import Task
 from prorl_verifiers.adapters.openrlhf import rollout_item
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_training.openrlhf.cpu import flash_attention, hook, trainer_patches, weight_sync
-from prorl_training.openrlhf.cpu_environment import STARTUP
+from prorl_training.engine.openrlhf.cpu import flash_attention, hook, trainer_patches, weight_sync
+from prorl_training.engine.openrlhf.cpu_environment import STARTUP
 
 
 def python(code: str, *folders: Path, **variables: str) -> str:
@@ -68,7 +68,7 @@ def test_a_fresh_interpreter_patches_a_module_after_it_has_run_and_leaves_its_lo
         + "print(f.__module__, type(m.__loader__).__name__, type(m.__spec__.loader).__name__)"
     )
     out = python(code, tmp_path)
-    assert out == "prorl_training.openrlhf.cpu.weight_sync SourceFileLoader SourceFileLoader"
+    assert out == "prorl_training.engine.openrlhf.cpu.weight_sync SourceFileLoader SourceFileLoader"
 
 
 def test_nothing_is_patched_unless_the_switch_is_on(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_training.openrlhf.cpu import float32
-from prorl_training.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.cpu import float32
+from prorl_training.engine.openrlhf.cpu_environment import environment
 
 
 class Strategy:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.openrlhf.leftovers import end_leftovers, leftovers
-from prorl_training.openrlhf.spec import VARIABLE
+from prorl_training.engine.openrlhf.leftovers import end_leftovers, leftovers
+from prorl_training.engine.openrlhf.spec import VARIABLE
 
 NO_SESSION = -1
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]

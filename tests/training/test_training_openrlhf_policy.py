@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_training.config_loading import load_config
-from prorl_training.openrlhf.cluster_policy import (
+from prorl_training.config.loading import load_config
+from prorl_training.engine.openrlhf.cluster_policy import (
     ClusterPolicy,
     ResetFailed,
     RestoreFailed,
@@ -20,10 +20,10 @@ from prorl_training.openrlhf.cluster_policy import (
     same_weights,
     sampler_gap,
 )
-from prorl_training.openrlhf.rows import Share, TrainingRow
-from prorl_training.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
-from prorl_training.packing import PromptGroup
-from prorl_training.update_stats import AcceptAll, UpdateBatch
+from prorl_training.engine.openrlhf.rows import Share, TrainingRow
+from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
+from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.stats import AcceptAll, UpdateBatch
 
 DONE = UpdateReport(policy_loss=0.5, kl=0.25, entropy=1.5, grad_norm=2.0, applied=True)
 

@@ -14,11 +14,11 @@ import pytest
 from prorl_common import NullProgress, ServiceError, UserError
 from prorl_inference import Request, SamplingParams
 from prorl_inference.testing import byte_tokenizer
-from prorl_training.openrlhf import events
-from prorl_training.openrlhf.course import fault_of, line_of, only_writer
-from prorl_training.openrlhf.rewards import ROUNDS, ReplicaScorer, score_rows
-from prorl_training.openrlhf.rollouts import ClusterGenerator, ClusterScorer
-from prorl_training.openrlhf.spec import Spec, current_spec, read_spec
+from prorl_training.engine.openrlhf import events
+from prorl_training.engine.openrlhf.course import fault_of, line_of, only_writer
+from prorl_training.engine.openrlhf.rewards import ROUNDS, ReplicaScorer, score_rows
+from prorl_training.engine.openrlhf.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.engine.openrlhf.spec import Spec, current_spec, read_spec
 from prorl_verifiers import Task, Verdict
 
 TOKENIZER: Any = byte_tokenizer()

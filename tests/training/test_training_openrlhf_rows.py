@@ -7,11 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prorl_training.config_loading import load_config
-from prorl_training.openrlhf.rows import TrainingRow, deal, mini_batch_rows
-from prorl_training.openrlhf.step_plan import loss_arguments, step_plan
-from prorl_training.packing import PromptGroup
-from prorl_training.update_stats import UpdateBatch
+from prorl_training.config.loading import load_config
+from prorl_training.engine.openrlhf.rows import TrainingRow, deal, mini_batch_rows
+from prorl_training.engine.openrlhf.step_plan import loss_arguments, step_plan
+from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.stats import UpdateBatch
 
 
 def row(index: int, length: int = 3) -> TrainingRow:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from prorl_common import UserError
-from prorl_training.config_loading import load_config
-from prorl_training.decisions import Decision
-from prorl_training.openrlhf.cluster_session import _changes, refuse_own_code
-from prorl_training.openrlhf.spec import PENDING
-from prorl_training.run_folder import RunFolder
+from prorl_training.config.loading import load_config
+from prorl_training.engine.openrlhf.cluster_session import _changes, refuse_own_code
+from prorl_training.engine.openrlhf.spec import PENDING
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.decisions import Decision
 
 
 def model(folder: Path, **files: object) -> Path:

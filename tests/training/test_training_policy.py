@@ -13,10 +13,10 @@ from torch import Tensor
 
 from prorl_common import ServiceError, UserError
 from prorl_inference.testing import tiny_model
+from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
 from prorl_training.config import TrainConfig
-from prorl_training.objectives import kl_penalty, mismatch_weights, policy_loss, token_weights
-from prorl_training.packing import PromptGroup
-from prorl_training.policy import AcceptAll, Policy, UpdateBatch, UpdateStats
+from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.policy import AcceptAll, Policy, UpdateBatch, UpdateStats
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))
@@ -296,7 +296,7 @@ def test_without_a_kl_term_in_any_phase_there_is_no_reference() -> None:
 
 
 def policy_pack() -> Any:
-    from prorl_training.packing import build_pack
+    from prorl_training.policy.packing import build_pack
 
     return build_pack([A])
 

@@ -12,10 +12,15 @@ from types import ModuleType
 import pytest
 
 from prorl_training.config import TrainConfig
-from prorl_training.config_files import ConfigError, preset_text, resolve_preset
-from prorl_training.config_loading import load_config, preset_names
-from prorl_training.preset_sources import leaf_values, preset_parent, preset_sources, value_sources
-from prorl_training.simulation import simulate
+from prorl_training.config.files import ConfigError, preset_text, resolve_preset
+from prorl_training.config.loading import load_config, preset_names
+from prorl_training.config.preset_sources import (
+    leaf_values,
+    preset_parent,
+    preset_sources,
+    value_sources,
+)
+from prorl_training.schedule.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,8 +11,8 @@ import pytest
 from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.prompt_source import PromptSource, check_context
-from prorl_training.watchdog import Watchdog
+from prorl_training.rollout.prompts import PromptSource, check_context
+from prorl_training.run.watchdog import Watchdog
 from prorl_verifiers import Task
 
 

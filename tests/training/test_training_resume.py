@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from prorl_common import UserError
+from prorl_training.algorithm.learning_rate import lr_at, planned_updates
 from prorl_training.config import TrainConfig
-from prorl_training.learning_rate import lr_at, planned_updates
-from prorl_training.resume import (
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.resume import (
     ALLOWED,
     ResumeError,
     check_identity,
@@ -19,7 +20,6 @@ from prorl_training.resume import (
     resume_config,
     run_identity,
 )
-from prorl_training.run_folder import RunFolder
 
 MakeConfig = Callable[..., TrainConfig]
 

@@ -17,18 +17,18 @@ from prorl_inference import (
     TransformersGenerator,
     load_model,
 )
-from prorl_training.checkpoint import open_checkpoint, restore_checkpoint
 from prorl_training.config import TrainConfig
-from prorl_training.metrics import TIMING_KEYS
-from prorl_training.overlap import OverlappedScoring
-from prorl_training.policy import Policy
-from prorl_training.prompt_source import PromptSource
-from prorl_training.rollout import Group, still_fitting
-from prorl_training.rollout_buffer import load_buffer
-from prorl_training.run_folder import RunFolder
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.policy.policy import Policy
+from prorl_training.rollout.buffer import load_buffer
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.scoring import OverlappedScoring
+from prorl_training.rollout.types import Group, still_fitting
+from prorl_training.run.checkpoint import open_checkpoint, restore_checkpoint
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.metrics import TIMING_KEYS
+from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
-from prorl_training.training_loop import TrainingLoop
-from prorl_training.validation import validate
 from prorl_verifiers import Task, Verdict
 
 MakeConfig = Callable[..., TrainConfig]

@@ -17,10 +17,10 @@ from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import TrainConfig
-from prorl_training.decisions import Decision
-from prorl_training.rollout import Group, Trajectory
-from prorl_training.run_folder import RunFolder, find_run, list_runs
-from prorl_training.run_status import run_status
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.run.folder import RunFolder, find_run, list_runs
+from prorl_training.run.status import run_status
+from prorl_training.schedule.decisions import Decision
 from prorl_verifiers import Task, Verdict
 
 
@@ -117,7 +117,7 @@ def test_rollout_files_have_one_schema_even_where_every_reward_is_missing(run: R
 HOLD = """
 import sys, time
 from pathlib import Path
-from prorl_training.run_folder import RunFolder
+from prorl_training.run.folder import RunFolder
 with RunFolder(Path(sys.argv[1])).lock():
     print("held", flush=True)
     time.sleep(60)

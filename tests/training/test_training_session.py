@@ -13,10 +13,10 @@ from prorl_common import NullProgress, UserError, sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import check_config, load_preset, merge
-from prorl_training.resume import ResumeError, resume_config
-from prorl_training.run_folder import RunFolder
-from prorl_training.session import train
+from prorl_training.config.loading import check_config, load_preset, merge
+from prorl_training.engine.local import train
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.resume import ResumeError, resume_config
 
 
 def row(split: str, number: int, prompt: str) -> dict[str, Any]:

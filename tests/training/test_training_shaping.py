@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from prorl_training.algorithm.shaping import in_loss, length_reward, overlong_penalty, shaped_reward
 from prorl_training.config import (
     LengthPenaltyConfig,
     OverlongConfig,
     StopProperlyConfig,
     TrainConfig,
 )
-from prorl_training.shaping import in_loss, length_reward, overlong_penalty, shaped_reward
 
 PRINTED = LengthPenaltyConfig(weight=0.5, eta_max=0.0, eta_min=-1.0)
 AWARE = LengthPenaltyConfig(form="correctness_aware")

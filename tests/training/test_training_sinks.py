@@ -11,7 +11,7 @@ import pytest
 
 from prorl_common import MissingExtraError, UserError
 from prorl_training.config import LoggingConfig
-from prorl_training.sinks import Sinks, scalars
+from prorl_training.run.loggers import Sinks, scalars
 
 ROW = {"step": 1, "kl": 0.5, "phase": 0, "on": True, "none": None, "word": "x"}
 DOMAINS = {"domains": {"math": {"reward_mean": 0.25}, "code": {"reward_mean": None}}}

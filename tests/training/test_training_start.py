@@ -10,12 +10,12 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_training.config import TrainConfig
-from prorl_training.config_loading import load_config
-from prorl_training.openrlhf.supported import unsupported
-from prorl_training.prompt_source import PromptSource
-from prorl_training.sampler_logprobs import lost_logprobs, refuse_lost_logprobs
-from prorl_training.session import train
-from prorl_training.start_notes import FIRST_LOOK, start_notes
+from prorl_training.config.loading import load_config
+from prorl_training.engine.local import train
+from prorl_training.engine.openrlhf.supported import unsupported
+from prorl_training.engine.start_notes import FIRST_LOOK, start_notes
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.sampler_logprobs import lost_logprobs, refuse_lost_logprobs
 from prorl_training.testing import named_sample
 
 NUCLEUS = "rollout.top_p=0.9"

@@ -14,11 +14,11 @@ import torch
 from prorl_common import NullProgress
 from prorl_inference.prompts import encode_prompt
 from prorl_training.config import TrainConfig
-from prorl_training.controller import Controller, Measured, ValidationResult
-from prorl_training.prompt_source import PromptSource
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.schedule.controller import Controller, Measured, ValidationResult
+from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
-from prorl_training.training_loop import TrainingLoop
-from prorl_training.validation import validate
 from prorl_verifiers import Task, Verdict
 
 MakeConfig = Callable[..., TrainConfig]

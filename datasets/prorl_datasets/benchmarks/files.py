@@ -15,8 +15,8 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, HubSource
-from prorl_datasets.hubfiles import resolve
-from prorl_datasets.readers import READABLE
+from prorl_datasets.hub import resolve
+from prorl_datasets.sources.readers import READABLE
 from prorl_datasets.types import DatasetError
 
 MAX_ROW_BYTES = 1 << 30
@@ -70,7 +70,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
 
 def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield ("<path>:<line or row>", row) of all files in order. Raises DatasetError."""
-    from prorl_datasets.readers import iter_rows
+    from prorl_datasets.sources.readers import iter_rows
 
     for path in files.paths:
         yield from iter_rows(path, max_row_bytes=MAX_ROW_BYTES)

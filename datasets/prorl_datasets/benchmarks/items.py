@@ -11,7 +11,7 @@ from typing import Any
 
 from prorl_common import nearest
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.readers.plain import one_line, some_names
+from prorl_datasets.sources.readers.plain import one_line, some_names
 from prorl_datasets.types import DatasetError
 
 

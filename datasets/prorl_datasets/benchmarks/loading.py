@@ -16,7 +16,7 @@ from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import BenchmarkFiles, find_files, raw_rows
 from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
 from prorl_datasets.benchmarks.questions import identity
-from prorl_datasets.readers.plain import odd_value, one_line
+from prorl_datasets.sources.readers.plain import odd_value, one_line
 from prorl_datasets.types import DatasetError, GoldCheck, Sample
 from prorl_verifiers.types import TaskError
 

@@ -14,7 +14,7 @@ from typing import Any
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
 from prorl_datasets.benchmarks.items import BenchmarkItem, field_of, text_of
-from prorl_datasets.readers.plain import odd_value
+from prorl_datasets.sources.readers.plain import odd_value
 from prorl_datasets.types import DatasetError, Sample
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from prorl_common import derive_seed
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, Generated
 from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable
-from prorl_datasets.rg_source import gold_answer
-from prorl_datasets.row_client import RowClient
+from prorl_datasets.rows.client import RowClient
+from prorl_datasets.sources.reasoning_gym import gold_answer
 
 _SHOWN = 120
 

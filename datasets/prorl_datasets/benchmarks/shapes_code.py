@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_datasets.adapters.code_sets import decoded_tests, without_wrapper
-from prorl_datasets.adapters.fields import Unusable as NotDecoded
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
-from prorl_datasets.readers.plain import one_line
+from prorl_datasets.sources.adapters.code_sets import decoded_tests, without_wrapper
+from prorl_datasets.sources.adapters.fields import Unusable as NotDecoded
+from prorl_datasets.sources.readers.plain import one_line
 from prorl_datasets.types import DatasetError
 
 CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")

@@ -56,7 +56,7 @@ class FileCorpus:
 
     def files(self) -> list[Path]:
         """Return the files in a fixed order. Raises EvaluationError for missing and unreadable ones."""
-        from prorl_datasets.readers import READABLE
+        from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
         found: list[Path] = []
@@ -91,7 +91,7 @@ class FileCorpus:
                 yield from _joined(self._rows(file), read)
 
     def _rows(self, file: Path) -> Iterator[str]:
-        from prorl_datasets.readers import iter_rows
+        from prorl_datasets.sources.readers import iter_rows
 
         for where, row in iter_rows(file):
             name = self.column or next((f for f in FIELDS if f in row), None)

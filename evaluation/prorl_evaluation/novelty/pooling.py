@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from prorl_evaluation.job import EvalJob
-from prorl_evaluation.journal import Problem, digest
+from prorl_evaluation.sampling.job import EvalJob
+from prorl_evaluation.sampling.journal import Problem, digest
 from prorl_evaluation.types import EvaluationError
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "backend", "extra")

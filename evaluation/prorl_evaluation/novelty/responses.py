@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prorl_common import read_jsonl
-from prorl_evaluation.job import EVAL_FILE, read_job
-from prorl_evaluation.journal import EvalJournal, Keys
 from prorl_evaluation.novelty.pooling import check_one_set
+from prorl_evaluation.sampling.job import EVAL_FILE, read_job
+from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
 

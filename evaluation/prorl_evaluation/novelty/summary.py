@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from prorl_common import derive_seed
-from prorl_evaluation.bounded_mean import Units, bounded_columns, paired_columns
-from prorl_evaluation.intervals import Interval, Resampling
 from prorl_evaluation.novelty.coverage import Novelty
+from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns
+from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.tables import TextTable
 from prorl_evaluation.types import OVERALL
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import derive_seed
-from prorl_evaluation.beta_posterior import PosteriorPassAtK
-from prorl_evaluation.boundary import BoundaryOptions, boundary_report
-from prorl_evaluation.boundary_tables import posteriors, suspicions
-from prorl_evaluation.boundary_types import (
+from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report
+from prorl_evaluation.boundary.tables import posteriors, suspicions
+from prorl_evaluation.boundary.types import (
     BoundaryGroup,
     BoundaryReport,
     Curve,
@@ -22,12 +21,13 @@ from prorl_evaluation.boundary_types import (
     Kind,
     finite,
 )
-from prorl_evaluation.bounded_mean import bounded_columns
 from prorl_evaluation.compare import Comparison, compare
-from prorl_evaluation.estimators import pass_at_k_table
-from prorl_evaluation.false_positives import Suspicion
-from prorl_evaluation.intervals import Interval, Resampling
-from prorl_evaluation.paired import task_of
+from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
+from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.metrics.false_positives import Suspicion
+from prorl_evaluation.stats.bounded_mean import bounded_columns
+from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.stats.paired import task_of
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult
 
 REPORT_FORMAT = 1

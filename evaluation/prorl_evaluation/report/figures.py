@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from prorl_common.svg import Axis, Key, Panel, linear_ticks, sample, strip
-from prorl_evaluation.boundary_types import GainAgainstBase, Ladder
-from prorl_evaluation.intervals import Interval
+from prorl_evaluation.boundary.types import GainAgainstBase, Ladder
 from prorl_evaluation.report.data import Line
 from prorl_evaluation.report.training import TrainingCurves
+from prorl_evaluation.stats.intervals import Interval
 
 _SHARES = ((0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1"))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from prorl_common import MissingExtraError, atomic_write_text, svg
 from prorl_common.markup import printable
-from prorl_evaluation.boundary_tables import posterior_table, suspicion_table
+from prorl_evaluation.boundary.tables import posterior_table, suspicion_table
 from prorl_evaluation.report import figures, tables, text, words
 from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
 from prorl_evaluation.report.training import MAX_POINTS, training_curves

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from prorl_common import atomic_write_text
-from prorl_evaluation.boundary_tables import boundary_tables, posterior_table, suspicion_table
+from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
 from prorl_evaluation.report.data import BINS, ReportData
 from prorl_evaluation.report.tables import example_answers, rates_table, setting_facts
 from prorl_evaluation.report.text import fence, md

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prorl_common import format_seconds
-from prorl_evaluation.boundary_tables import length_table
-from prorl_evaluation.boundary_types import BoundaryGroup, BoundaryReport, SolvableChanges
+from prorl_evaluation.boundary.tables import length_table
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, SolvableChanges
 from prorl_evaluation.compare import Comparison, Difference
-from prorl_evaluation.intervals import Interval
 from prorl_evaluation.report.text import percent
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.tables import TextTable, bracket, length_digits
 from prorl_evaluation.types import EvalResult, Example, GroupResult
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_evaluation.boundary_types import BoundaryReport, Claim, GainAgainstBase
+from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase
 from prorl_evaluation.compare import Comparison, Difference, setting_warnings
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.text import number, p_value, signed

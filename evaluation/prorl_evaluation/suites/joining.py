@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from prorl_evaluation.journal import digest
+from prorl_evaluation.metrics.summary import group_results
+from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.suites.runner import ModelScores
-from prorl_evaluation.summary import group_results
 from prorl_evaluation.types import EvalResult, EvaluationError
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_evaluation.intervals import Interval
-from prorl_evaluation.journal import digest
+from prorl_evaluation.sampling.journal import digest
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.published import Shown, published
 from prorl_evaluation.suites.runner import ModelScores, SuiteResult
 from prorl_evaluation.suites.scores import benchmark_score, group_scores

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from prorl_common import Progress, ServiceError, UserError
-from prorl_evaluation.choose import EVALS, Run, Target
-from prorl_evaluation.grading import Scorer
-from prorl_evaluation.session import Session
+from prorl_evaluation.sampling.choose import EVALS, Run, Target
+from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
 from prorl_evaluation.suites.suite import Suite
 from prorl_evaluation.types import EvalResult, EvalSettings

@@ -1,6 +1,6 @@
 """A suite's numbers from saved results: a benchmark, its groups, the paper's average, a difference.
 
-All are fractions with intervals over problems (``prorl_evaluation.bounded_mean``).
+All are fractions with intervals over problems (``prorl_evaluation.stats.bounded_mean``).
 Leaves out: turning them into text (``tables``).
 """
 
@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 
 from prorl_common import derive_seed
-from prorl_evaluation.bounded_mean import Units, bounded_columns
+from prorl_evaluation.boundary.gain import rung_order
 from prorl_evaluation.compare import compare
-from prorl_evaluation.gain import rung_order
-from prorl_evaluation.intervals import Interval, Resampling
+from prorl_evaluation.stats.bounded_mean import Units, bounded_columns
+from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.suites.categories import CATEGORY_OF
 from prorl_evaluation.suites.suite import Metric, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult

@@ -13,7 +13,7 @@ from typing import Any
 
 from prorl_common import Progress
 from prorl_datasets import Sample, stream
-from prorl_evaluation.choose import Run
+from prorl_evaluation.sampling.choose import Run
 from prorl_evaluation.suites.sources import Ready
 
 

@@ -13,7 +13,7 @@ from random import Random
 from prorl_common import Progress, ServiceError, UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_datasets.benchmarks import BenchmarkSpec, read_spec
-from prorl_evaluation.journal import digest, prompt_digest, task_digest
+from prorl_evaluation.sampling.journal import digest, prompt_digest, task_digest
 from prorl_evaluation.suites.suite import (
     GENERATED_LICENCE,
     PLACE,

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from prorl_common import nearest
 from prorl_datasets import Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
-from prorl_datasets.recipe import DEFAULT_PROMPTS
+from prorl_datasets.recipe.recipe import DEFAULT_PROMPTS
 from prorl_evaluation.types import EvaluationError
 
 DEFAULT_SUITE = "quickstart"

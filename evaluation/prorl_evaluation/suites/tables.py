@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from prorl_evaluation.intervals import Interval
 from prorl_evaluation.report.text import md
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (
     PublishedCells,

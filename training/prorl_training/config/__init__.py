@@ -1,6 +1,6 @@
 """The config tree of a training run: pydantic models, every key with its meaning and unit.
 
-Leaves out: where values come from (``config_loading``) and what they do (the modules that read them).
+Leaves out: where values come from (``config.loading``) and what they do (the modules that read them).
 """
 
 from prorl_training.config.algorithm import (

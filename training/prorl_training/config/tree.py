@@ -1,4 +1,4 @@
-"""The whole config of a run and its phases. Leaves out: where values come from (``config_loading``)."""
+"""The whole config of a run and its phases. Leaves out: where values come from (``config.loading``)."""
 
 from __future__ import annotations
 

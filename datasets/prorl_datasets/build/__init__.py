@@ -1,0 +1,1 @@
+"""A build: plan, collect, choose, check, write."""

@@ -1,0 +1,171 @@
+"""What training rows must not repeat: the benchmarks' questions and their generated items.
+
+Written once a build, as files that every child process reads. A benchmark whose files cannot be had
+is named with the reason, never skipped in silence. Leaves out: the search itself (``text``) and the
+benchmarks (``benchmarks``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import MissingExtraError, Progress, atomic_write_text
+from prorl_datasets.hub.reach import hub_problem, offline
+from prorl_datasets.recipe.parts import ReasoningGymSource
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.client import Children
+from prorl_datasets.rows.row import digest
+from prorl_datasets.sources.reasoning_gym import item_key
+from prorl_datasets.types import DatasetError
+
+INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
+
+
+@dataclass(slots=True)
+class Guard:
+    """The benchmarks of one build.
+
+    ``checked`` counts items by benchmark; ``missing`` says why a benchmark was not checked.
+    ``texts`` are (benchmark, item, question); ``generated`` names the benchmarks whose items are
+    generated, ``keys`` what those items are.
+    """
+
+    checked: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    texts: list[tuple[str, str, str]] = field(default_factory=list)
+    generated: list[str] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def hashes(self) -> dict[str, str]:
+        """Return what stands for the benchmarks in the build's fingerprint."""
+        if not self.texts and not self.missing and not self.generated:
+            return {}
+        found = hashlib.sha256(json.dumps(self.texts).encode())
+        return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
+
+    def write(self, folder: Path) -> tuple[Path | None, Path | None]:
+        """Write the index and the keys; return their paths, None where there is nothing."""
+        index = taken = None
+        if self.texts:
+            from prorl_datasets.text.index import BenchmarkIndex
+
+            index = folder / INDEX
+            folder.mkdir(parents=True, exist_ok=True)
+            BenchmarkIndex.build(self.texts).save(index)
+        if self.keys:
+            taken = folder / TAKEN
+            lines = (f"{key} {item}\n" for key, item in sorted(self.keys.items()))
+            atomic_write_text(taken, "".join(lines))
+        return index, taken
+
+    def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return the manifest's record: what was checked, what could not be, rows dropped."""
+        dropped = Counter(benchmark for benchmark, _ in {(p["benchmark"], p["row"]) for p in pairs})
+        return {
+            "checked": dict(sorted(self.checked.items())),
+            "not_checked": dict(sorted(self.missing.items())),
+            "rows_like_an_item": dict(sorted(dropped.items())),
+        }
+
+
+def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
+    """Return the guard with the questions of every benchmark that has files.
+
+    Raises DatasetError for a benchmark name that does not exist.
+    """
+    from prorl_datasets.benchmarks import benchmark_names, load_spec
+
+    wanted = recipe.decontamination.benchmarks
+    names = benchmark_names() if wanted == "all" else wanted
+    guard = Guard()
+    specs = [load_spec(name) for name in names]
+    guard.generated = [spec.name for spec in specs if spec.generated is not None]
+    published = [spec.name for spec in specs if spec.generated is None]
+    if not published:
+        return guard
+    problem = None if mirror is not None or offline() else hub_problem()
+    for name in published:
+        if problem is not None:
+            guard.missing[name] = problem
+        else:
+            _read(guard, name, mirror)
+    if guard.missing:
+        progress.message(
+            f"NOT CHECKED against {', '.join(guard.missing)}: {next(iter(guard.missing.values()))} "
+            "(--mirror DIR takes copies of their files)"
+        )
+    return guard
+
+
+def _read(guard: Guard, name: str, mirror: Path | None) -> None:
+    from prorl_datasets.benchmarks import benchmark_questions
+
+    try:
+        texts = [(name, item, text) for item, text in benchmark_questions(name, mirror=mirror)]
+    except (DatasetError, MissingExtraError) as error:
+        reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
+        guard.missing[name] = reason  # in manifest and card, which hold no path of the machine
+        return
+    guard.texts += texts
+    guard.checked[name] = len(texts)
+
+
+def add_generated(
+    guard: Guard, recipe: Recipe, folder: Path, children: Children, progress: Progress
+) -> None:
+    """Add the generated benchmarks' items of the tasks that the recipe draws from.
+
+    Finished tasks are kept in ``folder``, so that a killed build does not make them again.
+    """
+    from prorl_datasets.benchmarks import load_spec
+
+    drawn = {e.source.task for e in recipe.entries if isinstance(e.source, ReasoningGymSource)}
+    jobs: list[tuple[str, str, int | None]] = []
+    for name in guard.generated:
+        made = load_spec(name).generated
+        assert made is not None
+        rungs: list[int | None] = [*made.rungs] or [None]
+        jobs += [(name, task, rung) for task in made.tasks if task in drawn for rung in rungs]
+    if not jobs:
+        return
+    progress.start("generated benchmark items", len(jobs))
+    with ThreadPoolExecutor(len(children)) as threads:
+        for (name, _, _), keys in zip(
+            jobs, threads.map(lambda job: _keys(folder, children, *job), jobs), strict=True
+        ):
+            guard.keys.update(keys)
+            guard.checked[name] = guard.checked.get(name, 0) + len(keys)
+            progress.advance(1, benchmark=name)
+    progress.finish()
+
+
+def _keys(
+    folder: Path, children: Children, name: str, task: str, rung: int | None
+) -> dict[str, str]:
+    """Return "benchmark item" by the key of one task's items, made by a child or in an earlier run."""
+    from prorl_datasets.benchmarks import benchmark_seeds, load_spec
+
+    path = folder / f"{name}-{task}-{rung or 0}.keys"
+    if path.is_file():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return dict(line.split(" ", 1) for line in lines)
+    made = load_spec(name).generated
+    assert made is not None
+    config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
+    with children.lend() as child:
+        replies = child.entries(task, config, benchmark_seeds(name, task, rung))
+    place = task if rung is None else f"{task}-{rung}"
+    keys = {
+        digest(item_key(task, reply["entry"])): f"{name} {place}-{number}"
+        for number, reply in enumerate(replies)
+        if "entry" in reply
+    }
+    atomic_write_text(path, "".join(f"{key} {item}\n" for key, item in keys.items()))
+    return keys

@@ -1,0 +1,221 @@
+"""Build a dataset: make and check rows over the cores, choose, write Parquet, manifest and card.
+
+Evaluation splits are filled before train, so a problem they share stays with them. Finished chunks
+are kept in part files: a build killed anywhere goes on from there. The result depends on recipe,
+seed, source files and benchmarks alone, not on workers or order. Leaves out: every step itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import Progress, sha256_file
+from prorl_datasets.build import plan
+from prorl_datasets.build.benchmark_guard import Guard, add_generated, open_guard
+from prorl_datasets.build.choose import Choice, Found, Tally, choose
+from prorl_datasets.build.collect import Collector
+from prorl_datasets.build.difficulty import read_pass_rates
+from prorl_datasets.build.gold import Scorer, open_scorer
+from prorl_datasets.build.losses import check_losses
+from prorl_datasets.build.report import BuildReport, EntryResult
+from prorl_datasets.build.writing import Output, write_dataset
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.client import Children, Setting
+from prorl_datasets.rows.parts import PartStore, fingerprint
+from prorl_datasets.sources.sources import Files, check_sources, find_files
+from prorl_datasets.storage import MANIFEST, read_manifest
+from prorl_datasets.types import SPLITS, DatasetError
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build. ``isolated`` says whether untrusted code can run here; where it cannot, the code
+    domain is left out with one loud line. ``workers`` processes make rows and as many verify;
+    ``mirror`` is a folder with copies of hub files.
+    """
+
+    seed: int | None = None
+    isolated: bool = True
+    workers: int = 2
+    mirror: Path | None = None
+    update_pins: bool = False
+
+
+@dataclass(slots=True)
+class _Build:
+    recipe: Recipe
+    seed: int
+    options: BuildOptions
+    files: Files
+    guard: Guard
+    store: PartStore
+    scorer: Scorer
+    children: Children
+    progress: Progress
+    results: list[EntryResult] = field(default_factory=list)
+    found: Found = field(default_factory=Found)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+
+
+def build(
+    recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
+) -> BuildReport:
+    """Build ``recipe`` into the folder ``out`` and return the report.
+
+    The same dataset already in ``out`` is kept. Raises DatasetError (recipe, sources, an ``out``
+    that is not a dataset or that another build is writing, a generated domain losing too much), UserError (disk), ServiceError
+    (verifiers broke; finished parts are kept).
+    """
+    options = options or BuildOptions()
+    scoring = open_scorer(options.workers)
+    return build_with(scoring, recipe, out, progress=progress, options=options)
+
+
+def build_with(
+    scoring: AbstractContextManager[Scorer],
+    recipe: Recipe,
+    out: Path,
+    *,
+    progress: Progress,
+    options: BuildOptions | None = None,
+) -> BuildReport:
+    """Do as ``build`` does, with a scorer of your own; it is entered only when something is to be
+    checked.
+    """
+    options = options or BuildOptions()
+    seed = recipe.seed if options.seed is None else options.seed
+    out = out.absolute()
+    _check_out(out)
+    if options.mirror is not None and not options.mirror.is_dir():
+        raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
+    files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
+    guard = open_guard(recipe, options.mirror, progress)
+    read = {**files.hashes, **guard.hashes(), **_rates_hash(recipe)}
+    digest = fingerprint(recipe, seed, options.isolated, read)
+    store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes()))
+    if (existing := _already_built(out, digest)) is not None:
+        store.clear()  # a kill right before the end leaves parts
+        progress.message(f"{out} already holds this dataset; nothing to do")
+        return BuildReport(out, existing, reused=True)
+    with ExitStack() as stack:
+        children = stack.enter_context(Children(options.workers))
+        check_sources(recipe, children)
+        stack.enter_context(store.lock())
+        scorer = stack.enter_context(scoring)
+        work = _Build(recipe, seed, options, files, guard, store, scorer, children, progress)
+        choice = _collect_all(work)
+        manifest = write_dataset(_output(work, choice, digest), out)
+    store.clear()
+    return BuildReport(out, manifest)
+
+
+def pins_path(recipe: Recipe, out: Path) -> Path:
+    """Return where the revisions and hashes of a recipe's hub files are locked: beside the output."""
+    return out.parent / f"{recipe.name}.lock.json"
+
+
+def _check_out(out: Path) -> None:
+    """Refuse to replace what is not a dataset, and paths that cannot be folders."""
+    for parent in out.parents:
+        if parent.exists() and not parent.is_dir():
+            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
+    if out.exists() and not out.is_dir():
+        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
+        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
+
+
+def _already_built(out: Path, digest: str) -> dict[str, Any] | None:
+    if not (out / MANIFEST).is_file():
+        return None
+    try:
+        manifest = read_manifest(out)
+    except DatasetError:
+        return None
+    if manifest.get("fingerprint") != digest:
+        return None
+    files = manifest["files"].items()
+    whole = all((out / n).is_file() and sha256_file(out / n) == f["sha256"] for n, f in files)
+    return manifest if whole else None
+
+
+def _rates_hash(recipe: Recipe) -> dict[str, str]:
+    path = recipe.difficulty_file()
+    return {"pass rates": sha256_file(path)} if path is not None and path.is_file() else {}
+
+
+def _collect_all(work: _Build) -> Choice:
+    """Make rows round by round until every generated stream has its target or is used up."""
+    recipe, progress = work.recipe, work.progress
+    rates = read_pass_rates(recipe)
+    work.results = _results(work)
+    if (parts := work.store.found()) > 0:
+        progress.message(f"continuing an earlier build: {parts} finished parts found")
+    add_generated(work.guard, recipe, work.store.folder, work.children, progress)
+    index, taken = work.guard.write(work.store.folder)
+    work.children.set_up(Setting(recipe, work.seed, index, taken))
+    active = [r.entry for r in work.results if not r.left_out]
+    streams = plan.streams_of(active)
+    progress.start(f"building {recipe.name}", _target(work))
+    collector = Collector(work.children, work.store, work.scorer, progress)
+    _take(work, collector, plan.read(active, work.files))
+    near = work.found.near(recipe.near_duplicate)
+    while True:
+        _take(work, collector, plan.draw(streams))
+        choice = choose(recipe, work.seed, work.found, near, rates)
+        check_losses(recipe, work.found.tallies)
+        for stream in streams:
+            drawn = work.found.drawn[stream.entry.name, stream.split]
+            stream.result(choice.count(stream.entry, stream.split), drawn)
+        if not any(stream.short for stream in streams):
+            break
+    progress.finish()
+    return choice
+
+
+def _take(work: _Build, collector: Collector, jobs: Iterator[Any]) -> None:
+    for job, part in collector.run(jobs):
+        work.found.add(job, part)
+        work.pairs += part.pairs
+
+
+def _results(work: _Build) -> list[EntryResult]:
+    results = [EntryResult(e, work.recipe.weight_of(e)) for e in work.recipe.entries]
+    for result in results:
+        result.left_out = result.entry.domain == "code" and not work.options.isolated
+    if any(result.left_out for result in results):
+        work.progress.message(
+            "WARNING: this machine cannot isolate untrusted code, so the CODE DOMAIN IS LEFT OUT "
+            "of this dataset (prorl sandbox doctor says what is missing)"
+        )
+    return results
+
+
+def _target(work: _Build) -> int | None:
+    targets = [r.entry.count.of(s) for r in work.results if not r.left_out for s in SPLITS]
+    return None if None in targets else sum(t for t in targets if t)
+
+
+def _output(work: _Build, choice: Choice, digest: str) -> Output:
+    if not any(choice.kept.values()):
+        raise DatasetError(
+            f"recipe {work.recipe.name} gave no items: every count is 0 or all were dropped"
+        )
+    for result in work.results:
+        tally = work.found.tallies.get(result.entry.name, Tally())
+        result.candidates, result.isolation = tally.candidates, tally.isolation
+        result.drops = {stage: Counter(reasons) for stage, reasons in tally.drops.items()}
+        result.examples = tally.examples
+    about = {
+        "seed": work.seed,
+        "fingerprint": digest,
+        "isolated": work.options.isolated,
+        "sources": work.files.hashes,
+        "decontamination": work.guard.as_json(work.pairs),
+    }
+    return Output(work.recipe, work.results, choice, work.store, work.pairs, about)

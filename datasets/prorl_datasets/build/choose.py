@@ -1,0 +1,241 @@
+"""Choose the rows that stay: targets, exact and near duplicates, difficulty, in a fixed order.
+
+Evaluation splits come first, then the recipe's order of entries, then a stream's own order:
+generated rows by index, rows of files in an order drawn from the seed. Leaves out: what rows hold
+(the part files keep that) and the search for near-duplicate pairs (``text``).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from prorl_common import derive_seed
+from prorl_datasets.build.collect import Job
+from prorl_datasets.build.plan import FILL_ORDER
+from prorl_datasets.recipe.parts import Difficulty, Entry
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.parts import Part
+from prorl_datasets.types import Split
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SIGNATURE = 128
+EXAMPLES = 2
+"""Examples that are kept of an entry and reason: the first by item, whatever order they come in."""
+
+
+@dataclass(slots=True)
+class Ref:
+    """Where a row lies and what it is compared by; ``node`` numbers distinct problems."""
+
+    part: str
+    place: int
+    index: int
+    node: int
+    prompt_key: str
+    answer: int | None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the candidates of one entry, by stage."""
+
+    candidates: int = 0
+    drops: dict[str, Counter[str]] = field(default_factory=dict)
+    examples: list[list[str]] = field(default_factory=list)
+    isolation: set[str] = field(default_factory=set)
+
+    def add(self, part: Part) -> None:
+        """Count one part."""
+        self.candidates += part.candidates
+        for stage, reasons in part.drops.items():
+            self.drops.setdefault(stage, Counter()).update(reasons)
+        held: dict[str, list[list[str]]] = {}
+        for example in sorted(self.examples + part.examples):
+            held.setdefault(example[0], []).append(example)
+        self.examples = [e for same in held.values() for e in same[:EXAMPLES]]
+        self.isolation.update(part.isolation)
+
+
+class Found:
+    """Every row that passed its own checks, by (entry, split); the split is "" for files."""
+
+    def __init__(self) -> None:
+        self.refs: dict[tuple[str, str], list[Ref]] = {}
+        self.drawn: Counter[tuple[str, str]] = Counter()
+        self.tallies: dict[str, Tally] = {}
+        self._nodes: dict[str, int] = {}
+        self._signatures: dict[bytes, list[int]] = {}
+
+    def add(self, job: Job, part: Part) -> None:
+        """Take in one part; the order in which parts come does not matter."""
+        self.tallies.setdefault(job.entry.name, Tally()).add(part)
+        stream = (job.entry.name, job.split)
+        self.drawn[stream] += part.candidates
+        held, name = self.refs.setdefault(stream, []), job.name
+        for place, row in enumerate(part.rows):
+            answer = row["columns"]["answer"]
+            node = self._node(row["key"], row["signature"])
+            short = None if answer is None else int.from_bytes(_hash8(answer))
+            held.append(Ref(name, place, row["index"], node, row["prompt_key"], short))
+
+    def _node(self, key: str, signature: str | None) -> int:
+        if key not in self._nodes:
+            self._nodes[key] = len(self._nodes)
+            if signature is not None:
+                packed = base64.b64decode(signature)
+                self._signatures.setdefault(packed, []).append(self._nodes[key])
+        return self._nodes[key]
+
+    def near(self, threshold: float) -> Near:
+        """Return which problems are near-duplicates; problems of one signature are one group."""
+        near = Near()
+        if threshold <= 0 or not self._signatures:
+            return near
+        from prorl_datasets.text.duplicates import near_duplicates
+
+        packed = sorted(self._signatures)  # by content: the order of arrival must not matter
+        for group, signature in enumerate(packed):
+            near.group.update(dict.fromkeys(self._signatures[signature], group))
+        edges = near_duplicates(_matrix(packed), threshold)
+        for first, second in zip(edges["early"].tolist(), edges["late"].tolist(), strict=True):
+            near.neighbours.setdefault(first, []).append(second)
+            near.neighbours.setdefault(second, []).append(first)
+        return near
+
+
+@dataclass(slots=True)
+class Near:
+    """Near-duplicates: the ``group`` of each problem node, and the neighbours of a group."""
+
+    group: dict[int, int] = field(default_factory=dict)
+    neighbours: dict[int, list[int]] = field(default_factory=dict)
+
+
+def _matrix(packed: list[bytes]) -> NDArray[np.uint32]:
+    import numpy as np
+
+    joined = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, SIGNATURE)
+    matrix: NDArray[np.uint32] = joined.astype(np.uint32, copy=False)
+    return matrix
+
+
+def _hash8(text: str) -> bytes:
+    import hashlib
+
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+@dataclass(slots=True)
+class Choice:
+    """The rows that stay, by (entry, split), sorted by index; and what was lost in choosing."""
+
+    kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
+    lost: dict[str, Counter[str]] = field(default_factory=dict)
+    surplus: Counter[str] = field(default_factory=Counter)
+
+    def count(self, entry: Entry, split: Split) -> int:
+        """Return the rows kept of an entry in a split."""
+        return len(self.kept.get((entry.name, split), ()))
+
+
+def choose(
+    recipe: Recipe,
+    seed: int,
+    found: Found,
+    near: Near,
+    rates: Mapping[str, float],
+) -> Choice:
+    """Return which rows stay; ``rates`` are recorded pass rates by row id or prompt key."""
+    chooser = _Chooser(recipe.difficulty, near, rates)
+    streams = {key: _ordered(key, refs, seed) for key, refs in found.refs.items()}
+    place: Counter[str] = Counter()
+    for split in FILL_ORDER:
+        for entry in recipe.entries:
+            if entry.count.of(split) == 0:
+                continue
+            shared = (entry.name, "") in streams
+            refs = streams.get((entry.name, "" if shared else split), [])
+            start = place[entry.name] if shared else 0
+            end = chooser.fill(entry, split, refs, start)
+            place[entry.name] = end
+            chooser.choice.surplus[entry.name] += 0 if shared else len(refs) - end
+    for (name, split_name), refs in streams.items():
+        if not split_name:
+            chooser.choice.surplus[name] += len(refs) - place[name]
+    return chooser.choice
+
+
+def _ordered(key: tuple[str, str], refs: list[Ref], seed: int) -> list[Ref]:
+    name, split = key
+    if split:
+        return sorted(refs, key=lambda ref: ref.index)
+    return sorted(refs, key=lambda ref: (derive_seed(seed, "file", name, ref.index), ref.index))
+
+
+class _Chooser:
+    """Goes through streams in order and keeps what repeats nothing kept before."""
+
+    def __init__(
+        self, difficulty: Difficulty | None, near: Near, rates: Mapping[str, float]
+    ) -> None:
+        self.choice = Choice()
+        self._difficulty, self._near, self._rates = difficulty, near, rates
+        self._nodes: set[int] = set()
+        self._groups: set[int] = set()
+        self._prompts: set[str] = set()
+
+    def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int) -> int:
+        """Keep rows from ``start`` until the target; return the place after the last looked at."""
+        target = entry.count.of(split)
+        kept: list[Ref] = []
+        lost = self.choice.lost.setdefault(entry.name, Counter())
+        end = start
+        while end < len(refs) and (target is None or len(kept) < target):
+            ref = refs[end]
+            end += 1
+            if (reason := self._reason(entry, split, ref)) is not None:
+                lost[reason] += 1
+                continue
+            self._nodes.add(ref.node)
+            if (group := self._near.group.get(ref.node)) is not None:
+                self._groups.add(group)
+            self._prompts.add(ref.prompt_key)
+            kept.append(ref)
+        kept.sort(key=lambda ref: ref.index)
+        self.choice.kept[entry.name, split] = kept
+        return end
+
+    def _reason(self, entry: Entry, split: Split, ref: Ref) -> str | None:
+        if ref.node in self._nodes or ref.prompt_key in self._prompts:
+            return "duplicate"
+        if self._is_near(ref.node):
+            return "near-duplicate"
+        if self._difficulty is not None and not self._in_range(entry, split, ref):
+            return "difficulty"
+        return None
+
+    def _is_near(self, node: int) -> bool:
+        group = self._near.group.get(node)
+        if group is None:
+            return False
+        neighbours = self._near.neighbours.get(group, ())
+        return group in self._groups or any(other in self._groups for other in neighbours)
+
+    def _in_range(self, entry: Entry, split: Split, ref: Ref) -> bool:
+        assert self._difficulty is not None
+        rate = self._rates.get(row_id(entry, split, ref.index), self._rates.get(ref.prompt_key))
+        if rate is None:
+            return self._difficulty.unrecorded == "keep"
+        return bool(self._difficulty.minimum <= rate <= self._difficulty.maximum)
+
+
+def row_id(entry: Entry, split: str, index: int) -> str:
+    """Return the id of a row: equal for ever for the same recipe and seed."""
+    return f"{entry.name}-{split}-{index:06d}"

@@ -1,0 +1,205 @@
+"""What a build says of itself: per-entry results by stage, the report object and the manifest.
+
+The manifest holds no times and no paths of the machine, so equal builds give equal manifests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_datasets.recipe.parts import Entry
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.parts import package_versions
+from prorl_datasets.types import SPLITS, Split
+
+STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+"""Where a candidate can be lost, in order; what is left and not needed is surplus."""
+STAGE_NAMES = {
+    "candidates": "candidates",
+    "made": "- could not be made",
+    "gold": "- gold refused",
+    "decontamination": "- like a benchmark item",
+    "duplicate": "- duplicate",
+    "near-duplicate": "- near-duplicate",
+    "difficulty": "- outside the pass rates",
+    "surplus": "- not needed",
+    "kept": "kept",
+}
+"""How the stages read in tables."""
+
+
+@dataclass(slots=True)
+class EntryResult:
+    """What became of one entry: candidates, drops by stage and reason, rows kept by split."""
+
+    entry: Entry
+    weight: float = 1.0
+    candidates: int = 0
+    drops: dict[str, Counter[str]] = field(default_factory=dict)
+    surplus: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
+    examples: list[list[str]] = field(default_factory=list)
+    checks: Counter[str] = field(default_factory=Counter)
+    answers: Counter[int] = field(default_factory=Counter)
+    isolation: set[str] = field(default_factory=set)
+    left_out: bool = False
+
+    def commonest_answer_share(self) -> float | None:
+        """Return the share of the commonest right answer: what a blind constant answer earns."""
+        total = sum(self.answers.values())
+        return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
+
+    def reasons(self) -> Counter[str]:
+        """Return the drops by reason over all stages."""
+        return sum(self.drops.values(), Counter())
+
+    def short(self) -> list[str]:
+        """Return ``split kept/target`` for each split that fell short."""
+        if self.left_out:
+            return []
+        targets = {s: self.entry.count.of(s) for s in SPLITS}
+        return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the manifest's record of this entry."""
+        entry = self.entry
+        return {
+            "name": entry.name,
+            "domain": entry.domain,
+            "source": source_label(entry),
+            "licence": entry.licence,
+            "weight": self.weight,
+            "left_out": self.left_out,
+            "splits": {
+                s: {
+                    "target": "all" if entry.count.of(s) is None else entry.count.of(s),
+                    "kept": self.kept[s],
+                }
+                for s in SPLITS
+            },
+            "candidates": self.candidates,
+            "stages": {s: sum(self.drops.get(s, Counter()).values()) for s in STAGES},
+            "surplus": self.surplus,
+            "drops": dict(sorted(self.reasons().items())),
+            "verify_fraction": entry.verify_fraction,
+            "full_path_fraction": entry.full_path_fraction,
+            "gold_check": dict(sorted(self.checks.items())),
+            "commonest_answer_share": self.commonest_answer_share(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build left: ``reused`` when the same dataset was already there. ``manifest`` is the
+    file's content.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+    reused: bool = False
+
+    @property
+    def recipe(self) -> str:
+        """Name of the recipe."""
+        return str(self.manifest["recipe"])
+
+    @property
+    def short(self) -> Mapping[str, list[str]]:
+        """Entries that fell short of their target: name to ``split kept/target``."""
+        found: Mapping[str, list[str]] = self.manifest["short"]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a manifest says beside the entries: how the build was made and what it wrote."""
+
+    seed: int
+    fingerprint: str
+    isolated: bool
+    sources: Mapping[str, str]
+    decontamination: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]]
+    licences: Mapping[str, int]
+
+
+def source_label(entry: Entry) -> str:
+    """Return where an entry's rows come from, as in the ``source`` column."""
+    source = entry.source
+    if source.kind == "reasoning_gym":
+        return f"reasoning_gym/{source.task}"
+    if source.kind == "procedural":
+        return f"procedural/{source.family}"
+    if source.kind == "hub":
+        return source.repo
+    return f"file/{Path(source.path).name}"
+
+
+def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
+    """Return by domain: candidates, what each stage dropped, the surplus and what was kept."""
+    table: dict[str, dict[str, int]] = {}
+    for result in results:
+        row = table.setdefault(
+            result.entry.domain, dict.fromkeys(("candidates", *STAGES, "surplus", "kept"), 0)
+        )
+        row["candidates"] += result.candidates
+        for stage, reasons in result.drops.items():
+            row[stage] += sum(reasons.values())
+        row["surplus"] += result.surplus
+        row["kept"] += result.kept.total()
+    return table
+
+
+def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
+    """Return the manifest of a finished build as JSON-ready values."""
+    drops = sum((r.reasons() for r in results), Counter())
+    left_out = sorted({r.entry.domain for r in results if r.left_out})
+    examples = [  # few of each entry: see ``choose``
+        {"reason": reason, "item": item, "detail": detail}
+        for result in results
+        for reason, item, detail in result.examples
+    ]
+    return {
+        "format": 2,
+        "recipe": recipe.name,
+        "description": recipe.description,
+        "recipe_sha256": recipe.digest(),
+        "resolved_recipe": recipe.resolved(),
+        "seed": facts.seed,
+        "fingerprint": facts.fingerprint,
+        "isolated": facts.isolated,
+        "isolation": sorted({level for r in results for level in r.isolation if level}),
+        "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),
+        "counts": _by(results, lambda r, s: r.kept[s]),
+        "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
+        "sources": _by(results, lambda r, s: r.kept[s], source_label),
+        "licences": dict(sorted(facts.licences.items())),
+        "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
+        "stages": stage_table(results),
+        "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),
+        "drop_examples": examples[:60],
+        "decontamination": dict(facts.decontamination),
+        "short": {r.entry.name: r.short() for r in results if r.short()},
+        "entries": [result.as_json() for result in results],
+        "source_files": dict(sorted(facts.sources.items())),
+        "files": dict(facts.files),
+        "versions": package_versions(),
+    }
+
+
+def _by(
+    results: list[EntryResult],
+    value: Callable[[EntryResult, Split], int],
+    key: Callable[[Entry], str] = lambda entry: entry.domain,
+) -> dict[str, dict[str, int]]:
+    """Return a number of each split summed by ``key`` of the entries, sorted, without zeros."""
+    counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    for result in results:
+        for split in SPLITS:
+            if number := value(result, split):
+                counts[split][key(result.entry)] += number
+    return {split: dict(sorted(count.items())) for split, count in counts.items()}

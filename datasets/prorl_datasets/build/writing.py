@@ -1,0 +1,123 @@
+"""Write the chosen rows: Parquet by split, the offending pairs, the card, the manifest, at once.
+
+Rows are read back from the part files one part at a time, so memory does not grow with the dataset.
+Leaves out: what the card says (``card``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_directory, atomic_write_text, sha256_file
+from prorl_datasets.build.choose import Choice, Ref, row_id
+from prorl_datasets.build.report import EntryResult, Facts, make_manifest
+from prorl_datasets.card.card import CardFacts, write_card
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.parts import PartStore
+from prorl_datasets.storage import MANIFEST, canonical_json, write_split
+from prorl_datasets.types import SPLITS, Split
+
+PAIRS = "decontamination.jsonl"
+
+
+@dataclass(slots=True)
+class Output:
+    """What a build has to write. ``about`` lacks the files and licences, known when written."""
+
+    recipe: Recipe
+    results: list[EntryResult]
+    choice: Choice
+    store: PartStore
+    pairs: list[dict[str, Any]]
+    about: dict[str, Any]
+    licences: Counter[str] = field(default_factory=Counter)
+    facts: CardFacts = field(default_factory=CardFacts)
+
+
+def write_dataset(work: Output, out: Path) -> dict[str, Any]:
+    """Write the folder ``out`` in one step and return the manifest. Raises UserError (disk)."""
+    _mark_results(work)
+    files: dict[str, dict[str, Any]] = {}
+    with atomic_directory(out, work.store.folder) as folder:
+        for split in SPLITS:
+            if any(result.kept[split] for result in work.results):
+                path = folder / f"{split}.parquet"
+                written = write_split(path, _rows(work, split))
+                files[path.name] = {"rows": written, "sha256": sha256_file(path)}
+        if work.pairs:
+            lines = sorted(canonical_json(pair) for pair in work.pairs)
+            atomic_write_text(folder / PAIRS, "".join(f"{line}\n" for line in lines))
+            files[PAIRS] = {"rows": len(lines), "sha256": sha256_file(folder / PAIRS)}
+        facts = Facts(**work.about, files=files, licences=work.licences)
+        manifest = make_manifest(work.recipe, work.results, facts)
+        write_card(folder, manifest, work.facts)
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        atomic_write_text(folder / MANIFEST, text)
+    return manifest
+
+
+def _mark_results(work: Output) -> None:
+    """Enter the choice into the results."""
+    for result in work.results:
+        name = result.entry.name
+        for split in SPLITS:
+            refs = work.choice.kept.get((name, split), [])
+            result.kept[split] = len(refs)
+            result.answers.update(ref.answer for ref in refs if ref.answer is not None)
+        for reason, count in work.choice.lost.get(name, {}).items():
+            result.drops.setdefault(reason, Counter())[reason] += count
+        result.surplus = work.choice.surplus[name]
+
+
+def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a split sorted by id."""
+    by_name: Mapping[str, EntryResult] = {r.entry.name: r for r in work.results}
+    wanted: list[tuple[str, EntryResult, Ref]] = sorted(
+        (
+            (row_id(by_name[name].entry, split, ref.index), by_name[name], ref)
+            for (name, of), refs in work.choice.kept.items()
+            if of == split
+            for ref in refs
+        ),
+        key=lambda item: item[0],
+    )
+    reader = _PartReader(work.store)
+    for identity, result, ref in wanted:
+        row = reader.row(ref)
+        columns = row["columns"]
+        share = result.commonest_answer_share()
+        if share is not None:
+            columns["metadata"].setdefault("chance", share)
+        result.checks[row["gold_check"]] += 1
+        work.licences[columns["licence"]] += 1
+        work.facts.add(columns)
+        metadata = canonical_json(columns["metadata"])
+        yield {
+            **columns,
+            "id": identity,
+            "split": split,
+            "gold_check": row["gold_check"],
+            "metadata": metadata,
+        }
+
+
+class _PartReader:
+    """Holds the last part read: rows sorted by id mostly follow each other in one."""
+
+    def __init__(self, store: PartStore) -> None:
+        self._store, self._name = store, ""
+        self._rows: list[dict[str, Any]] = []
+
+    def row(self, ref: Ref) -> dict[str, Any]:
+        """Return the row that ``ref`` points to."""
+        if ref.part != self._name:
+            part = self._store.get(ref.part)
+            if part is None:
+                raise self._store.gone(ref.part)
+            self._name, self._rows = ref.part, part.rows
+        return self._rows[ref.place]

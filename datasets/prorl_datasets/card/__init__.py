@@ -1,0 +1,1 @@
+"""The data card that stands beside a built dataset."""

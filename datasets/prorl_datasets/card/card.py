@@ -1,0 +1,170 @@
+"""The dataset card: README.md with counts, licences, drop reasons, benchmarks checked, and plots.
+
+It holds no times and no paths of the machine, so equal builds give equal cards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text
+from prorl_datasets.build.report import STAGE_NAMES
+from prorl_datasets.card.plots import IMAGES, draw_plots
+from prorl_datasets.types import DOMAINS, SPLITS
+
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
+
+
+@dataclass(slots=True)
+class CardFacts:
+    """What the card draws: prompt lengths in characters by domain."""
+
+    lengths: dict[str, Counter[int]] = field(default_factory=dict)
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Count one row (its Parquet columns before writing)."""
+        size = sum(len(message["content"]) for message in columns["prompt"])
+        self.lengths.setdefault(columns["domain"], Counter())[size] += 1
+
+
+def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
+    """Write README.md and its images into ``folder``. Raises UserError (disk)."""
+    images = draw_plots(folder, manifest, facts.lengths)
+    parts = [
+        _front(manifest),
+        f"# {manifest['recipe']}",
+        manifest["description"],
+        _rebuild(manifest),
+        "## Rows\n\nKept, and the target in brackets where it was missed.",
+        _counts(manifest),
+        *(f"![{text}]({IMAGES}/{name})" for name, text in images.items()),
+        "## Sources and licences",
+        _sources(manifest),
+        "## What was dropped\n\nBy domain, at each stage; what was not needed is left over.",
+        _stages(manifest),
+        _table(("reason", "rows"), list(manifest["drops"].items())[:20]),
+        "## Gold check",
+        _gold(manifest),
+        "## Decontamination",
+        _benchmarks(manifest),
+    ]
+    atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _front(manifest: Mapping[str, Any]) -> str:
+    """Return the metadata block; its list of files makes ``load_dataset`` work on the folder."""
+    rows = sum(sum(counts.values()) for counts in manifest["counts"].values())
+    size = next((name for limit, name in SIZES if rows < limit), "n>1M")
+    lines = ["---", f"pretty_name: {manifest['recipe']}", "license: other"]
+    lines += ["license_name: by-source", "language: [en]", f"size_categories: [{size}]"]
+    lines += ["tags: [reasoning, verifiable-rewards, reinforcement-learning]", "configs:"]
+    lines += ["- config_name: default", "  data_files:"]
+    for split in SPLITS:
+        if f"{split}.parquet" in manifest["files"]:
+            lines += [f"  - split: {split}", f"    path: {split}.parquet"]
+    return "\n".join([*lines, "---"])
+
+
+def _rebuild(manifest: Mapping[str, Any]) -> str:
+    return (
+        "Every row has a program that checks answers to it. Built with prorl "
+        f"{manifest['versions']['prorl']} from the recipe `{manifest['recipe']}`, seed "
+        f"{manifest['seed']}; `manifest.json` holds the resolved recipe, the hash of each file and "
+        "the versions. Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
+        "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
+        "(JSON)."
+    )
+
+
+def _counts(manifest: Mapping[str, Any]) -> str:
+    splits = [s for s in SPLITS if manifest["counts"][s] or manifest["targets"][s]]
+    rows = []
+    for domain in DOMAINS:
+        cells = [_kept(manifest, split, domain) for split in splits]
+        if any(cell != "0" for cell in cells):
+            rows.append((domain, *cells))
+    sums = [f"{sum(manifest['counts'][split].values()):,}" for split in splits]
+    return _table(("domain", *splits), [*rows, ("all", *sums)])
+
+
+def _kept(manifest: Mapping[str, Any], split: str, domain: str) -> str:
+    kept = manifest["counts"][split].get(domain, 0)
+    target = manifest["targets"][split].get(domain, 0)
+    return f"{kept:,} ({target:,})" if kept < target else f"{kept:,}"
+
+
+def _sources(manifest: Mapping[str, Any]) -> str:
+    found: dict[tuple[str, str, str], int] = {}
+    for entry in manifest["entries"]:
+        kind = entry["source"].partition("/")[0]
+        generated = kind in ("reasoning_gym", "procedural")
+        label = f"{kind} (generated)" if generated else entry["source"]
+        kept = sum(split["kept"] for split in entry["splits"].values())
+        key = (entry["domain"], label, entry["licence"])
+        found[key] = found.get(key, 0) + kept
+    rows = [(*key, f"{count:,}") for key, count in found.items()]
+    text = _table(("domain", "source", "licence", "rows"), rows)
+    pins = [(name, f"`{sha[:16]}`") for name, sha in manifest["source_files"].items()]
+    return f"{text}\n\n{_table(('file', 'SHA-256 begins'), pins)}" if pins else text
+
+
+def _stages(manifest: Mapping[str, Any]) -> str:
+    table = manifest["stages"]
+    names = list(next(iter(table.values()), {}))
+    rows = [
+        (STAGE_NAMES[stage], *(f"{table[domain][stage]:,}" for domain in table)) for stage in names
+    ]
+    return _table(("", *table), rows)
+
+
+def _gold(manifest: Mapping[str, Any]) -> str:
+    meanings = {
+        "verified": "the gold response got full marks from the row's own verifier",
+        "self-consistent": "no gold response was run: tests decode, constraints can hold together, "
+        "or the answer is right by construction",
+        "none": "nothing could be checked",
+    }
+    found = manifest["gold_check"]
+    rows = [
+        (state, f"{found[state]:,}", text) for state, text in meanings.items() if state in found
+    ]
+    text = _table(("gold_check", "rows", "meaning"), rows)
+    if any(e["domain"] == "code" and e["full_path_fraction"] < 1 for e in manifest["entries"]):
+        text += (
+            "\n\nGenerated code: the reference solution ran on all tests of its item in one sandbox; "
+            "the share that also ran test by test, as in training, stands in the manifest "
+            "(`full_path_fraction`)."
+        )
+    return text
+
+
+def _benchmarks(manifest: Mapping[str, Any]) -> str:
+    found = manifest["decontamination"]
+    if not found["checked"] and not found["not_checked"]:
+        return "This recipe asks for none."
+    like = found["rows_like_an_item"]
+    rows = [(name, f"{n:,}", f"{like.get(name, 0):,}") for name, n in found["checked"].items()]
+    parts = [_table(("benchmark", "items", "rows dropped as like one"), rows)]
+    if like:
+        parts.append("Every pair is in `decontamination.jsonl`.")
+    if found["not_checked"]:
+        missing = _table(("NOT checked", "why"), found["not_checked"].items())
+        parts += ["The rows were not compared with these benchmarks:", missing]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table; no rows, no table."""
+    body = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
+    if not body:
+        return ""
+    rule = "|" + "---|" * len(head)
+    return "\n".join(["| " + " | ".join(head) + " |", rule, *body])
+
+
+def _cell(value: Any) -> str:
+    return " ".join(str(value).split()).replace("|", "\\|")

@@ -1,0 +1,125 @@
+"""The lock file of a dataset: which revision and which bytes of every published file it was built from.
+
+JSON, ``{repo: {"revision": ..., "files": {name: sha256}}}``, written on the first build and checked
+on the next. Leaves out: getting the files (``hubfiles.access``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from prorl_common import atomic_write_text
+from prorl_datasets.hub.access import ResolvedFile
+from prorl_datasets.types import DatasetError
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(slots=True)
+class RepoPin:
+    """What is locked of one repository. ``revision`` is None for files that came from a mirror."""
+
+    revision: str | None = None
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Pins:
+    """A lock file in memory."""
+
+    path: Path
+    repos: dict[str, RepoPin] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Pins:
+        """Return the lock file at ``path``, empty when there is none. Raises DatasetError."""
+        if not path.exists():
+            return cls(path)
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            repos = {str(repo): _repo_pin(pin) for repo, pin in data.items()}
+        except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+            raise DatasetError(
+                f"{path}: not a lock file of ours ({error}); delete it to pin anew"
+            ) from error
+        return cls(path, repos)
+
+    def revision_for(self, repo: str, asked: str) -> str:
+        """Return the locked commit of ``repo`` where ``asked`` is a name that moves ("main")."""
+        pin = self.repos.get(repo)
+        if pin is None or pin.revision is None or _COMMIT.fullmatch(asked):
+            return asked
+        return pin.revision
+
+    def problems(self, repo: str, files: Sequence[ResolvedFile]) -> list[str]:
+        """Return a line for each way in which ``files`` differ from what is locked."""
+        pin = self.repos.get(repo)
+        if pin is None:
+            return []
+        cure = f"delete the entry '{repo}' in {self.path} or give --update-pins"
+        wrong = []
+        for file in files:
+            locked = pin.files.get(file.name)
+            if locked is not None and locked != file.sha256:
+                wrong.append(
+                    f"{repo}: {file.name} has changed: locked sha256 {locked}, "
+                    f"now {file.sha256}; if that is wanted, {cure}"
+                )
+        revisions = sorted({f.revision for f in files if f.revision is not None})
+        if pin.revision is not None and revisions and revisions != [pin.revision]:
+            wrong.append(
+                f"{repo}: the revision has changed: locked {pin.revision}, "
+                f"now {', '.join(revisions)}; if that is wanted, {cure}"
+            )
+        return wrong
+
+    def record(self, repo: str, files: Sequence[ResolvedFile]) -> None:
+        """Lock ``files`` (over what was locked of them before)."""
+        pin = self.repos.setdefault(repo, RepoPin())
+        for file in files:
+            pin.files[file.name] = file.sha256
+            pin.revision = file.revision or pin.revision
+
+    def text(self) -> str:
+        """Return the lock file's text: sorted keys, ends in a line break."""
+        data = {
+            repo: {"revision": pin.revision, "files": pin.files} for repo, pin in self.repos.items()
+        }
+        return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+    def write(self) -> None:
+        """Write the lock file atomically when its text has changed."""
+        text = self.text()
+        if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
+            atomic_write_text(self.path, text)
+
+
+def _repo_pin(pin: Mapping[str, object]) -> RepoPin:
+    revision, files = pin["revision"], pin["files"]
+    if not isinstance(revision, str | None) or not isinstance(files, dict):
+        raise TypeError("an entry needs 'revision' and 'files'")
+    return RepoPin(revision, {str(name): str(sha) for name, sha in files.items()})
+
+
+def check_pins(
+    path: Path, resolved: Mapping[str, Sequence[ResolvedFile]], *, update: bool = False
+) -> Pins:
+    """Check ``resolved`` (repository -> files) against the lock file at ``path`` and lock what is new.
+
+    Raises DatasetError with a line for each changed hash or revision, and writes nothing then;
+    ``update`` locks what is there now instead.
+    """
+    pins = Pins.read(path)
+    wrong = [line for repo in resolved for line in pins.problems(repo, resolved[repo])]
+    if wrong and not update:
+        raise DatasetError("\n".join(wrong))
+    for repo, files in resolved.items():
+        if update:
+            pins.repos.pop(repo, None)
+        pins.record(repo, files)
+    pins.write()
+    return pins

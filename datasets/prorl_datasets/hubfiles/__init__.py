@@ -1,6 +1,0 @@
-"""Get the files of published data sets: from a mirror folder or the hub, and pin what was got."""
-
-from prorl_datasets.hubfiles.access import Hub, ResolvedFile, resolve, resolve_all
-from prorl_datasets.hubfiles.pins import Pins, check_pins
-
-__all__ = ["Hub", "Pins", "ResolvedFile", "check_pins", "resolve", "resolve_all"]

@@ -1,0 +1,1 @@
+"""Recipes: what a dataset is made of."""

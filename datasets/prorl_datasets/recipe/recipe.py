@@ -1,0 +1,209 @@
+"""Recipes: the YAML files that say what a dataset is made of, and their checks.
+
+Does: read a packaged or own recipe, report every mistake of it in one line, hash it. Leaves out:
+opening any source (``builder`` asks each source to check itself before it starts).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from prorl_common import nearest
+from prorl_datasets.recipe.parts import (
+    SOURCES,
+    Counts,
+    Decontamination,
+    Difficulty,
+    Entry,
+    Group,
+    Member,
+    Strict,
+    check_template,
+)
+from prorl_datasets.types import SPLITS, DatasetError, Domain, Split
+
+DEFAULT_PROMPTS: dict[Domain, str] = {
+    "math": "{question}\nLet's think step by step and output the final answer within \\boxed{{}}.",
+    "code": "{question}\nWrite the final code in triple backticks.",
+    "stem": "{question}\nLet's think step by step and output the final answer within \\boxed{{}}.",
+    "logic": "{question}\nGive the final answer inside <answer></answer>.",
+    "instruction": "{question}",
+}
+"""ProRL's prompt for each domain (arXiv 2505.24864, appendix D); the STEM line is ours, the paper
+has none.
+"""
+
+
+class Recipe(Strict):
+    """A whole dataset: entries, and groups that become entries.
+
+    ``weights`` multiply the entries' sampling weights by domain. ``near_duplicate`` is the MinHash
+    similarity from which two text rows count as one (0 turns it off). A domain of generated rows
+    that loses more than ``max_loss`` of them to checks stops the build. ``base`` (not written in
+    the file) is the folder that relative paths start at.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    description: str = ""
+    seed: int = 0
+    prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
+    entries: Annotated[list[Entry], Field(default_factory=list)]
+    groups: Annotated[list[Group], Field(default_factory=list)]
+    weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
+    near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
+    decontamination: Decontamination = Decontamination()
+    difficulty: Difficulty | None = None
+    max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
+    base: Annotated[Path | None, Field(exclude=True)] = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Recipe:
+        """Expand the groups into entries, then check names and templates."""
+        expanded = [entry for group in self.groups for entry in group.entries()]
+        object.__setattr__(self, "entries", [*self.entries, *expanded])
+        object.__setattr__(self, "groups", [])
+        if not self.entries:
+            raise ValueError("a recipe needs entries or groups")
+        twice = sorted(n for n, c in Counter(e.name for e in self.entries).items() if c > 1)
+        if twice:
+            raise ValueError(f"entry names must differ; used twice: {', '.join(twice)}")
+        for template in self.prompts.values():
+            check_template(template)
+        return self
+
+    def prompt_for(self, entry: Entry) -> str:
+        """Return the template of ``entry``: its own, the recipe's for the domain, or ProRL's."""
+        prompts: dict[Domain, str] = {**DEFAULT_PROMPTS, **self.prompts}
+        return entry.template if entry.template is not None else prompts[entry.domain]
+
+    def difficulty_file(self) -> Path | None:
+        """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
+        if self.difficulty is None:
+            return None
+        path = Path(self.difficulty.file).expanduser()
+        return path if path.is_absolute() or self.base is None else self.base / path
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the recipe as JSON-ready values with every default and template filled in."""
+        data: dict[str, Any] = self.model_dump(mode="json")
+        data["prompts"] = {**DEFAULT_PROMPTS, **data["prompts"]}
+        del data["groups"]
+        return data
+
+    def weight_of(self, entry: Entry) -> float:
+        """Return the sampling weight of an entry's rows: its own times its domain's."""
+        return entry.weight * self.weights.get(entry.domain, 1.0)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the resolved recipe as canonical JSON."""
+        text = json.dumps(self.resolved(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def targets(self) -> dict[tuple[str, Split], int | None]:
+        """Return the wanted count of each (entry name, split)."""
+        return {(e.name, s): e.count.of(s) for e in self.entries for s in SPLITS}
+
+
+def recipe_names() -> list[str]:
+    """Return the names of the packaged recipes, sorted."""
+    folder = resources.files("prorl_datasets") / "recipes"
+    return sorted(
+        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
+    )
+
+
+def load_recipe(name_or_path: str | Path) -> Recipe:
+    """Return a packaged recipe by name, or one read from a ``.yaml`` file.
+
+    Raises DatasetError: unknown name (nearest offered), unreadable YAML, or all mistakes of the
+    recipe at once.
+    """
+    text = str(name_or_path)
+    if text in recipe_names():
+        packaged = resources.files("prorl_datasets") / "recipes" / f"{text}.yaml"
+        return parse_recipe(packaged.read_text(encoding="utf-8"), f"recipe {text}", None)
+    path = Path(text)
+    if path.suffix in (".yaml", ".yml") or path.is_file():
+        if not path.is_file():
+            raise DatasetError(f"no such recipe file: {path}")
+        try:
+            content = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DatasetError(f"cannot read recipe {path}: {error}") from error
+        return parse_recipe(content, str(path), path.resolve().parent)
+    raise DatasetError(
+        f"unknown recipe '{text}'{nearest(text, recipe_names())}; "
+        f"packaged: {', '.join(recipe_names())}; or give a .yaml file"
+    )
+
+
+def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
+    """Return the recipe written in YAML ``content``; ``label`` names it in errors.
+
+    Raises DatasetError with every mistake in one line, each with its place and the nearest known
+    key.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(content)
+    except yaml.YAMLError as error:
+        raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(data, dict):
+        raise DatasetError(
+            f"{label}: expected keys such as name and entries, got {type(data).__name__}"
+        )
+    if "base" in data:
+        raise DatasetError(f"{label}: unknown key 'base'")
+    try:
+        return Recipe.model_validate({**data, "base": base})
+    except ValidationError as error:
+        mistakes = [_explain(item, data) for item in error.errors()]
+        raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
+
+
+def _explain(item: Any, data: dict[str, Any]) -> str:
+    place = [str(part) for part in item["loc"] if part not in SOURCES]
+    if item["type"] == "extra_forbidden":
+        where = _readable_place(place[:-1], data)
+        known = set(_model_at(item["loc"]).model_fields) - {"base"}
+        return f"unknown key '{item['loc'][-1]}' in {where}{nearest(str(item['loc'][-1]), known)}"
+    where = _readable_place(place, data)
+    if item["type"] == "union_tag_invalid":
+        tag = str(item["ctx"]["tag"])
+        return f"{where}.kind '{tag}' is not one of {', '.join(SOURCES)}{nearest(tag, SOURCES)}"
+    message = item["msg"].removeprefix("Value error, ")
+    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
+
+
+def _readable_place(place: list[str], data: dict[str, Any]) -> str:
+    """Return ``entry 'name'.key`` in place of ``entries.3.key``."""
+    kinds = {"entries": "entry", "groups": "group"}
+    if len(place) >= 2 and place[0] in kinds and place[1].isdigit():
+        entry = data[place[0]][int(place[1])]
+        name = entry.get("name", f"number {int(place[1]) + 1}") if isinstance(entry, dict) else "?"
+        return ".".join([f"{kinds[place[0]]} '{name}'", *place[2:]])
+    return ".".join(place) or "the recipe"
+
+
+def _model_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
+    """Return the model whose keys are known at ``loc``."""
+    inner: dict[str, type[BaseModel]] = {
+        "count": Counts,
+        "members": Member,
+        "decontamination": Decontamination,
+        "difficulty": Difficulty,
+        **SOURCES,
+    }
+    for part in reversed(loc[:-1]):
+        if part in inner:
+            return inner[str(part)]
+    lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}
+    return lists.get(str(loc[0]), Recipe) if len(loc) > 2 else Recipe

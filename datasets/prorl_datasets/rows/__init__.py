@@ -1,0 +1,1 @@
+"""One row: made in a child process, kept in part files."""

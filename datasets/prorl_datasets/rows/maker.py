@@ -1,0 +1,294 @@
+"""Make finished candidate rows: the item, its prompt, its keys, what it shares with benchmarks.
+
+Runs in a child process (``rows.process``); everything that costs time and needs no verifier happens
+here. Leaves out: the gold check and every comparison between rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from prorl_common import UserError, derive_seed
+from prorl_datasets.build.report import source_label
+from prorl_datasets.recipe.parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.row import Adapter, Drop, Row, digest, normalised
+from prorl_datasets.sources import file as file_source
+from prorl_datasets.sources import reasoning_gym, rg_entries
+from prorl_datasets.sources.readers import long_integers
+from prorl_verifiers import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from prorl_datasets.procedural import Family
+    from prorl_datasets.text.hashing import Profile
+    from prorl_datasets.text.index import BenchmarkIndex, Match
+
+PROBES = 24
+"""Items of an entry whose shared n-grams are taken for its template, when one resembles a benchmark."""
+LEAST_WORDS = 8
+"""Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
+DIGITS = 4300
+_LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
+SHOWN = 400
+"""Characters of a text that a report of matches shows."""
+MAX_PAIRS = 5
+"""Benchmark items named for one offending row."""
+
+
+class RowMaker:
+    """Candidates of the entries of one recipe, as JSON-ready dictionaries.
+
+    A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
+    ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
+    ``drop`` and ``detail``, and ``match`` if it is an item of a generated benchmark. ``benchmarks``
+    is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        seed: int,
+        benchmarks: BenchmarkIndex | None = None,
+        taken: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
+        self._recipe, self._seed = recipe, seed
+        self._benchmarks, self._taken = benchmarks, taken or {}
+        self._entries = {entry.name: entry for entry in recipe.entries}
+        self._families: Mapping[str, Family] | None = None
+        self._made: dict[str, Any] = {}
+        self._templates: dict[str, NDArray[Any]] = {}
+        self._adapters: Mapping[str, Adapter] | None = None
+
+    def generate(self, name: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
+        """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
+        entry = self._entries[name]
+        found = []
+        for index in range(start, stop):
+            with _place(f"{name} {split} {index}"):
+                found.append(self._finish(entry, split, self._row(entry, split, index)))
+        return found
+
+    def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
+        """Return the candidates of raw rows, (where, row) pairs; the first has the index ``start``.
+
+        Raises DatasetError naming file and line for a malformed row.
+        """
+        entry = self._entries[name]
+        found = []
+        for index, (where, raw) in enumerate(rows, start=start):
+            with _place(where):
+                found.append(self._finish(entry, "", self._converted(entry, raw, where, index)))
+        return found
+
+    def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
+        source = entry.source
+        rng_seed = derive_seed(self._seed, "data", entry.name, split, index)
+        if isinstance(source, ReasoningGymSource):
+            made = rg_entries.reply(self._made, source.task, source.config, rng_seed & 0xFFFF_FFFF)
+            return reasoning_gym.row_of(entry, source, index, made)
+        assert isinstance(source, ProceduralSource)
+        rng = Random(rng_seed)
+        level = rng.choice(source.levels)
+        item = self._family(source.family).generate(rng, level)
+        metadata = {"family": source.family, "level": level, **item.metadata}
+        if item.chance is not None:
+            metadata["chance"] = item.chance
+        key = None
+        if item.parameters is not None:
+            key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
+        row = Row(index, item.question, item.task, item.gold, item.answer, metadata)
+        return _with_identity(row, key, item.core)
+
+    def _family(self, name: str) -> Family:
+        if self._families is None:
+            from prorl_datasets.procedural import families
+
+            self._families = families()
+        return self._families[name]
+
+    def _converted(
+        self, entry: Entry, raw: Mapping[str, Any], where: str, index: int
+    ) -> Row | Drop:
+        source = entry.source
+        if isinstance(source, FileSource) and source.adapter is None:
+            with long_integers():
+                return file_source.map_row(entry.domain, source.columns, raw, where, index)
+        if self._adapters is None:
+            from prorl_datasets.sources.adapters import source_adapters
+
+            self._adapters = source_adapters()
+        name = getattr(source, "adapter")  # noqa: B009 (a file or hub source)
+        made = self._adapters[name].convert(raw, where, index)
+        if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
+            return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+        return made
+
+    def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
+        if isinstance(row, Drop):
+            return {"index": row.index, "drop": row.reason, "detail": row.detail}
+        if row.gold is None and entry.generated and entry.verify_fraction > 0:
+            return {"index": row.index, "drop": "no known answer", "detail": ""}
+        if (key := row.key) is not None and digest(key) in self._taken:
+            return _benchmark_item(row, *self._taken[digest(key)])
+        prompt = self._recipe.prompt_for(entry).format(question=row.question)
+        with long_integers():
+            columns = _columns(self._recipe, entry, row, prompt)
+        if not _readable(columns["reference"]):
+            return {"index": row.index, "drop": "an integer is too long", "detail": ""}
+        if not _encodable(columns):
+            return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
+        profile = self._profile(entry, row)
+        response, task = self._gold(entry, split, row)
+        return {
+            "index": row.index,
+            "columns": columns,
+            "gold": response,
+            "box": None if task is None else task.reference_json(),
+            "checked": self._is_checked(entry, split, row),
+            "consistent": row.consistent,
+            "key": digest(key if key is not None else normalised(row.question)),
+            "prompt_key": digest(normalised(prompt)),
+            "signature": None if entry.generated else _packed(profile),
+            "matches": [_as_json(match) for match in self._matches(entry, profile)],
+        }
+
+    def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
+        """Return what to run as gold check: the gold response, with another task where all tests
+        of a generated code item run in one box.
+        """
+        source = entry.source
+        if row.gold is None or entry.domain != "code" or source.kind != "procedural":
+            return row.gold, None
+        if self._share("full-path", entry, split, row.index) < entry.full_path_fraction:
+            return row.gold, None
+        from prorl_datasets.procedural.code.problem import one_box
+
+        return one_box(row.task, row.gold)
+
+    def _is_checked(self, entry: Entry, split: str, row: Row) -> bool:
+        if row.gold is None:
+            return False
+        return self._share("verify", entry, split, row.index) < entry.verify_fraction
+
+    def _share(self, purpose: str, entry: Entry, split: str, index: int) -> float:
+        return derive_seed(self._seed, purpose, entry.name, split, index) / 2**63
+
+    def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
+        """Return what a text shares with benchmarks, its entry's own template apart."""
+        if self._benchmarks is None or profile is None:
+            return []
+        found = self._benchmarks.matches(profile)
+        if found and entry.generated:
+            found = self._benchmarks.matches(profile, ignore=self._template(entry))
+        return found[:MAX_PAIRS]
+
+    def _profile(self, entry: Entry, row: Row) -> Profile | None:
+        """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
+        if entry.generated and self._benchmarks is None:
+            return None
+        from prorl_datasets.text.hashing import profile
+
+        return profile(row.question if row.core is None else row.core)
+
+    def _template(self, entry: Entry) -> NDArray[Any]:
+        if entry.name not in self._templates:
+            from prorl_datasets.text.templates import template_ngrams
+
+            rows = [self._row(entry, "probe", index) for index in range(PROBES)]
+            texts = [r.core or r.question for r in rows if isinstance(r, Row)]
+            self._templates[entry.name] = template_ngrams(sorted(set(texts)))
+        return self._templates[entry.name]
+
+
+def _benchmark_item(row: Row, benchmark: str, item: str) -> dict[str, Any]:
+    """Return the candidate of a row that is, by its parameters, an item of a generated benchmark."""
+    match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0, "shared": ""}
+    return {
+        "index": row.index,
+        "drop": f"item of {benchmark}",
+        "detail": item,
+        "match": {**match, "text": row.question[:SHOWN]},
+    }
+
+
+def _columns(recipe: Recipe, entry: Entry, row: Row, prompt: str) -> dict[str, Any]:
+    metadata = {
+        **row.metadata,
+        "entry": entry.name,
+        "index": row.index,
+        "weight": recipe.weight_of(entry),
+    }
+    if row.gold is not None:
+        metadata["gold_response"] = row.gold
+    return {
+        "domain": entry.domain,
+        "prompt": [{"role": "user", "content": prompt}],
+        "verifier": row.task.verifier,
+        "reference": row.task.reference_json(),
+        "source": source_label(entry),
+        "licence": str(row.metadata.get("licence", entry.licence)),
+        "metadata": metadata,
+        "answer": row.answer,
+    }
+
+
+def _readable(reference: str) -> bool:
+    """Whether every Python reads the integers of a reference: its own limit is DIGITS digits."""
+    if not _LONG.search(reference):
+        return True
+    try:
+        json.loads(reference)
+    except ValueError:
+        return False
+    return True
+
+
+def _encodable(columns: dict[str, Any]) -> bool:
+    """Whether a row can be written as UTF-8: JSON may hold halves of surrogate pairs."""
+    try:
+        json.dumps(columns, ensure_ascii=False, default=rg_entries.plain).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextmanager
+def _place(where: str) -> Iterator[None]:
+    """Note on a bug's traceback which row it was; what ``rows.client`` says ends with it."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        error.add_note(f"at {where}")
+        raise
+
+
+def _packed(profile: Profile | None) -> str | None:
+    """Return the MinHash signature as text; None where a text is too short for near-duplicates."""
+    if profile is None or len(profile.words) < LEAST_WORDS:
+        return None
+    return base64.b64encode(profile.signature.astype("<u4").tobytes()).decode("ascii")
+
+
+def _as_json(match: Match) -> dict[str, Any]:
+    return {
+        "benchmark": match.benchmark,
+        "item": match.item_id,
+        "rule": match.rule,
+        "score": round(float(match.score), 4),
+        "shared": match.shared,
+    }
+
+
+def _with_identity(row: Row, key: str | None, core: str | None) -> Row:
+    return replace(row, key=key if key is not None else normalised(row.question), core=core)

@@ -1,0 +1,171 @@
+"""Part files: the finished pieces of a build, so that a killed build continues where it was.
+
+They lie beside the output in ``.<name>.build/<fingerprint>/`` and hold rows ready for Parquet. The
+fingerprint covers recipe, seed, isolation, versions, code and benchmarks: any change starts afresh;
+a part of a file says in its name which bytes of it (``collect.Job``).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, atomic_write_text
+from prorl_common.files import explain_write_errors
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.types import DatasetError
+
+PACKAGES = (
+    "prorl",
+    "reasoning-gym",
+    "math-verify",
+    "latex2sympy2-extended",
+    "sympy",
+    "pint",
+    "pyarrow",
+    "numpy",
+    "matplotlib",
+)
+"""Packages that decide what is made, what passes the gold check, or how it is written."""
+CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
+
+
+@dataclass(slots=True)
+class Part:
+    """What one chunk of one entry gave.
+
+    ``candidates`` were looked at. ``rows`` survived their own checks: ``columns`` (Parquet columns
+    but id, split and gold_check), ``gold_check``, ``index``, ``key``, ``prompt_key``,
+    ``signature``. ``drops`` counts by stage and reason; ``examples`` are (reason, item, detail);
+    ``pairs`` are the matches with benchmarks; ``isolation`` are the levels that held in the gold
+    check.
+    """
+
+    candidates: int = 0
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    drops: dict[str, dict[str, int]] = field(default_factory=dict)
+    examples: list[list[str]] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    isolation: list[str] = field(default_factory=list)
+
+    def drop(self, stage: str, reason: str, item: str, detail: str) -> None:
+        """Count a dropped candidate; the first two of each reason are kept as examples."""
+        reasons = self.drops.setdefault(stage, {})
+        reasons[reason] = reasons.get(reason, 0) + 1
+        if detail and reasons[reason] <= 2:
+            writable = detail[:300].encode("utf-8", "replace").decode()
+            self.examples.append([reason, item, writable])
+
+    def dropped(self) -> int:
+        """Return how many candidates were dropped."""
+        return sum(sum(reasons.values()) for reasons in self.drops.values())
+
+
+class PartStore:
+    """The part files of one build. Parts of other builds stay until ``clear``."""
+
+    def __init__(self, out: Path, fingerprint: str) -> None:
+        self._out = out
+        self._root = out.parent / f".{out.name}.build"
+        self.folder = self._root / fingerprint[:16]
+
+    def get(self, name: str) -> Part | None:
+        """Return a finished part, or None; one that the disk damaged is None, to be made again."""
+        try:
+            text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
+            return Part(**json.loads(text))
+        except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+            return None
+
+    def put(self, name: str, part: Part) -> None:
+        """Write a part atomically. Raises UserError when the place cannot be written, DatasetError
+        when the folder is removed between being made and being written to.
+        """
+        text = json.dumps(asdict(part), ensure_ascii=False)
+        try:
+            atomic_write_text(self.folder / f"{name}.json", text)
+        except UserError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise self.gone(name) from error
+            raise
+
+    def gone(self, name: str) -> DatasetError:
+        """Return the error of a part that somebody else removed."""
+        return DatasetError(
+            f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
+            "write there? Run the same command again"
+        )
+
+    def found(self) -> int:
+        """Return how many parts an earlier run left."""
+        return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the output for this process; a killed one lets go. Raises DatasetError where another
+        build has it, UserError (disk).
+        """
+        with explain_write_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True)
+            file = (self._root / "lock").open("w")
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DatasetError(
+                    f"another build is writing {self._out}; wait for it or give another --out"
+                ) from error
+            yield
+
+    def clear(self) -> None:
+        """Remove every part and what a killed writer left, once the dataset stands."""
+        shutil.rmtree(self._root, ignore_errors=True)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that decide what is built (``unknown`` where not
+    installed).
+    """
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of everything that decides the rows of a build.
+
+    ``files`` are the hashes of what is read: sources, benchmarks, pass rates.
+    """
+    facts = {
+        "recipe": recipe.digest(),
+        "seed": seed,
+        "isolated": isolated,
+        "files": dict(files),
+        "versions": package_versions(),
+        "code": _code_digest(),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _code_digest() -> str:
+    """Return a digest of the code and data files of the rooms that decide the rows."""
+    digest = hashlib.sha256()
+    for package in CODE:
+        root = Path(str(resources.files(package)))
+        for path in sorted(root.rglob("*")):
+            if path.suffix in (".py", ".yaml", ".json", ".txt") and path.is_file():
+                digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()

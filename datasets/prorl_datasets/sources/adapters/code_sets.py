@@ -1,0 +1,193 @@
+"""Code sets: the code rows of Eurus-2-RL-Data, and MBPP.
+
+Eurus ships tests and no solution: a row whose tests decode, have equal lengths and do not contradict
+each other is ``consistent``. Leaves out: running anything, and the math rows of Eurus.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_datasets.rows.row import Row
+from prorl_datasets.sources.adapters.fields import (
+    Raw,
+    Unusable,
+    column,
+    decoded,
+    finished,
+    is_missing,
+    text_of,
+    user_text,
+)  # fmt: skip
+from prorl_datasets.sources.readers.decode import long_integers
+from prorl_datasets.sources.readers.plain import slow_name
+from prorl_verifiers import TaskError
+from prorl_verifiers.code.shapes import eurus_reference
+
+MAX_TESTS = 20
+"""Tests kept of an item: the first three (often the statement's examples) and evenly spaced others."""
+FIRST_TESTS = 3
+MAX_TEST_BYTES = 256 * 1024
+"""A test longer than this as JSON is left out: it would cost more than it tells."""
+MAX_PARTS = 200_000
+"""Commas, brackets and the like of tests that stand as Python source: reading one takes about 1 kB."""
+MAX_ASSERTS = 64 * 1024
+"""Characters of all assert lines of an MBPP item."""
+_LARGE = 20_000
+_MAX_NAME = 200
+_SUFFIX_HEAD = "Write Python code to solve the problem."
+_SUFFIX = re.compile(
+    r"Write Python code to solve the problem\.\s+Present the code in\s+```python\s+Your code\s+```"
+    r"\s*at the end\.(?:\s*You need to think first then write the Python code\.)?\s*\Z"
+)
+"""PRIME's sentences behind the problem. They are removed: the builder's template says the same."""
+
+
+def eurus_code(raw: Raw, where: str, index: int) -> Row:
+    """PRIME-RL/Eurus-2-RL-Data, rows with ability "code"; structs and lists or their JSON text."""
+    ability = column(raw, ("ability",), where, "eurus_code")
+    prompt = column(raw, ("prompt",), where, "eurus_code")
+    reward = column(raw, ("reward_model",), where, "eurus_code")
+    if ability != "code":
+        raise Unusable("not a code row")
+    core = without_wrapper(user_text(prompt))
+    truth = decoded(reward, dict, "reward_model").get("ground_truth")
+    reference, counts = _reference(truth)
+    metadata: dict[str, Any] = dict(counts)
+    if not is_missing(raw.get("data_source")):
+        metadata["data_source"] = str(raw["data_source"])
+    question, name = core, reference.get("entry_point")
+    if core and name is not None and not re.search(rf"\b{re.escape(name)}\b", core):
+        question = f"{core}\n\nThe function must be named `{name}`."
+        metadata["name_added"] = True
+    return finished(
+        index, question, "code", reference, metadata=metadata, core=core, consistent=True
+    )
+
+
+def without_wrapper(text: str) -> str:
+    """Return a problem without PRIME's closing sentences; linear in the text."""
+    start = text.rfind(_SUFFIX_HEAD)
+    if start >= 0 and _SUFFIX.match(text, start):
+        text = text[:start]
+    return text.strip()
+
+
+def _reference(truth: Any) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return (reference, counts of tests) of a ground truth. Raises Unusable."""
+    if is_missing(truth):
+        raise Unusable("no tests")
+    if not isinstance(truth, str):
+        truth = json.dumps(decoded(truth, (dict, list), "ground_truth"), default=repr)
+    reference = decoded_tests(truth)
+    if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
+        raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
+    tests = _distinct(reference["tests"])
+    usable = [test for test in tests if _is_small(test)]
+    if not usable:
+        raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
+    kept = [usable[i] for i in spread(len(usable), MAX_TESTS, FIRST_TESTS)]
+    counts = {"tests": len(kept), "tests_in_source": len(reference["tests"])}
+    return {**reference, "tests": kept}, counts
+
+
+def decoded_tests(truth: str) -> dict[str, Any]:
+    """Return the reference that an Eurus ground truth says. Raises Unusable.
+
+    Tests that stand as Python source inside the JSON are read up to MAX_PARTS.
+    """
+    try:
+        with long_integers():
+            if len(truth) > _LARGE and _large_source(json.loads(truth)):
+                raise Unusable(
+                    "the tests do not decode",
+                    f"source of over {MAX_PARTS} parts, or with odd names",
+                )
+            reference = eurus_reference(truth)
+    except (TaskError, ValueError, RecursionError, MemoryError) as error:
+        raise Unusable("the tests do not decode", str(error)) from error
+    if not isinstance(reference.get("entry_point", ""), str):
+        raise Unusable("fn_name is no name", type(reference["entry_point"]).__name__)
+    return reference
+
+
+def parts_of(source: str) -> int:
+    """Return how many members Python source can have at most, from its separators alone."""
+    return sum(map(source.count, ",;:([{\n"))
+
+
+def _large_source(row: Any) -> bool:
+    texts = [row.get(key) for key in ("inputs", "outputs")] if isinstance(row, dict) else []
+    return any(
+        isinstance(text, str) and (parts_of(text) > MAX_PARTS or slow_name(text)) for text in texts
+    )
+
+
+def spread(total: int, limit: int, first: int) -> Sequence[int]:
+    """Return at most ``limit`` places of ``total``: the ``first`` ones, the last, evenly between."""
+    if total <= limit:
+        return range(total)
+    rest = limit - first
+    return [*range(first), *(first + (k + 1) * (total - first) // rest - 1 for k in range(rest))]
+
+
+def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the tests without repeats. Raises Unusable when one input has two outputs."""
+    outputs: dict[str, str] = {}
+    kept = []
+    with long_integers():
+        for test in tests:
+            if "stdin" in test:
+                given, expected = str(test["stdin"]), str(test["stdout"])
+            else:
+                given, expected = json.dumps(test["args"]), json.dumps(test["expected"])
+            expected = " ".join(expected.split())
+            if given not in outputs:
+                outputs[given] = expected
+                kept.append(test)
+            elif outputs[given] != expected:
+                raise Unusable("the tests contradict each other", f"{given[:60]!r} has two outputs")
+    return kept
+
+
+def _is_small(test: Mapping[str, Any]) -> bool:
+    """Whether a test is short enough, its integers readable by any Python."""
+    try:
+        return len(json.dumps(test)) <= MAX_TEST_BYTES
+    except ValueError:
+        return False
+
+
+def mbpp(raw: Raw, where: str, index: int) -> Row:
+    """MBPP and its sanitised half: text or prompt, code, test_list; the gold is the shipped code.
+
+    The asserts are shown behind the text, as MBPP is always asked: they name the function.
+    """
+    text = text_of(column(raw, ("text", "prompt"), where, "mbpp"), "text")
+    tests = decoded(column(raw, ("test_list",), where, "mbpp"), list, "test_list")
+    if is_missing(tests):
+        raise Unusable("no tests")
+    joined = "\n".join(map(str, tests))
+    if len(joined) > MAX_ASSERTS or slow_name(joined):
+        raise Unusable(
+            "the tests are too large", f"over {MAX_ASSERTS} characters, or with odd names"
+        )
+    setup = [raw.get("test_setup_code"), raw.get("test_imports")]
+    if not is_missing(setup):
+        raise Unusable("the tests need set-up code", str(setup))
+    extra = decoded(raw.get("challenge_test_list") or [], list, "challenge_test_list")
+    extra = [t for t in extra if len(str(t)) <= MAX_ASSERTS // 10 and not slow_name(str(t))][:100]
+    asserts = [str(test).replace("\r\n", "\n").strip() for test in [*tests, *extra]]
+    reference = {"tests": [{"assert": line} for line in asserts]}
+    shown = "\n".join(str(test).strip() for test in tests)
+    code = raw.get("code")
+    program = None if is_missing(code) else str(code).replace("\r\n", "\n").strip()
+    metadata = {} if is_missing(raw.get("task_id")) else {"task_id": raw["task_id"]}
+    return finished(
+        index, f"{text}\nYour code should pass these tests:\n\n{shown}", "code", reference,
+        gold=None if program is None else f"```python\n{program}\n```", core=text,
+        metadata=metadata,
+    )  # fmt: skip

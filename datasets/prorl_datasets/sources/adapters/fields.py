@@ -1,0 +1,175 @@
+"""Read columns of a published row: by any of their names, as text, JSON or chat, and make a Row of it.
+
+A missing column is a DatasetError (the schema changed); a missing value is a Drop. Leaves out: what any
+one data set means (the adapters themselves).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from prorl_common import nearest
+from prorl_datasets.rows.row import Adapter, Row
+from prorl_datasets.sources.readers.decode import long_integers
+from prorl_datasets.sources.readers.plain import odd_value, one_line, some_names
+from prorl_datasets.types import DatasetError
+from prorl_verifiers import TaskError, load_task
+
+Raw = Mapping[str, Any]
+SENTINELS = ("no answer detected", "no solution detected", "no choices available")
+"""Texts, in lower case, that stand for "nothing here" in SCP's relatives."""
+
+
+class Unusable(Exception):
+    """A row that cannot become an item: caught by ``guarded`` and made a Drop."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.detail = reason, one_line(detail)
+
+
+def require_plain(value: Any) -> None:
+    """Raise Unusable for values that cannot be carried on (``readers.plain``)."""
+    problem = odd_value(value)
+    if problem is not None:
+        raise Unusable("a value that cannot be carried on", problem)
+
+
+def check_columns(adapter: Adapter, columns: Iterable[str], where: str) -> None:
+    """Raise DatasetError when ``columns`` lack one that ``adapter`` needs; the line names the nearest
+    one found and all of them.
+    """
+    found = list(columns)
+    for names in adapter.columns:
+        if names[0] and not any(name in found for name in names):
+            raise missing_column(adapter.name, names, found, where)
+
+
+def missing_column(
+    source: str, names: Sequence[str], found: Sequence[str], where: str
+) -> DatasetError:
+    """Return the error for a row or file without any of ``names``."""
+    others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
+    return DatasetError(
+        f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
+        f"{some_names(list(found))}; the schema is not the one that adapter '{source}' knows"
+    )
+
+
+def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
+    """Return the value of the first of ``names`` that is a column. Raises DatasetError for none."""
+    for name in names:
+        if name in raw:
+            return raw[name]
+    raise missing_column(source, names, list(raw), where)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for nothing: null, NaN, blank or sentinel text, a list of such."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    if isinstance(value, list | tuple):
+        return all(is_missing(member) for member in value)
+    return isinstance(value, str) and value.strip().lower() in ("", *SENTINELS)
+
+
+def text_of(value: Any, what: str) -> str:
+    """Return a value as stripped text; a whole float loses its ``.0``. Raises Unusable when missing."""
+    if is_missing(value):
+        raise Unusable(f"no {what}")
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise Unusable(f"the {what} is not text", type(value).__name__)
+    with long_integers():
+        return str(value).strip()
+
+
+def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
+    """Return a struct or list that some copies hold as its JSON text. Raises Unusable."""
+    if isinstance(value, str):
+        try:
+            with long_integers():
+                value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise Unusable(f"the {what} is not valid JSON", str(error)) from error
+        require_plain(value)
+    if not isinstance(value, kinds):
+        raise Unusable(f"the {what} has an unknown shape", type(value).__name__)
+    return value
+
+
+def user_text(value: Any, what: str = "prompt") -> str:
+    """Return the text of the last user turn of a prompt: plain text, messages, or messages as JSON.
+
+    System turns are left out. A message may hold the whole list of messages as its content. Raises
+    Unusable for a conversation with an assistant's turn.
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            read = json.loads(value)
+        except (ValueError, RecursionError):
+            read = None
+        require_plain(read)
+        if isinstance(read, dict) and "content" in read:
+            read = [read]
+        if isinstance(read, list) and read and all(_is_message(m) for m in read):
+            value = read
+    if isinstance(value, str):
+        return text_of(value, what)
+    if is_missing(value):
+        raise Unusable(f"no {what}")
+    if isinstance(value, list) and all(_is_message(m) for m in value):
+        if len(value) == 1 and isinstance(value[0]["content"], list):
+            return user_text(value[0]["content"], what)
+        if any(m.get("role") == "assistant" for m in value):
+            raise Unusable(f"the {what} is a conversation of several turns")
+        users = [m["content"] for m in value if m.get("role") == "user"]
+        if users:
+            return text_of(users[-1], what)
+    raise Unusable(f"the {what} has an unknown shape", type(value).__name__)
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and "content" in value
+
+
+def without_nulls(value: Any) -> Any:
+    """Return ``value`` with every null member of an object left out, at any depth."""
+    if isinstance(value, Mapping):
+        return {k: without_nulls(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [without_nulls(member) for member in value]
+    return value
+
+
+def finished(
+    index: int, question: str, verifier: str, reference: Mapping[str, Any], **more: Any
+) -> Row:
+    """Return the row (``more``: further fields of Row).
+
+    Raises Unusable: an empty question, text that is not valid Unicode, a value that JSON cannot hold, a
+    reference that its verifier does not take.
+    """
+    question = text_of(question, "question")
+    try:
+        task = load_task(verifier, reference)
+    except (TaskError, RecursionError, MemoryError) as error:
+        raise Unusable("the verifier does not take the reference", str(error)) from error
+    try:
+        json.dumps([question, reference, more], ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError as error:
+        raise Unusable("the text is not valid Unicode", str(error)) from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Unusable("a value that JSON cannot hold", str(error)) from error
+    return Row(index, question, task, **more)
+
+
+def boxed(answer: str) -> str:
+    """Return the response that says ``answer``."""
+    return f"\\boxed{{{answer}}}"

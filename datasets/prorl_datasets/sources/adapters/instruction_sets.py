@@ -1,0 +1,197 @@
+"""Instruction sets: Llama-Nemotron's RL part, Nemotron-RL, IFEval-shaped rows and RLVR-IFeval.
+
+These sets ship no response. A row is ``consistent`` unless its constraints contradict each other; one
+for which a response that meets them all was built says ``witness`` in its metadata. Leaves out: whether
+the request itself makes sense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from prorl_datasets.rows.row import Row
+from prorl_datasets.sources.adapters.fields import (
+    Raw,
+    Unusable,
+    column,
+    decoded,
+    finished,
+    is_missing,
+    text_of,
+    user_text,
+    without_nulls,
+)  # fmt: skip
+
+Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
+"""(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
+MAX_ARGUMENT = 20_000
+"""Characters of a text argument (a prompt to repeat is the longest); members of a list: a hundredth."""
+MAX_COUNT = 10_000
+"""The most words, sentences or letters that a constraint may ask for: no response here is longer."""
+_QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
+
+
+def satisfiable_or_unknown() -> Satisfiable:
+    """Return the check whether constraints can hold together."""
+    from prorl_datasets.procedural.instruction import satisfiable
+
+    return cast(Satisfiable, satisfiable)
+
+
+def instruction_row(
+    index: int,
+    question: str,
+    ids: Any,
+    kwargs: Any,
+    metadata: dict[str, Any],
+    satisfiable: Satisfiable | None = None,
+) -> Row:
+    """Return the row of a prompt with constraints; nulls in ``kwargs`` are dropped, 0 is kept.
+
+    Raises Unusable: unknown ids, unequal lengths, constraints that cannot hold together.
+    """
+    ids = [str(i) for i in decoded(ids, (list, tuple), "instruction_id_list")]
+    given = decoded([] if kwargs is None else kwargs, (list, tuple), "kwargs")
+    cleaned = [without_nulls(decoded(k or {}, dict, "kwargs")) for k in given] or [{} for _ in ids]
+    if not ids:
+        raise Unusable("no constraints")
+    if len(cleaned) != len(ids):
+        raise Unusable("not one kwargs for each constraint", f"{len(cleaned)} for {len(ids)}")
+    for values in cleaned:
+        _check_sizes(values)
+    cleaned = [_named(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
+    reference = {"instruction_id_list": ids, "kwargs": cleaned}
+    row = finished(index, question, "instruction", reference, metadata=metadata, consistent=True)
+    verdict, text = (satisfiable or satisfiable_or_unknown())(ids, cleaned, question)
+    if verdict == "contradiction":
+        raise Unusable("the constraints contradict each other", text)
+    if verdict == "witness":
+        metadata["witness"] = True
+    return row
+
+
+def _check_sizes(values: Mapping[str, Any]) -> None:
+    """Raise Unusable for arguments so large that checking them would take for ever."""
+    for name, value in values.items():
+        members = value if isinstance(value, list | tuple) else [value]
+        long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
+        large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
+        if long or large or len(members) > MAX_ARGUMENT // 100:
+            raise Unusable("an argument of a constraint is too large", str(name))
+
+
+def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
+    """Return the kwargs of one constraint with the word that keywords:frequency rows name elsewhere.
+
+    Some rows name it as ``keywords``, some only quote it in the first paragraph of the prompt.
+    """
+    if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
+        return values
+    rest = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
+    words = values.get("keywords")
+    words = list(words) if isinstance(words, list | tuple) else [words or ""]
+    words = [word for word in words if not is_missing(word)]
+    if not words:
+        first = question.strip().split("\n\n", 1)[0]
+        words = list(dict.fromkeys(word.strip() for word in _QUOTED.findall(first)))
+    if len(words) != 1:
+        raise Unusable("keywords:frequency names not one word", ", ".join(map(str, words)))
+    return {**rest, "keyword": str(words[0])}
+
+
+def _kept(raw: Raw, names: Mapping[str, str]) -> dict[str, Any]:
+    return {ours: raw[theirs] for theirs, ours in names.items() if not is_missing(raw.get(theirs))}
+
+
+def nemotron_if(raw: Raw, where: str, index: int) -> Row:
+    """nvidia/Llama-Nemotron-Post-Training-Dataset, RL/instruction_following: input, args."""
+    question = user_text(column(raw, ("input",), where, "nemotron_if"), "input")
+    args = decoded(column(raw, ("args",), where, "nemotron_if"), dict, "args")
+    ids = column(args, ("instruction_id_list",), f"{where}: args", "nemotron_if")
+    kwargs = column(args, ("instruction_kwargs", "kwargs"), f"{where}: args", "nemotron_if")
+    metadata = _kept(raw, {"license": "row_licence", "used_in_training": "used_in_training"})
+    return instruction_row(index, question, ids, kwargs, metadata)
+
+
+def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
+    """nvidia/Nemotron-RL-instruction_following, with its fields at the top or in verifier_metadata."""
+    inner = raw.get("verifier_metadata")
+    fields = {**raw, **(decoded(inner, dict, "verifier_metadata") if inner else {})}
+    ids = column(fields, ("instruction_id_list",), where, "nemotron_rl_if")
+    kwargs = column(fields, ("kwargs", "instruction_kwargs"), where, "nemotron_rl_if")
+    prompt = fields.get("prompt")
+    if is_missing(prompt):
+        params = decoded(
+            fields.get("responses_create_params") or {}, dict, "responses_create_params"
+        )
+        prompt = params.get("input")
+    metadata = _kept(fields, {"id": "source_id", "grading_mode": "grading_mode"})
+    return instruction_row(index, user_text(prompt), ids, kwargs, metadata)
+
+
+def ifeval(raw: Raw, where: str, index: int) -> Row:
+    """google/IFEval's shape: prompt, instruction_id_list, kwargs, key."""
+    prompt = user_text(column(raw, ("prompt",), where, "ifeval"))
+    ids = column(raw, ("instruction_id_list",), where, "ifeval")
+    kwargs = column(raw, ("kwargs",), where, "ifeval")
+    return instruction_row(index, prompt, ids, kwargs, _kept(raw, {"key": "source_id"}))
+
+
+_SIZED = {"N": "", "quantifier": "relation"}
+RLVR_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "verify_keywords": ("keywords:existence", {"keyword_list": "keywords"}),
+    "verify_keyword_frequency": ("keywords:frequency", {"word": "keyword", "N": "frequency"}),
+    "validate_forbidden_words": ("keywords:forbidden_words", {"forbidden_words": "forbidden_words"}),
+    "verify_letter_frequency": ("keywords:letter_frequency", {"letter": "letter", "N": "let_frequency"}),
+    "validate_response_language": ("language:response_language", {"language": "language"}),
+    "validate_word_constraint": ("length_constraints:number_words", {**_SIZED, "N": "num_words"}),
+    "verify_sentence_constraint": ("length_constraints:number_sentences", {**_SIZED, "N": "num_sentences"}),
+    "validate_paragraphs": (
+        "length_constraints:nth_paragraph_first_word",
+        {"N": "num_paragraphs", "first_word": "first_word", "i": "nth_paragraph"},
+    ),
+    "verify_postscript": ("detectable_content:postscript", {"postscript_marker": "postscript_marker"}),
+    "validate_placeholders": ("detectable_content:number_placeholders", {"N": "num_placeholders"}),
+    "verify_bullet_points": ("detectable_format:number_bullet_lists", {"N": "num_bullets"}),
+    "validate_title": ("detectable_format:title", {}),
+    "validate_highlighted_sections": ("detectable_format:number_highlighted_sections", {"N": "num_highlights"}),
+    "validate_sections": (
+        "detectable_format:multiple_sections", {"section_splitter": "section_spliter", "N": "num_sections"},
+    ),
+    "validate_json_format": ("detectable_format:json_format", {}),
+    "validate_repeat_prompt": ("combination:repeat_prompt", {"original_prompt": "prompt_to_repeat"}),
+    "validate_two_responses": ("combination:two_responses", {}),
+    "validate_uppercase": ("change_case:english_capital", {}),
+    "validate_lowercase": ("change_case:english_lowercase", {}),
+    "validate_frequency_capital_words": (
+        "change_case:capital_word_frequency", {"N": "capital_frequency", "quantifier": "capital_relation"},
+    ),
+    "validate_end": ("startend:end_checker", {"end_phrase": "end_phrase"}),
+    "validate_quotation": ("startend:quotation", {}),
+    "validate_no_commas": ("punctuation:no_comma", {}),
+}  # fmt: skip
+"""open-instruct's function -> (IFEval id, its argument -> ours).
+
+Not mapped: ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice``
+(its options are free). "around" has no counterpart and drops the row.
+"""
+_EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_relation"}
+
+
+def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
+    """allenai/RLVR-IFeval: messages, ground_truth (one constraint by open-instruct's function name)."""
+    question = user_text(column(raw, ("messages",), where, "rlvr_ifeval"), "messages")
+    truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
+    function = text_of(truth.get("func_name"), "func_name")
+    if function not in RLVR_FUNCTIONS:
+        raise Unusable("a function that no IFEval id stands for", function)
+    instruction, names = RLVR_FUNCTIONS[function]
+    kwargs = {
+        ours: truth[theirs] for theirs, ours in names.items() if truth.get(theirs) is not None
+    }
+    if instruction in _EXACT:
+        kwargs[_EXACT[instruction]] = "exactly"
+    metadata = _kept(raw, {"constraint_type": "constraint_type"})
+    return instruction_row(index, question, [instruction], [kwargs], metadata)

@@ -1,0 +1,137 @@
+r"""Math sets: DeepScaleR, DAPO-Math, rows in verl's five columns, GSM8K, MATH.
+
+The gold response is the boxed answer, so that the builder's gold check says whether our verifier reads
+the answer at all. Leaves out: repeats (DAPO holds each prompt a hundred times; the deduplication finds
+them).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from prorl_datasets.rows.row import Row
+from prorl_datasets.sources.adapters.fields import (
+    Raw,
+    Unusable,
+    boxed,
+    column,
+    decoded,
+    finished,
+    is_missing,
+    text_of,
+    user_text,
+)  # fmt: skip
+from prorl_verifiers.extract import last_boxed
+
+DAPO_PREFIX = (
+    "Solve the following math problem step by step. The last line of your response should be of the "
+    "form Answer: $Answer (without quotes) where $Answer is the answer to the problem."
+)
+DAPO_SUFFIX = 'Remember to put your answer on its own line after "Answer:".'
+_SUFFIXES = (
+    DAPO_SUFFIX,
+    "Let's think step by step and output the final answer within \\boxed{}.",
+    'Let\'s think step by step and output the final answer after "####".',
+    "Present the answer in LaTex format: \\boxed{Your answer}",
+    "Please reason step by step, and put your final answer within \\boxed{}.",
+)
+"""Sentences of the published prompts; the builder's template says its own."""
+_MATH = ("math", "")
+MAX_ANSWER = 10_000
+"""Characters of an answer; a longer one is no answer, and would be slow to search."""
+
+
+def plain_question(text: str) -> str:
+    """Return a prompt without the sentences that its publisher wrapped around the problem."""
+    text = text.strip()
+    text = text.removeprefix(DAPO_PREFIX).strip()
+    for suffix in _SUFFIXES:
+        text = text.removesuffix(suffix).rstrip()
+    return text
+
+
+def plain_answer(value: Any) -> str:
+    r"""Return an answer without ``$`` and ``\boxed{}`` around it. Raises Unusable when empty or too long."""
+    answer = text_of(value, "answer")
+    if len(answer) > MAX_ANSWER:
+        raise Unusable("the answer is too long", f"{len(answer)} characters")
+    box = last_boxed(answer)
+    if box is not None:
+        answer = box
+    while len(answer) > 1 and answer[0] == answer[-1] == "$" and "$" not in answer[1:-1].strip("$"):
+        answer = answer[1:-1].strip()
+    return text_of(answer, "answer")
+
+
+def math_row(index: int, question: str, answer: str, metadata: dict[str, Any]) -> Row:
+    """Return the row of one math problem. Raises Unusable."""
+    return finished(
+        index, question, "math", {"answer": answer},
+        gold=boxed(answer), answer=answer, metadata=metadata,
+    )  # fmt: skip
+
+
+def deepscaler(raw: Raw, where: str, index: int) -> Row:
+    """agentica-org/DeepScaleR-Preview-Dataset: problem, answer, solution."""
+    problem = column(raw, ("problem",), where, "deepscaler")
+    answer = plain_answer(column(raw, ("answer",), where, "deepscaler"))
+    solution = raw.get("solution")
+    return math_row(
+        index, text_of(problem, "problem"), answer, {"solution": not is_missing(solution)}
+    )
+
+
+def verl(raw: Raw, where: str, index: int) -> Row:
+    """Math rows in verl's columns: prompt, reward_model.ground_truth; structs or their JSON text."""
+    reward = column(raw, ("reward_model",), where, "verl")
+    question = plain_question(user_text(column(raw, ("prompt",), where, "verl")))
+    ability = str(raw.get("ability") or "").strip().lower()
+    if ability not in _MATH:
+        raise Unusable("not a math row", f"ability {ability}")
+    truth = decoded(reward, dict, "reward_model")
+    if "ground_truth" not in truth:
+        raise Unusable("reward_model holds no ground_truth", ", ".join(map(str, truth)))
+    metadata: dict[str, Any] = {}
+    if not is_missing(raw.get("data_source")):
+        metadata["data_source"] = str(raw["data_source"])
+    extra = raw.get("extra_info")
+    if not is_missing(extra):
+        source_index = decoded(extra, dict, "extra_info").get("index")
+        if not is_missing(source_index):
+            metadata["source_index"] = source_index
+    return math_row(index, question, plain_answer(truth["ground_truth"]), metadata)
+
+
+def dapo_math(raw: Raw, where: str, index: int) -> Row:
+    """BytedTsinghua-SIA/DAPO-Math-17k (verl's columns), or the prompt and label file of slime."""
+    if "label" in raw and "reward_model" not in raw:
+        question = plain_question(user_text(column(raw, ("prompt",), where, "dapo_math")))
+        return math_row(index, question, plain_answer(raw["label"]), {})
+    return verl(raw, where, index)
+
+
+def gsm8k(raw: Raw, where: str, index: int) -> Row:
+    """openai/gsm8k: the gold stands behind ``####`` at the end of the answer."""
+    answer = text_of(column(raw, ("answer",), where, "gsm8k"), "answer")
+    _, mark, gold = answer.rpartition("####")
+    if not mark:
+        raise Unusable("no #### in the answer", answer[-80:])
+    gold = re.sub(r"(?<=\d),(?=\d)", "", gold.strip())
+    question = text_of(column(raw, ("question",), where, "gsm8k"), "question")
+    return math_row(index, question, plain_answer(gold), {})
+
+
+def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
+    """MATH and MATH-500: problem, and the answer from its own column or the solution's last box."""
+    problem = text_of(column(raw, ("problem", "question"), where, "math"), "problem")
+    given = raw.get("answer", raw.get("expected_answer"))
+    if is_missing(given):
+        solution = text_of(column(raw, ("solution", "answer"), where, "math"), "solution")
+        given = last_boxed(solution)
+        if given is None:
+            raise Unusable("no boxed answer in the solution", solution[-80:])
+    kept = {
+        k: raw[k] for k in ("subject", "type", "level", "unique_id") if not is_missing(raw.get(k))
+    }
+    return math_row(index, problem, plain_answer(given), kept)

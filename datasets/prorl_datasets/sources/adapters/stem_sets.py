@@ -1,0 +1,140 @@
+"""STEM sets with short answers: ARC, MMLU, SciBench, TheoremQA.
+
+The gold response is the boxed answer (with its unit), or the boxed letter. Options are written out behind
+the question, a letter each. Leaves out: SCP-116K (``adapters.scp``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_datasets.rows.row import Row
+from prorl_datasets.sources.adapters.fields import (
+    Raw,
+    Unusable,
+    boxed,
+    column,
+    decoded,
+    finished,
+    is_missing,
+    text_of,
+)  # fmt: skip
+from prorl_datasets.sources.adapters.options import options_in
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
+
+
+def with_options(question: str, choices: Sequence[str]) -> str:
+    """Return the question with its options behind it, ``A. text`` a line."""
+    lines = [f"{LETTERS[i]}. {choice}" for i, choice in enumerate(choices)]
+    return "\n".join([question, *lines, "Answer with the letter of the right option."])
+
+
+def choice_row(
+    index: int, question: str, choices: Sequence[Any], place: int, metadata: dict[str, Any]
+) -> Row:
+    """Return the row of a multiple-choice question; ``place`` of the right one from 0. Raises Unusable."""
+    texts = [text_of(choice, "option") for choice in choices]
+    if not 2 <= len(texts) <= len(LETTERS):
+        raise Unusable("not 2 to 26 options", str(len(texts)))
+    if not 0 <= place < len(texts):
+        raise Unusable("the answer names no option", str(place))
+    if len({" ".join(text.split()) for text in texts}) < len(texts):
+        raise Unusable("two options are the same")
+    letter = LETTERS[place]
+    return finished(
+        index, with_options(question, texts), "stem", {"answer": letter, "choices": texts},
+        gold=boxed(letter), answer=letter, metadata=metadata, core=question,
+    )  # fmt: skip
+
+
+def arc(raw: Raw, where: str, index: int) -> Row:
+    """allenai/ai2_arc in both shapes: question {stem, choices [{text, label}]}, or question and
+    choices {text: [...], label: [...]}; labels are letters or digits.
+    """
+    question = column(raw, ("question",), where, "arc")
+    choices = raw.get("choices")
+    if isinstance(question, Mapping):
+        choices = question.get("choices", choices)
+        question = question.get("stem")
+    choices = decoded(choices, (dict, list), "choices")
+    if isinstance(choices, dict):
+        texts = decoded(choices.get("text"), list, "choices.text")
+        labels = decoded(choices.get("label"), list, "choices.label")
+    else:
+        choices = [decoded(choice, dict, "choices") for choice in choices]
+        texts, labels = [c.get("text") for c in choices], [c.get("label") for c in choices]
+    key = text_of(column(raw, ("answerKey",), where, "arc"), "answerKey")
+    labels = [str(label).strip() for label in labels]
+    if len(texts) != len(labels) or key not in labels:
+        raise Unusable("the answer names no option", f"{key} of {', '.join(labels)}")
+    metadata = {} if is_missing(raw.get("id")) else {"source_id": str(raw["id"])}
+    return choice_row(index, text_of(question, "question"), texts, labels.index(key), metadata)
+
+
+def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
+    """MMLU: question, choices, answer as a place from 0 or a letter."""
+    question = text_of(column(raw, ("question",), where, "mmlu_stem"), "question")
+    choices = decoded(column(raw, ("choices",), where, "mmlu_stem"), list, "choices")
+    answer = text_of(column(raw, ("answer",), where, "mmlu_stem"), "answer")
+    place = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 3 else -1
+    if len(answer) == 1 and answer.upper() in LETTERS:
+        place = LETTERS.index(answer.upper())
+    subject = raw.get("type", raw.get("subject"))
+    return choice_row(
+        index, question, choices, place, {} if is_missing(subject) else {"subject": str(subject)}
+    )
+
+
+def scibench(raw: Raw, where: str, index: int) -> Row:
+    """SciBench: problem_text, answer_number, unit. The unit asked for is said in the question."""
+    question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
+    answer = text_of(column(raw, ("answer_number",), where, "scibench"), "answer_number")
+    answer = answer.replace("\u2212", "-")
+    unit = "" if is_missing(raw.get("unit")) else " ".join(str(raw["unit"]).split())
+    reference: dict[str, Any] = {"answer": answer}
+    asked, gold = question, answer
+    if unit:
+        reference["unit"] = unit
+        asked = f"{question}\nGive the answer in units of {unit}."
+        if not _FACTOR.match(unit):
+            gold = f"{answer} {unit.strip('$ ')}"
+    book = {} if is_missing(raw.get("source")) else {"book": str(raw["source"]).strip()}
+    return finished(
+        index, asked, "stem", reference, gold=boxed(gold), answer=answer, metadata=book,
+        core=question,
+    )  # fmt: skip
+
+
+def theoremqa(raw: Raw, where: str, index: int) -> Row:
+    """TheoremQA without its pictures: Question, Answer, Answer_type."""
+    question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
+    kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
+    value = column(raw, ("Answer",), where, "theoremqa")
+    if not is_missing(raw.get("Picture")):
+        raise Unusable("the question needs a picture")
+    if kind == "option":
+        choices = options_in(question)
+        letter = text_of(value, "answer").strip("() ").upper()
+        if choices is None or letter not in LETTERS[: len(choices)]:
+            raise Unusable("the options cannot be told from the question", letter)
+        return finished(
+            index, question, "stem", {"answer": letter, "choices": choices}, gold=boxed(letter),
+            answer=letter, metadata={"answer_type": kind},
+        )  # fmt: skip
+    if kind.startswith("list"):
+        parts = decoded(value, list, "Answer")
+        answers = [text_of(part, "answer") for part in parts]
+        gold = " ".join(map(boxed, answers))
+        return finished(
+            index, question, "stem", {"answer": answers}, gold=gold, answer="; ".join(answers),
+            metadata={"answer_type": kind},
+        )  # fmt: skip
+    answer = str(value) if isinstance(value, bool) else text_of(value, "answer")
+    return finished(
+        index, question, "stem", {"answer": answer}, gold=boxed(answer), answer=answer,
+        metadata={"answer_type": kind},
+    )  # fmt: skip

@@ -1,0 +1,299 @@
+r"""Take the short final answer out of a worked solution, or say why it has none that can be trusted.
+
+In order: one boxed answer; the option that is named, where the problem lists options; "the answer is X";
+the whole of a short solution; the last side of the last equation, when it is a number (with or without
+a unit) and nothing behind it could be another answer. A solution that fits none of these is dropped:
+a wrong gold costs more than a lost row. Leaves out: several-part answers, derivations, pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from prorl_datasets.sources.adapters.fields import Unusable
+from prorl_datasets.sources.adapters.options import letter_of, options_in
+from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.stem.choices import choice_index
+from prorl_verifiers.stem.numbers import read_measure
+
+NO_TRUTH = "no usable ground truth"
+_MAX_ANSWER = 120
+_MAX_TEXT = 20_000
+"""Characters of a problem or solution; a longer one is a chapter, and would be slow to search."""
+_MAX_TAIL = 160
+"""Characters of prose that may follow the last equation."""
+_TASK = re.compile(
+    r"(?:^|[.?!:;]\s+|\n\s*|,\s*(?:and|then)\s+)(?:(?:please|also|and)\s+)?(?:prove|show|derive|explain|sketch|draw"
+    r"|plot|discuss|describe|verify|demonstrate|justify|why|compare|list|define|outline|state)\b",
+    re.IGNORECASE,
+)
+_MANY = re.compile(
+    r"\b(?:find|determine|what are|compute|calculate|give|state|evaluate)\b[^.?]{0,200}?"
+    r"\b(?:all|values|each|both|pairs|roots|solutions)\b|\brespectively\b",
+    re.IGNORECASE,
+)
+_FIRST_PART = re.compile(r"(?:^|(?<=\s))\(?(?:a|i|1)[.)](?=\s)", re.IGNORECASE)
+_SECOND_PART = re.compile(r"(?<=\s)\(?(?:b|ii|2)[.)](?=\s)", re.IGNORECASE)
+_PART = 4000
+"""Characters between the labels of the first and the second part, at most."""
+_MATH = re.compile(
+    r"\$\$(.{1,2000}?)\$\$|\\\[(.{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\$((?:[^$\\]|\\.){1,2000}?)\$|"
+    r"\\begin\{(?:align|equation|gather)\*?\}(.{1,2000}?)\\end\{(?:align|equation|gather)\*?\}",
+    re.DOTALL,
+)
+"""A formula; the bounds keep a text of unclosed ``\\[`` from being searched to its end at each of them."""
+_SAYS = re.compile(
+    r"\b(?:(?:final|correct)\s+)?(?:answer|ans)\b\.?\s*(?:is\s*:?|:|=)\s*(.+)", re.IGNORECASE
+)
+_EQUAL = re.compile(r"(?<![<>!\\])=(?!=)|\\(?:approx|simeq|cong|doteq|equiv)(?![a-z])|≈|≃")
+_LAYOUT = re.compile(
+    r"\\(?:begin|end)\{(?:aligned|align|array|split|gathered|cases|equation)\*?\}(?:\{[clr|]+\})?"
+    r"|\\(?:left|right|big|Big|displaystyle|nonumber|notag|hline)(?![a-zA-Z])|&"
+)
+_WHERE = re.compile(r"\s*(?:where|in which|recall)\b", re.IGNORECASE)
+"""Begins what only explains the displayed formula before it."""
+_ROWS = re.compile(r"\\\\(?:\[[^\]]*\])?")
+_LEADS = re.compile(
+    r"^\s*or\s*$|\b(?:thus|therefore|hence|so|probability|answer|total|value)\b.*"
+    r"\b(?:is|equals|of|about|approximately)\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Prose behind which a bare number is the answer: "or", "Hence the probability is"."""
+_REMARK = re.compile(
+    r"(?:\\q?quad|\\[,;!]|[\s,.~])*\\(?:text|mathrm|mbox)\s*\{\s*\(?\s*answer\s*\)?\s*\}",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.?!]\s+(?=[A-Z])|\n\s*\n")
+_ASIDE = re.compile(
+    r"\b(?:check|note|compare|however|while|whereas|percent error|error|instead|alternatively|respectively"
+    r"|similarly|if|for example|when|case|cases|otherwise|suppose|assume|proceed|impossible|contradict\w*"
+    r"|possib\w*|at least|at most|neither|both|literature|experimental|accepted|table|figure|cf\.)\b",
+    re.IGNORECASE,
+)
+_INEQUALITY = re.compile(
+    r"[<>≤≥]|\\(?:leq?|geq?|lt|gt|ll|gg|leqslant|geqslant|to|rightarrow)(?![a-z])"
+)
+_PROSE = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,} [A-Za-z]")
+_BARE_UNIT = re.compile(r"(?<![\\{A-Za-z~])(?!e[+-]?\d)[A-Za-z](?![A-Za-z]*\{)(?![^{}]*\})")
+"""Letters in a formula that no ``\\mathrm{}`` makes a unit: ``4044 c`` is a product."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A short answer, the options it is a letter of, and the rule that found it."""
+
+    answer: str
+    rule: str
+    choices: tuple[str, ...] | None = None
+
+
+def short_answer(problem: str, solution: str) -> Found:
+    """Return the final answer of ``solution``. Raises Unusable("no usable ground truth", why)."""
+    if max(len(problem), len(solution)) > _MAX_TEXT:
+        raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
+    options = options_in(problem)
+    if options is not None:
+        return _option(problem, solution, options)
+    boxes = _boxes(solution)
+    if len(boxes) > 1:
+        raise Unusable(NO_TRUTH, "several boxed answers")
+    if _has_parts(problem):
+        raise Unusable(NO_TRUTH, "the problem has several parts or unnamed options")
+    if boxes:
+        return Found(_bounded(boxes[0]), "boxed")
+    return _unboxed(problem, solution)
+
+
+def _option(problem: str, solution: str, options: list[str]) -> Found:
+    """Return the option that a solution names by its letter, else by its text or number."""
+    letter = letter_of(solution, len(options))
+    if letter is None:
+        boxes = _boxes(solution)
+        answer = boxes[0] if len(boxes) == 1 else _unboxed("", solution).answer
+        place = choice_index(answer, options)
+        if place is None:
+            raise Unusable(NO_TRUTH, "the answer is none of the options")
+        letter = chr(ord("A") + place)
+    return Found(letter, "option", tuple(options))
+
+
+def _unboxed(problem: str, solution: str) -> Found:
+    if _TASK.search(problem):
+        raise Unusable(NO_TRUTH, "the problem asks for a proof, drawing or explanation")
+    if _MANY.search(problem):
+        raise Unusable(NO_TRUTH, "the problem asks for several values")
+    if _has_parts(solution):
+        raise Unusable(NO_TRUTH, "the solution has several parts")
+    for rule, find in (("said", _said), ("whole", _whole), ("equation", _equation)):
+        answer = find(problem, solution)
+        if answer is not None:
+            return Found(answer, rule)
+    raise Unusable(NO_TRUTH, "the solution ends in no readable answer")
+
+
+def _has_parts(text: str) -> bool:
+    """Whether a label of a second part, (b) or ii. or 2), follows one of a first part."""
+    first = [match.end() for match in _FIRST_PART.finditer(text)]
+    for second in _SECOND_PART.finditer(text):
+        place = bisect_right(first, second.start())
+        if place and second.start() - first[place - 1] <= _PART:
+            return True
+    return False
+
+
+def _boxes(solution: str) -> list[str]:
+    """Return the distinct boxed texts, last first."""
+    boxes: list[str] = []
+    text = solution
+    for _ in range(20):
+        box = last_boxed(text)
+        if box is None:
+            break
+        if box and "".join(box.split()) not in ("".join(known.split()) for known in boxes):
+            boxes.append(box)
+        text = text[: max(text.rfind("\\boxed"), text.rfind("\\fbox"))]
+    return boxes
+
+
+def _bounded(answer: str) -> str:
+    if len(answer) > _MAX_ANSWER:
+        raise Unusable(NO_TRUTH, "the boxed answer is too long")
+    return answer
+
+
+def _said(problem: str, solution: str) -> str | None:
+    """Return X of the last "the answer is X" when X is a number, and nothing follows that matters."""
+    found = list(_SAYS.finditer(solution))
+    if not found or len(solution) - found[-1].start() > 2 * _MAX_TAIL:
+        return None
+    text = _SENTENCE.split(found[-1].group(1))[0]
+    return None if _product(text) else _number(_last_side(_unwrapped(text)))
+
+
+def _product(text: str) -> bool:
+    """Whether the last formula of ``text`` ends in letters that are symbols, not a unit."""
+    formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
+    return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
+
+
+def _whole(problem: str, solution: str) -> str | None:
+    """Return a solution that is nothing but a number (``x = 5 m`` included)."""
+    if len(solution) > _MAX_ANSWER or "\n" in solution.strip():
+        return None
+    text = _unwrapped(solution)
+    if _several(text) or _product(solution) or _PROSE.search(_EQUAL.split(text)[0]):
+        return None
+    answer = _number(_last_side(text))
+    return None if answer is None or _given(answer, problem) else answer
+
+
+def _equation(problem: str, solution: str) -> str | None:
+    """Return the last side of the last equation, when it is a number that the problem does not give."""
+    segments = list(_MATH.finditer(solution))
+    shown = [match for match in segments if _is_display(match)]
+    if shown and _only_explains(solution[shown[-1].end() :]):
+        segments = segments[: segments.index(shown[-1]) + 1]
+        solution = solution[: shown[-1].end()]
+    if not segments:
+        return None
+    last = segments[-1]
+    tail = solution[last.end() :]
+    begin = max((m.end() for m in shown if m.end() <= last.start()), default=0)
+    sentence = _SENTENCE.split(solution[begin : last.start()])[-1]
+    if len(tail) > _MAX_TAIL or _NUMBER.search(tail) or _ASIDE.search(tail + " " + sentence):
+        return None
+    if not _is_display(last) and _other_results(sentence):
+        return None
+    answer = _side_of(last, sentence, _unit_behind(tail))
+    return None if answer is None or _given(answer, problem) else answer
+
+
+def _only_explains(rest: str) -> bool:
+    """Whether what follows a displayed formula is one sentence that begins with "where"."""
+    return _WHERE.match(rest) is not None and len(_SENTENCE.split(rest.strip())) == 1
+
+
+def _is_display(match: re.Match[str]) -> bool:
+    return match.group(3) is None and match.group(4) is None
+
+
+def _side_of(last: re.Match[str], sentence: str, unit: str) -> str | None:
+    """Return the number at the end of the last formula; alone it counts behind "is" or "or"."""
+    text = next(part for part in last.groups() if part is not None)
+    rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
+    if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
+        return None
+    if not _EQUAL.search(rows[-1]) and not _LEADS.search(sentence):
+        return None
+    answer = _precise(rows[-1]) or _number(_last_side(rows[-1]) + unit)
+    bare = answer is not None and not unit and _BARE_UNIT.search(answer)
+    return None if bare else answer
+
+
+def _several(text: str) -> bool:
+    """Whether a line holds more than one equation (``x = 1, \\quad y = 2``)."""
+    pieces = re.split(
+        r",\s|;|\\q?quad(?![a-z])|\\(?:text|mathrm)\s*\{\s*(?:and|or)\s*\}|\\;\\;", text
+    )
+    return sum(bool(_EQUAL.search(piece)) for piece in pieces) > 1 or "\\pm" in text
+
+
+def _other_results(sentence: str) -> bool:
+    """Whether the same sentence holds another equation with a number at its end."""
+    for match in _MATH.finditer(sentence):
+        text = next(part for part in match.groups() if part is not None)
+        if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
+            return True
+    return False
+
+
+def _unwrapped(text: str) -> str:
+    text = " ".join(text.split()).strip()
+    text = re.sub(r"\$|\\[()\[\]]|\*\*", " ", text).strip()
+    return re.sub(r"[.,;:]+$", "", text).strip()
+
+
+def _last_side(text: str) -> str:
+    side = _EQUAL.split(text)[-1]
+    return re.sub(r"[\s.,;:]+$", "", re.sub(r"\\[,;!]\s*$", "", side)).strip("$ ~")
+
+
+def _precise(text: str) -> str | None:
+    r"""Return the side before the last ``\approx``, when it is a decimal number: ``= 0.396 \approx 0.40``."""
+    marks = list(_EQUAL.finditer(text))
+    if len(marks) < 2 or marks[-1].group() == "=":
+        return None
+    side = text[marks[-2].end() : marks[-1].start()].strip()
+    return _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
+
+
+def _unit_behind(tail: str) -> str:
+    """Return a unit that stands in prose right behind the formula (``$5.0$ m/s.``), else nothing."""
+    match = re.match(
+        r"[ \t]{0,2}([A-Za-zµΩ°%][A-Za-zµΩ°/^0-9·-]{0,12})(?=[.,;]?(?:\s*$|\s*\n))", tail
+    )
+    return f" {match.group(1)}" if match else ""
+
+
+def _number(text: str) -> str | None:
+    """Return ``text`` when it is a number, alone or with a unit of known size."""
+    if not text or len(text) > _MAX_ANSWER:
+        return None
+    return text if read_measure(text, "", _nothing) is not None else None
+
+
+def _nothing(module: str) -> None:
+    """No time limit waits for a library here."""
+
+
+def _given(answer: str, problem: str) -> bool:
+    """Whether the problem itself states this number (then the last equation may only repeat it)."""
+    number = _NUMBER.search(answer)
+    return (
+        number is not None
+        and len(number.group()) > 1
+        and number.group() in _NUMBER.findall(problem)
+    )

@@ -1,0 +1,121 @@
+"""Rows of Parquet and CSV files in bounded memory, nested values as Python lists and dicts.
+
+Parquet is read in batches of about 16 MiB; a single value larger than the row limit is refused after
+its page was unpacked (the format gives no earlier chance). Leaves out: CSV without a header.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from prorl_datasets.sources.readers.decode import short, too_large, utf8
+from prorl_datasets.sources.readers.lines import iter_lines
+from prorl_datasets.types import DatasetError
+
+_BATCH_BYTES, _BATCH_ROWS = 16 * 1024 * 1024, 1024
+
+
+def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ("path:row", columns) of a Parquet file, rows counted from 1. Raises DatasetError."""
+    import pyarrow
+    from pyarrow import parquet
+
+    if not path.is_file():
+        raise DatasetError(f"no such file: {path}")
+    number = 1
+    try:
+        with parquet.ParquetFile(path) as file:
+            _distinct(file.schema_arrow.names, str(path))
+            for batch in file.iter_batches(_batch_rows(file.metadata), use_threads=False):
+                _check_sizes(batch, path, number, max_row_bytes)
+                for row in batch.to_pylist():
+                    yield f"{path}:{number}", row
+                    number += 1
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise DatasetError(
+            f"{path}:{number}: not a readable Parquet file, or cut off ({short(error)}); fetch it again"
+        ) from error
+
+
+def _batch_rows(metadata: Any) -> int:
+    """Return how many rows make about _BATCH_BYTES, by the largest row group's average."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    average = max((g.total_byte_size // max(g.num_rows, 1) for g in groups), default=0)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(average, 1)))
+
+
+def _check_sizes(batch: Any, path: Path, first: int, limit: int) -> None:
+    if batch.nbytes <= limit:
+        return
+    for i in range(batch.num_rows):
+        if batch.slice(i, 1).nbytes > limit:
+            raise too_large(f"{path}:{first + i}", limit)
+
+
+def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ("path:line", columns) of a CSV file with a header; all values are text.
+
+    The line is where the record begins. Raises DatasetError for a record of another width.
+    """
+    feed = _Feed(path, max_row_bytes)
+    before = csv.field_size_limit(max_row_bytes)
+    try:
+        reader = csv.reader(feed, strict=True)
+        header: list[str] | None = None
+        while (record := _next_record(reader, feed, path)) is not None:
+            where = f"{path}:{feed.begin}"
+            if not record:
+                continue
+            if header is None:
+                header = [name.strip() for name in record]
+                _distinct(header, where)
+                continue
+            if len(record) != len(header):
+                raise DatasetError(
+                    f"{where}: {len(record)} values, but the header names {len(header)} columns"
+                )
+            yield where, dict(zip(header, record, strict=True))
+    finally:
+        csv.field_size_limit(before)
+
+
+def _next_record(reader: Any, feed: _Feed, path: Path) -> list[str] | None:
+    feed.new_record()
+    try:
+        record: list[str] | None = next(reader, None)
+    except csv.Error as error:
+        raise DatasetError(f"{path}:{feed.begin}: not valid CSV ({short(error)})") from error
+    return record
+
+
+class _Feed:
+    """The lines of a file for the csv module; a record over the limit is refused as it grows."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self._lines = iter_lines(path, limit)
+        self._path, self._limit = path, limit
+        self._read, self.begin, self._held = 0, 1, 0
+
+    def new_record(self) -> None:
+        """Say that the next line begins a record."""
+        self.begin, self._held = self._read + 1, 0
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        self._read, line = next(self._lines)
+        self._held += len(line)
+        if self._held > self._limit:
+            raise too_large(f"{self._path}:{self.begin}", self._limit)
+        return utf8(line, f"{self._path}:{self._read}") + "\n"
+
+
+def _distinct(names: list[str], where: str) -> None:
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise DatasetError(f"{where}: column names must differ; used twice: {', '.join(twice)}")

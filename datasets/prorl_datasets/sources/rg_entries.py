@@ -1,0 +1,86 @@
+"""Make reasoning-gym entries by task, configuration and seed, as plain JSON values.
+
+Called in a child process with a fixed hash seed (``rows.process``). Leaves out: scoring.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+from typing import Any
+
+from prorl_common import nearest
+
+BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
+"""Tasks that draw their items when constructed; the others take a new seed on a live object."""
+RUNS_PROGRAMS = ("codeio",)
+"""Tasks whose items come from running stored programs, some of which draw fresh randomness of their own."""
+
+
+def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return {"entry": ...} in plain JSON values, or {"error": text} where none can be made."""
+    try:
+        entry = make_entry(made, task, config, seed)
+        again = make_entry(made, task, config, seed) if task in RUNS_PROGRAMS else entry
+    except (ValueError, TypeError, KeyError, IndexError, AssertionError, ArithmeticError) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    except RuntimeError as error:  # a generator that gave up after its own retries
+        return {"error": f"{type(error).__name__}: {error}"}
+    text = json.dumps({"entry": entry}, default=plain)
+    if again is not entry and json.dumps({"entry": again}, default=plain) != text:
+        return {"error": "not reproducible: its program draws randomness of its own"}
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
+    """Return the entry of ``task`` for a 32-bit ``seed``; ``made`` keeps live objects between
+    calls.
+
+    The global generators are seeded too: list_functions and codeio draw from them.
+    """
+    import numpy as np
+    from reasoning_gym.factory import create_dataset
+
+    random.seed(seed)
+    np.random.seed(seed)
+    key = json.dumps([task, config], sort_keys=True)
+    if key not in made or task in BUILT_WITH_SEED:
+        made[key] = create_dataset(task, size=1, seed=seed, **config)
+    dataset = made[key]
+    dataset.seed = seed
+    dataset.config.seed = seed
+    return dataset[0]
+
+
+def mistakes(task: str, config: dict[str, Any]) -> list[str]:
+    """Return what is wrong with a task name and its configuration, nearest names offered."""
+    from reasoning_gym.factory import DATASETS, create_dataset
+
+    if task not in DATASETS:
+        return [f"unknown reasoning-gym task '{task}'{nearest(task, DATASETS)}"]
+    known = [
+        f.name for f in dataclasses.fields(DATASETS[task][1]) if f.name not in ("seed", "size")
+    ]
+    wrong = [
+        f"{task}: unknown config key '{key}'{nearest(key, known)}"
+        for key in config
+        if key not in known
+    ]
+    if wrong:
+        return wrong
+    try:
+        create_dataset(task, size=1, seed=0, **config)
+    except (AssertionError, ValueError, TypeError) as error:
+        return [f"{task}: bad config ({error or type(error).__name__})"]
+    return []
+
+
+def plain(value: Any) -> Any:
+    """Return a JSON value for what RG entries hold beside JSON: numpy numbers, times, enums."""
+    if hasattr(value, "item"):
+        return value.item()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,1 @@
+"""Did the model's reasoning boundary move? Claims, solvable sets, gains."""

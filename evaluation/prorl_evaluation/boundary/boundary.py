@@ -1,0 +1,286 @@
+"""Did the reasoning boundary move? Two or more results on the same problems, baseline first.
+
+Leaves out: drawing (``report``), text tables (``boundary.tables``), and the tests of regimes (``claims``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prorl_common import derive_seed
+from prorl_evaluation.boundary.claims import Evidence, judge
+from prorl_evaluation.boundary.gain import gain_against_base, ladders
+from prorl_evaluation.boundary.solvable import solvable_changes
+from prorl_evaluation.boundary.types import (
+    BoundaryGroup,
+    BoundaryReport,
+    Change,
+    Claim,
+    Curve,
+    GainAgainstBase,
+    GainPoint,
+    Kind,
+    Ladder,
+    SolvableChanges,
+)
+from prorl_evaluation.metrics.estimators import near_n_warning, pass_at_k_table
+from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
+from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.stats.paired import (
+    Pair,
+    changes,
+    group_resampling,
+    group_units,
+    same_problem,
+    task_of,
+)
+from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
+
+MIN_PROBLEMS = 10
+"""With fewer paired problems an interval is shown and no statement is made."""
+
+Aligned = list[tuple[ProblemResult, ...]]
+"""For each shared problem, its outcome in each result."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryOptions:
+    """``k`` of the claims (None: the largest that all estimate with k <= n/2), the family-wise error rate
+    ``alpha``, the ``margin`` of pass@k that counts as no change, the false discovery rate ``fdr`` of
+    solvable sets, and what is drawn again: ``cluster`` is problem or task."""
+
+    k: int | None = None
+    alpha: float = 0.05
+    margin: float = 0.05
+    fdr: float = 0.05
+    cluster: str = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    kind: Kind
+    name: str
+    places: tuple[int, ...]
+
+
+def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
+    """Return the problems that all results share, with the same prompt and task, and a line for each
+    result that has more. Raises EvaluationError for fewer than two results or none shared."""
+    if len(results) < 2:
+        raise EvaluationError("a boundary report needs two or more results, the baseline first")
+    tables = [{p.id: p for p in r.problems} for r in results]
+    shared = [
+        tuple(t[p.id] for t in tables)
+        for p in results[0].problems
+        if all(p.id in t and same_problem(p, t[p.id]) for t in tables)
+    ]
+    if not shared:
+        names = ", ".join(f"'{r.label}'" for r in results)
+        raise EvaluationError(
+            f"{names} share no problem: evaluate all on the same dataset and split"
+        )
+    lines = [
+        f"{r.label}: {len(r.problems) - len(shared)} of {len(r.problems)} problems are not in all "
+        "results with the same prompt and task, and enter no comparison of them all"
+        for r in results
+        if len(r.problems) > len(shared)
+    ]
+    return shared, lines
+
+
+def boundary_report(
+    results: Sequence[EvalResult], options: BoundaryOptions | None = None
+) -> BoundaryReport:
+    """Return the report; level, draws and seed are those of the first result's settings.
+
+    Raises EvaluationError as :func:`align` does, or for a k that a result cannot estimate.
+    """
+    options = options or BoundaryOptions()
+    aligned, warnings = align(results)
+    k = _claim_k(min(r.settings.n for r in results), options.k)
+    near = [near_n_warning(r.settings.n, k) for r in results]
+    groups = _groups([row[0] for row in aligned])
+    worker = _Worker(results, aligned, options, k)
+    measured = [(g, worker.changes(g)) for g in groups]
+    evidence = [e for g, found in measured for e in worker.evidence(g, found)]
+    claims, tested = judge(evidence, options.alpha, options.margin)
+    later = len(results) - 1
+    built = tuple(
+        worker.group(g, found, claims[i * later : (i + 1) * later])
+        for i, (g, found) in enumerate(measured)
+    )
+    return BoundaryReport(
+        labels=tuple(r.label for r in results),
+        k=k,
+        near_n=tuple(dict.fromkeys(line for line in near if line is not None)),
+        alpha=options.alpha,
+        margin=options.margin,
+        level=results[0].settings.level,
+        hypotheses=tested,
+        groups=built,
+        solvable=worker.solvable(),
+        gains=tuple(worker.gain(worker.finest(groups, built), j) for j in range(later)),
+        ladders=tuple(worker.ladders()),
+        warnings=tuple(warnings),
+    )
+
+
+def _claim_k(n: int, wanted: int | None) -> int:
+    if wanted is None:
+        return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
+    if not 1 <= wanted <= n:
+        raise EvaluationError(f"k is {wanted}, but a result has n = {n}: use 1 to {n}")
+    return wanted
+
+
+def _groups(problems: Sequence[ProblemResult]) -> list[_Group]:
+    """Return all problems, then domains, benchmarks and tasks; the same set of problems only once."""
+    found = [_Group("overall", OVERALL, tuple(range(len(problems))))]
+    kinds: tuple[tuple[Kind, list[str]], ...] = (
+        ("domain", [p.domain for p in problems]),
+        ("benchmark", [str(p.labels.get("benchmark", "")) for p in problems]),
+        ("task", [task_of(p) for p in problems]),
+    )
+    for kind, names in kinds:
+        for name in dict.fromkeys(n for n in names if n):
+            places = tuple(i for i, own in enumerate(names) if own == name)
+            if all(places != g.places for g in found):
+                found.append(_Group(kind, name, places))
+    return found
+
+
+class _Worker:
+    """Computes one group after another from the aligned problems."""
+
+    def __init__(
+        self,
+        results: Sequence[EvalResult],
+        aligned: Aligned,
+        options: BoundaryOptions,
+        k: int,
+    ) -> None:
+        self.results, self.aligned, self.options, self.k = results, aligned, options, k
+        self.settings = results[0].settings
+        n = min(r.settings.n for r in results)
+        self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
+
+    def changes(self, group: _Group) -> list[tuple[list[Change], Drawn, Drawn | None]]:
+        """Return, for each later result, its changes and draws against the first and the one before."""
+        later = range(1, len(self.results))
+        steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
+        pairs = [self._pairs(group, *step) for step in steps]
+        how = group_resampling(self.settings, group.kind, group.name)
+        found = changes(pairs, self.ks, self._units(group), how)
+        before = [None, *(drawn for _, drawn in found[len(later) :])]
+        return [(*found[i], before[i]) for i in range(len(later))]
+
+    def evidence(
+        self, group: _Group, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
+    ) -> list[Evidence]:
+        """Return what the claims on the group rest on."""
+        place = self.ks.index(self.k)
+        return [
+            Evidence(
+                group.kind,
+                group.name,
+                result.label,
+                self.k,
+                drawn,
+                before,
+                self.ks.index(1),
+                place,
+                self._blocked(min(int(d.counts[place]) for d in (drawn, before) if d is not None)),
+                rows[place].before,
+            )
+            for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True)
+        ]
+
+    def _blocked(self, problems: int) -> str:
+        """Return why a group of so many problems with a value is not tested, or nothing."""
+        if self.k == 1:
+            return "no k above 1 with k <= n/2: sample more answers a problem"
+        if problems < MIN_PROBLEMS:
+            return f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
+        return ""
+
+    def group(
+        self,
+        group: _Group,
+        found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
+        claims: Sequence[Claim],
+    ) -> BoundaryGroup:
+        """Return the group with its curves; all of them over the draws of the results' own intervals."""
+        import numpy as np
+
+        ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
+        tables = [
+            pass_at_k_table([self.aligned[i][j] for i in group.places], own)
+            for j, own in enumerate(ks)
+        ]
+        s = self.settings
+        how = Resampling(s.level, s.draws, derive_seed(s.seed, "bootstrap", group.name))
+        points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), self._units(group), how))
+        curves = tuple(
+            Curve(r.label, {k: next(points) for k in own})
+            for r, own in zip(self.results, ks, strict=True)
+        )
+        rows = tuple(tuple(changed) for changed, _, _ in found)
+        return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
+
+    def solvable(self) -> tuple[SolvableChanges, ...]:
+        """Return the solvable sets of each later result against the first."""
+        labels = [r.label for r in self.results]
+        return tuple(
+            solvable_changes(
+                [(row[0], row[j]) for row in self.aligned], (labels[0], labels[j]), self.options.fdr
+            )
+            for j in range(1, len(labels))
+        )
+
+    def finest(
+        self, groups: Sequence[_Group], built: Sequence[BoundaryGroup]
+    ) -> list[BoundaryGroup]:
+        """Return the tasks, else the benchmarks, else the domains, whichever first are several.
+
+        A task that is a whole benchmark or domain is listed as that and counts as the task too.
+        """
+        own = [row[0] for row in self.aligned]
+        for names in (
+            [task_of(p) for p in own],
+            [str(p.labels.get("benchmark", "")) for p in own],
+            [p.domain for p in own],
+        ):
+            members: dict[str, list[int]] = {}
+            for i, name in enumerate(names):
+                members.setdefault(name, []).append(i)
+            wanted = {tuple(places) for name, places in members.items() if name}
+            used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]
+            if len(used) > 1:
+                return used
+        return []
+
+    def gain(self, groups: Sequence[BoundaryGroup], later: int) -> GainAgainstBase:
+        """Return gain against base over ``groups``."""
+        place = self.ks.index(self.k)
+        points = []
+        for g in groups:
+            c = g.changes[later][place]
+            points.append(GainPoint(g.name, c.before, c.interval.value, c.interval.count))
+        seed = derive_seed(self.settings.seed, "boundary", "gain", later)
+        how = Resampling(self.settings.level, min(self.settings.draws, 2000), seed)
+        return gain_against_base(self.k, points, how)
+
+    def ladders(self) -> list[Ladder]:
+        """Return the ladders of difficulty."""
+        columns = [[row[j] for row in self.aligned] for j in range(len(self.results))]
+        seed = derive_seed(self.settings.seed, "boundary", "ladder")
+        how = Resampling(self.settings.level, self.settings.draws, seed)
+        return ladders(columns, sorted({1, self.k}), how)
+
+    def _pairs(self, group: _Group, before: int, after: int) -> list[Pair]:
+        return [(self.aligned[i][before], self.aligned[i][after]) for i in group.places]
+
+    def _units(self, group: _Group) -> Units:
+        return group_units([self.aligned[i][0] for i in group.places], self.options.cluster)

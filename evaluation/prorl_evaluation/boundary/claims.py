@@ -1,0 +1,150 @@
+"""Diminish, plateau or sustained: ProRL's three regimes as claims that are tested, else undecided.
+
+Let d1 and dK be the paired changes of pass@1 and pass@K against the baseline, eK the change of pass@K
+against the checkpoint before, and m the margin below which a change counts as none.
+
+    diminish    dK < 0, or both d1 > 0 and dK < m    pass@1 may rise, the boundary does not
+    plateau     dK > 0 and -m < eK < m               the boundary moved and then stood still
+    sustained   dK > 0 (and eK > 0)                  the boundary moved, and went on moving
+
+A claim is made when every one of its statements is shown by a one-sided test (intersection-union test,
+Berger 1982: its p-value is the largest), after Holm's correction over all candidate claims of all groups
+and checkpoints. "Not shown to change" is never read as "unchanged": that takes the margin (two one-sided
+tests, Schuirmann 1987). With two results there is no eK: plateau cannot be tested and sustained means that
+pass@K rose. Leaves out: the tests themselves (``paired.one_sided``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from prorl_evaluation.boundary.types import Claim, Hypothesis, Kind, Regime
+from prorl_evaluation.stats.bounded_mean import Drawn
+from prorl_evaluation.stats.distributions import holm
+from prorl_evaluation.stats.paired import one_sided
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The draws a claim on one group and checkpoint rests on: against the baseline, and against the
+    checkpoint before (None for the first); ``first`` and ``last`` are the columns of pass@1 and pass@K.
+
+    ``blocked`` says why nothing is tested, or is empty; ``base`` is the baseline's pass@K.
+    """
+
+    kind: Kind
+    group: str
+    checkpoint: str
+    k: int
+    since_base: Drawn | None
+    since_before: Drawn | None
+    first: int
+    last: int
+    blocked: str = ""
+    base: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A claim that could be made, with the statements it takes."""
+
+    regime: Regime
+    statements: tuple[Hypothesis, ...]
+    reason: str
+
+    @property
+    def p(self) -> float:
+        """The largest p-value; NaN when one could not be computed."""
+        values = [s.p for s in self.statements]
+        return math.nan if any(math.isnan(v) for v in values) else max(values)
+
+
+def judge(
+    evidence: Sequence[Evidence], alpha: float = 0.05, margin: float = 0.05
+) -> tuple[list[Claim], int]:
+    """Return a claim for each evidence, in order, and how many hypotheses were corrected for.
+
+    Where several candidates hold: a loss, then sustained, then plateau, then no gain.
+    """
+    listed = [candidates(e, margin) for e in evidence]
+    flat = [c for group in listed for c in group]
+    corrected = holm([c.p for c in flat])
+    lookup: Mapping[int, float] = {id(c): p for c, p in zip(flat, corrected, strict=True)}
+    claims = []
+    for e, group in zip(evidence, listed, strict=True):
+        holding = [c for c in group if lookup[id(c)] <= alpha]
+        if holding:
+            c = holding[0]
+            small = c.regime != "diminish" and any(h.regime == "diminish" for h in holding)
+            reason = f"{c.reason}, by less than {margin:g}" if small else c.reason
+            claims.append(_claim(e, c, c.regime, lookup[id(c)], reason))
+            continue
+        tested = [c for c in group if not math.isnan(c.p)]
+        nearest = min(tested, key=lambda c: c.p) if tested else None
+        reason = e.blocked or _undecided(nearest, lookup)
+        if not e.blocked and e.base + margin > 1.0:
+            reason += (
+                f"; the baseline's pass@{e.k} is within {margin:g} of 1, no gain could be shown"
+            )
+        p = lookup[id(nearest)] if nearest is not None else math.nan
+        claims.append(_claim(e, nearest, "undecided", p, reason))
+    return claims, sum(not math.isnan(c.p) for c in flat)
+
+
+def candidates(e: Evidence, margin: float) -> list[Candidate]:
+    """Return the claims that can be tested, in the order of precedence.
+
+    That pass@1 rose without pass@K is no candidate where the baseline's pass@K is within the margin of 1:
+    there nothing could have been gained.
+    """
+    if e.since_base is None or e.blocked:
+        return []
+    name = f"pass@{e.k}"
+    rose, fell = one_sided(e.since_base, e.last)
+    up = Hypothesis(f"{name} rose", rose)
+    small = Hypothesis(
+        f"{name} gained less than {margin:g}", one_sided(e.since_base, e.last, margin)[1]
+    )
+    better = Hypothesis("pass@1 rose", one_sided(e.since_base, e.first)[0])
+    loss = Candidate("diminish", (Hypothesis(f"{name} fell", fell),), f"{name} fell")
+    no_gain = Candidate(
+        "diminish", (better, small), f"pass@1 rose while {name} gained less than {margin:g}"
+    )
+    stuck = [no_gain] if e.base + margin <= 1.0 else []
+    if e.since_before is None:
+        reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
+        return [loss, Candidate("sustained", (up,), reason), *stuck]
+    return [loss, *_since_before(up, e.since_before, e, margin), *stuck]
+
+
+def _since_before(up: Hypothesis, drawn: Drawn, e: Evidence, margin: float) -> list[Candidate]:
+    """Return sustained and plateau, which also rest on the change since the checkpoint before."""
+    name = f"pass@{e.k}"
+    on = Hypothesis(f"{name} rose since the checkpoint before", one_sided(drawn, e.last)[0])
+    still = (
+        Hypothesis(
+            f"{name} rose by less than {margin:g} since", one_sided(drawn, e.last, margin)[1]
+        ),
+        Hypothesis(
+            f"{name} fell by less than {margin:g} since", one_sided(drawn, e.last, -margin)[0]
+        ),
+    )
+    return [
+        Candidate("sustained", (up, on), f"{name} rose, also since the checkpoint before"),
+        Candidate("plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"),
+    ]
+
+
+def _claim(
+    e: Evidence, c: Candidate | None, regime: Regime, corrected: float, reason: str
+) -> Claim:
+    p, tests = (c.p, c.statements) if c is not None else (math.nan, ())
+    return Claim(e.kind, e.group, e.checkpoint, regime, p, corrected, tests, reason)
+
+
+def _undecided(nearest: Candidate | None, lookup: Mapping[int, float]) -> str:
+    if nearest is None:
+        return "nothing could be tested"
+    return f"nothing is shown; nearest: {nearest.reason} (corrected p = {lookup[id(nearest)]:.2g})"

@@ -1,0 +1,164 @@
+"""Gain of pass@k against the base model's pass@k over tasks, and ladders of rising difficulty.
+
+ProRL (arXiv 2505.24864, figure 4) reports less gain where the base is better. Part of that is arithmetic:
+nothing can rise above 1, and noise in the base enters the gain with a minus sign. Leaves out: a model of
+either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from prorl_evaluation.boundary.types import GainAgainstBase, GainPoint, Ladder, Rung
+from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.stats.bounded_mean import bounded_columns
+from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.types import Label, ProblemResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEWEST_POINTS = 5
+"""Fewer groups than this have no correlation."""
+LADDER_KEYS = ("rung", "level", "difficulty")
+_WORDS = ("easy", "medium", "hard")
+
+
+def gain_against_base(
+    k: int, points: Sequence[GainPoint], how: Resampling | None = None
+) -> GainAgainstBase:
+    """Return Spearman's correlation of gain and base pass@k over groups.
+
+    The interval is the percentile bootstrap over groups (draws without two distinct values left out);
+    NaN with fewer than FEWEST_POINTS points, or where all bases or all gains are equal.
+    """
+    import numpy as np
+
+    how = how or Resampling()
+    used = [p for p in points if math.isfinite(p.base) and math.isfinite(p.gain)]
+    undefined = len(points) - len(used)
+    base, gain = (np.array(v) for v in ([p.base for p in used], [p.gain for p in used]))
+    value = spearman(base, gain) if len(used) >= FEWEST_POINTS else math.nan
+    if math.isnan(value):
+        nothing = Interval(math.nan, math.nan, math.nan, 0, len(points))
+        return GainAgainstBase(k, tuple(points), nothing)
+    rng = np.random.default_rng(how.seed)
+    picks = rng.integers(0, len(used), (how.draws, len(used)))
+    draws = [spearman(base[p], gain[p]) for p in picks]
+    tail = (1.0 - how.level) / 2.0
+    low, high = (float(v) for v in np.nanquantile(draws, [tail, 1.0 - tail]))
+    return GainAgainstBase(k, tuple(points), Interval(value, low, high, len(used), undefined))
+
+
+def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Return the rank correlation, ties at their mean rank; NaN where either has one value only."""
+    import numpy as np
+
+    a, b = (_ranks(v) for v in (x, y))
+    a, b = a - a.mean(), b - b.mean()
+    scale = math.sqrt(float(a @ a) * float(b @ b))
+    return float(np.clip(a @ b / scale, -1.0, 1.0)) if scale > 0 else math.nan
+
+
+def _ranks(values: NDArray[np.float64]) -> Any:
+    import numpy as np
+
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2.0)[place]
+
+
+def ladders(
+    results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
+) -> list[Ladder]:
+    """Return the ladders of each task whose problems have at least two values of one of LADDER_KEYS.
+
+    ``results`` holds the same problems in the same order for each result. One ladder for each pass@k of
+    ``ks`` and one for the mean reward.
+    """
+    tasks: dict[str, list[int]] = {}
+    for i, p in enumerate(results[0] if results else []):
+        task = str(p.labels.get("family") or p.labels.get("benchmark") or "")
+        if task:
+            tasks.setdefault(task, []).append(i)
+    found = []
+    for task, places in tasks.items():
+        for key in LADDER_KEYS:
+            rungs = _rungs(results[0], places, key)
+            if len(rungs) > 1:
+                found += _ladders_of(task, key, rungs, results, (ks, how))
+                break
+    return found
+
+
+def _rungs(
+    problems: Sequence[ProblemResult], places: Sequence[int], key: str
+) -> list[tuple[float, str, list[int]]]:
+    """Return (place, name, problems) of each rung in the order of ``rung_order``."""
+    members: dict[Label, list[int]] = {}
+    for i in places:
+        if key in problems[i].labels:
+            members.setdefault(problems[i].labels[key], []).append(i)
+    key_of = rung_order([str(v) for v in members])
+    ordered = sorted(members, key=lambda v: key_of(str(v)))
+    numbers = [_number(str(v)) for v in ordered]
+    if None in numbers or len({*numbers}) < len(numbers):
+        numbers = [float(i) for i in range(len(ordered))]  # words: evenly apart
+    return [(x or 0.0, str(v), members[v]) for x, v in zip(numbers, ordered, strict=True)]
+
+
+def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
+    """Return the sort key of rungs: numbers by size, words in the order of _WORDS, others as they appear."""
+
+    def key(name: str) -> tuple[float, int]:
+        number = _number(name)
+        if number is not None:
+            return number, 0
+        word = name.lower()
+        return math.inf, _WORDS.index(word) if word in _WORDS else len(_WORDS) + names.index(name)
+
+    return key
+
+
+def _number(name: str) -> float | None:
+    try:
+        value = float(name)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _ladders_of(
+    task: str,
+    key: str,
+    rungs: Sequence[tuple[float, str, list[int]]],
+    results: Sequence[Sequence[ProblemResult]],
+    how: tuple[Sequence[int], Resampling],
+) -> list[Ladder]:
+    import numpy as np
+
+    ks, resampling = how
+    names = [*(f"pass@{k}" for k in ks), "reward"]
+    cells: list[list[list[Interval]]] = []
+    for _, _, places in rungs:
+        row = []
+        for problems in results:
+            own = [problems[i] for i in places]
+            rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
+            table = np.hstack([pass_at_k_table(own, ks), rewards])
+            row.append(bounded_columns(table, (0.0, 1.0), None, resampling))
+        cells.append(row)
+    return [
+        Ladder(
+            task,
+            key,
+            name,
+            tuple(
+                Rung(value, label, len(places), tuple(row[j] for row in cell))
+                for (value, label, places), cell in zip(rungs, cells, strict=True)
+            ),
+        )
+        for j, name in enumerate(names)
+    ]

@@ -1,0 +1,187 @@
+"""The boundary report, the posterior and the false-positive bound as plain rows of text.
+
+Leaves out: drawing them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from prorl_common import derive_seed
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Change
+from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK, beta_posterior
+from prorl_evaluation.metrics.false_positives import Suspicion, suspicion
+from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.stats.paired import units_of
+from prorl_evaluation.tables import TextTable, bracket, length_digits, number, signed_bracket
+from prorl_evaluation.types import EvalResult, shown_ks
+
+
+def boundary_tables(report: BoundaryReport) -> list[TextTable]:
+    """Return claims, solvable sets, length changes, gains and ladders; empty tables are left out."""
+    tables = [
+        claims_table(report),
+        solvable_table(report),
+        length_table(report),
+        gains_table(report),
+        *ladder_tables(report),
+    ]
+    return [t for t in tables if t.rows]
+
+
+def claims_table(report: BoundaryReport) -> TextTable:
+    """Return one row a group and later checkpoint: changes of pass@1 and pass@K, the claim, its p."""
+    rows = []
+    for group in report.groups:
+        for changes, claim in zip(group.changes, group.claims, strict=True):
+            first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
+            rows.append(
+                (
+                    _name(group),
+                    claim.checkpoint,
+                    signed_bracket(first.interval),
+                    signed_bracket(last.interval),
+                    claim.regime,
+                    _p(claim.p_corrected),
+                    claim.reason,
+                )
+            )
+    title = (
+        f"Boundary against {report.labels[0]}: Holm over {report.hypotheses} candidate claims at "
+        f"{report.alpha:g}, margin {report.margin:g}"
+    )
+    head = ("", "checkpoint", "pass@1", f"pass@{report.k}", "claim", "corrected p", "reason")
+    return TextTable(title, head, tuple(rows))
+
+
+def solvable_table(report: BoundaryReport) -> TextTable:
+    """Return one row a later result: raw sets, what luck alone would give, and what is shown."""
+    rows = tuple(
+        (
+            s.after,
+            str(s.both),
+            str(s.neither),
+            f"{len(s.gained)} ({s.gained_by_luck:.1f} by luck)",
+            str(len(s.gained_shown)),
+            f"{len(s.lost)} ({s.lost_by_luck:.1f} by luck)",
+            str(len(s.lost_shown)),
+            str(len(s.unjudged)),
+        )
+        for s in report.solvable
+    )
+    fdr = report.solvable[0].fdr if report.solvable else math.nan
+    title = f"Solved at least once, against {report.labels[0]}; shown at a false discovery rate of {fdr:g}"
+    head = ("", "both", "neither", "gained", "shown", "lost", "shown", "unjudged")
+    return TextTable(title, head, rows)
+
+
+def length_table(report: BoundaryReport) -> TextTable:
+    """Return one row a group and later checkpoint: tokens an answer before, after, and the change."""
+    rows = []
+    for group in report.groups:
+        for changes, claim in zip(group.changes, group.claims, strict=True):
+            c = _metric(changes, "length")
+            share = f"{100 * c.interval.value / c.before:+.1f}%" if c.before > 0 else "-"
+            digits = length_digits(c.before)
+            means = (number(v, digits) for v in (c.before, c.after))
+            cells = (*means, signed_bracket(c.interval, digits), share)
+            rows.append((_name(group), claim.checkpoint, *cells))
+    head = ("", "checkpoint", "before", "after", "change", "relative")
+    return TextTable("Generated tokens an answer", head, tuple(rows))
+
+
+def gains_table(report: BoundaryReport) -> TextTable:
+    """Return one row a later result: how the gain goes with the base's pass@K over groups."""
+    rows = tuple(
+        (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
+        for label, gain in zip(report.labels[1:], report.gains, strict=True)
+        if gain.correlation.count
+    )
+    title = f"Gain of pass@{report.k} against the baseline's pass@{report.k} over groups"
+    return TextTable(title, ("", "groups", "rank correlation"), rows)
+
+
+def ladder_tables(report: BoundaryReport) -> list[TextTable]:
+    """Return a table a ladder, one row a rung."""
+    return [
+        TextTable(
+            f"{ladder.task}: {ladder.metric} by {ladder.key}",
+            (ladder.key, "problems", *report.labels),
+            tuple((r.name, str(r.problems), *(bracket(v) for v in r.values)) for r in ladder.rungs),
+        )
+        for ladder in report.ladders
+    ]
+
+
+def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
+    """Return (label, posterior pass@k for the shown k over all problems) of each result."""
+    ks = shown_ks(results)
+    found = []
+    for r in results:
+        how = _how(r, "posterior")
+        found.append((r.label, beta_posterior(r.problems, ks, how)))
+    return found
+
+
+def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
+    """Return one row a result and k."""
+    rows = tuple(
+        (label, f"pass@{p.k}", bracket(p.fixed), bracket(p.resampled))
+        for label, values in found
+        for p in values
+    )
+    title = "Posterior with Jeffreys' prior for each problem's rate, all problems"
+    return TextTable(title, ("", "", "benchmark fixed", "problems resampled"), rows)
+
+
+def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
+    """Return (label, pass@k under that false-positive rate) of each result."""
+    ks = shown_ks(results)
+    return [
+        (
+            r.label,
+            [
+                suspicion(r.problems, k, rate, units_of(r.problems), _how(r, "false positives"))
+                for k in ks
+            ],
+        )
+        for r in results
+    ]
+
+
+def suspicion_table(found: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
+    """Return one row a result and k."""
+    rows = tuple(
+        (
+            label,
+            f"pass@{s.k}",
+            number(s.observed),
+            number(s.unsolvable_reads),
+            bracket(s.adjusted),
+        )
+        for label, values in found
+        for s in values
+    )
+    title = f"If the verifier accepts {100 * rate:g}% of wrong answers, independently"
+    return TextTable(title, ("", "", "observed", "unsolvable reads", "without them"), rows)
+
+
+def _how(result: EvalResult, purpose: str) -> Resampling:
+    s = result.settings
+    return Resampling(s.level, s.draws, derive_seed(s.seed, purpose))
+
+
+def _metric(changes: Sequence[Change], name: str) -> Change:
+    return next(c for c in changes if c.metric == name)
+
+
+def _name(group: BoundaryGroup) -> str:
+    return group.name if group.kind == "overall" else f"{group.kind} {group.name}"
+
+
+def _p(value: float) -> str:
+    """Return a p-value; what lies below a millionth rests on t's far tail and is not told apart."""
+    if math.isnan(value):
+        return "-"
+    return "< 1e-6" if value < 1e-6 else f"{value:.2g}"

@@ -1,0 +1,1 @@
+"""Estimates from counts of right answers: pass@k, G-Pass@k, votes, posteriors."""

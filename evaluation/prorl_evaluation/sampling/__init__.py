@@ -1,0 +1,1 @@
+"""Sampling and judging a model on problems, with a journal that survives a kill."""

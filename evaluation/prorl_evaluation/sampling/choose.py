@@ -1,0 +1,230 @@
+"""What to evaluate when little was said: run, checkpoints, base model, dataset, output folders.
+
+Reads a run's files by their documented names and imports nothing of the trainer. Leaves out: doing it
+(``evaluate``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import nearest, sha256_file
+from prorl_datasets import Sample
+from prorl_evaluation.sampling.journal import digest
+from prorl_evaluation.types import (
+    BEFORE_RL,
+    RESULT_FILE,
+    EvalResult,
+    EvalSettings,
+    EvaluationError,
+    load_result,
+)
+
+RUNS, EVALS, DATA = Path("runs"), Path("evals"), Path("data")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A training run's folder and its resolved config."""
+
+    path: Path
+    config: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    def setting(self, *keys: str) -> Any:
+        """Return the value at ``keys`` in the config, or None."""
+        value: Any = self.config
+        for key in keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A model to evaluate: what people call it, its folder's name, and its name or path."""
+
+    label: str
+    slug: str
+    model: str
+
+
+def find_run(name: str | None, root: Path = RUNS) -> Run:
+    """Return the run of that name or path, or the newest one. Raises EvaluationError with the cure."""
+    configs = sorted(root.glob("*/config.yaml"), key=_last_written) if root.is_dir() else []
+    if name is None or name == "latest":
+        if not configs:
+            raise EvaluationError(
+                f"no runs under {root}/: start one with prorl train, or name a model with --model"
+            )
+        return read_run(configs[-1].parent)
+    for path in (Path(name), root / name):
+        if (path / "config.yaml").is_file():
+            return read_run(path)
+    names = [c.parent.name for c in configs]
+    known = f"known: {', '.join(names)}" if names else "start one with prorl train"
+    raise EvaluationError(f"no run '{name}' under {root}/{nearest(name, names)}; {known}")
+
+
+def _last_written(config: Path) -> float:
+    journal = config.parent / "metrics.jsonl"
+    return (journal if journal.exists() else config).stat().st_mtime
+
+
+def read_run(path: Path) -> Run:
+    """Return the run in folder ``path``. Raises EvaluationError when its config cannot be read."""
+    import yaml
+
+    file = path / "config.yaml"
+    try:
+        config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise EvaluationError(f"{path} is not a run: it has no config.yaml") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise EvaluationError(f"{file} is not readable YAML ({reason}): restore it") from error
+    if not isinstance(config, dict):
+        raise EvaluationError(f"{file} is not a run's config: restore it")
+    return Run(path, config)
+
+
+def run_target(run: Run, which: str) -> Target:
+    """Return what ``which`` names in a run: ``base``, ``latest`` or a step.
+
+    Raises EvaluationError when the run has no such checkpoint, naming those it has.
+    """
+    if which == "base":
+        base = run.setting("model", "path")
+        if not isinstance(base, str):
+            raise EvaluationError(
+                f"{run.path}/config.yaml has no model.path: name one with --model"
+            )
+        return Target(f"base {Path(base).name}", "base", base)
+    root = run.path / "checkpoints"
+    if which == "latest":
+        marker = root / "latest"
+        name = marker.read_text().strip() if marker.is_file() else ""
+    elif which.isdigit():
+        name = f"step_{int(which):06d}"
+    else:
+        raise EvaluationError(f"--checkpoint is '{which}': use base, latest or a step number")
+    match = re.fullmatch(r"step_(\d+)", name)
+    if match is None or not (root / name / "policy" / "config.json").is_file():
+        steps = [p.parent.parent.name for p in sorted(root.glob("step_*/policy/config.json"))]
+        kept = f"it has {', '.join(steps)}" if steps else "it has none yet: let it train further"
+        raise EvaluationError(f"run {run.name} has no checkpoint '{which}'; {kept}")
+    step = int(match[1])
+    label = f"{run.name} step {step}" + (f" {BEFORE_RL}" if step == 0 else "")
+    return Target(label, name, str(root / name / "policy"))
+
+
+def model_target(model: str) -> Target:
+    """Return the target for a model's name or path."""
+    name = Path(model).name or model
+    return Target(model, re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "model", model)
+
+
+def pick_dataset(
+    dataset: Path | None, split: str, limit: int | None = None
+) -> tuple[list[Sample], dict[str, str]]:
+    """Return a split's samples and the dataset's origin (path, manifest_sha256,
+    split, and the limit if there is one).
+
+    None takes the newest dataset under ``data/``. ``limit`` keeps so many problems, taken from the
+    domains in turn. Raises DatasetError or EvaluationError with the cure.
+    """
+    from prorl_datasets import load, newest_dataset
+
+    path = dataset if dataset is not None else newest_dataset(DATA)
+    if path is None:
+        raise EvaluationError(
+            f"no dataset under {DATA}/: make one with prorl data build, or name one with --dataset"
+        )
+    samples = load(path, split)
+    manifest = path / "manifest.json" if path.is_dir() else path
+    origin = {"path": str(path), "manifest_sha256": sha256_file(manifest), "split": split}
+    origin |= {"limit": str(limit)} if limit is not None else {}
+    return (samples if limit is None else in_turn(samples, limit)), origin
+
+
+def in_turn(samples: Sequence[Sample], limit: int) -> list[Sample]:
+    """Return ``limit`` samples, one of each domain in turn, in their old order."""
+    by_domain: dict[str, list[int]] = {}
+    for place, sample in enumerate(samples):
+        by_domain.setdefault(sample.domain, []).append(place)
+    ranked = sorted(
+        (rank, place) for places in by_domain.values() for rank, place in enumerate(places)
+    )
+    return [samples[place] for place in sorted(place for _, place in ranked[:limit])]
+
+
+def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
+    """Return 8 hex digits over what makes two results comparable: data, sampling parameters, seed.
+
+    n and k are not in it, so that a larger n finds the samples that are there.
+    """
+    origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
+    value = {
+        "dataset": origin,
+        "temperature": float(settings.temperature),
+        "top_p": float(settings.top_p),
+        "max_tokens": settings.max_tokens,
+        "seed": settings.seed,
+        "limit": limit,
+    }
+    return digest(value)[:8]
+
+
+def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
+    """Return ``runs/<name>/eval/<target>-<suffix>`` for a run's model, else ``evals/<model>-<suffix>``."""
+    root = run.path / "eval" if run is not None else EVALS
+    return root / f"{target.slug}-{suffix}"
+
+
+def results_of_run(run: Run) -> list[EvalResult]:
+    """Return the run's results that belong together: those with the settings of the newest one.
+
+    Base first, then by step. Raises EvaluationError when the run has none.
+    """
+    found = []
+    for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
+        slug, _, suffix = file.parent.name.rpartition("-")
+        found.append((slug, suffix, load_result(file)))
+    if not found:
+        raise EvaluationError(
+            f"run {run.name} has no results: make them with prorl eval pass-at-k --run {run.name}"
+        )
+    newest = max(found, key=lambda f: f[2].created)
+    family = [(slug, r) for slug, suffix, r in found if suffix == newest[1]]
+    return [r for _, r in sorted(family, key=lambda f: (f[0] != "base", f[0]))]
+
+
+def gather(names: Sequence[str], root: Path = RUNS) -> tuple[list[EvalResult], Path | None]:
+    """Return (results, run folder or None) for names of runs and of result folders, in their order.
+
+    Raises EvaluationError for a name that is neither.
+    """
+    results: list[EvalResult] = []
+    run_dir: Path | None = None
+    for name in names:
+        path = Path(name)
+        if (path / RESULT_FILE).is_file() or path.is_file():
+            results.append(load_result(path))
+            continue
+        if path.is_dir() and not (path / "config.yaml").is_file():
+            load_result(path)
+        try:
+            run = find_run(name, root)
+        except EvaluationError as error:
+            cure = "or name a result folder that prorl eval pass-at-k wrote"
+            raise EvaluationError(f"{error}, {cure}") from error
+        results += results_of_run(run)
+        run_dir = run_dir or run.path
+    return results, run_dir

@@ -1,0 +1,229 @@
+"""Evaluate one model on a set of problems, or grade its journaled answers anew.
+
+    <out>/eval.json  problems.jsonl        what is evaluated (``job``)
+    <out>/samples.jsonl  verdicts.jsonl    what is done so far (``journal``)
+    <out>/result.json                      written last
+
+The same call on the same folder goes on where it was. Leaves out: choosing model and data (``choose``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prorl_common import Progress, ServiceError, format_seconds
+from prorl_datasets import Sample
+from prorl_evaluation.metrics.summary import graded, group_results, pick_examples, problem_result
+from prorl_evaluation.sampling.grading import Scorer, grade, ungraded
+from prorl_evaluation.sampling.job import (
+    EvalJob,
+    check_same_model,
+    problems_of,
+    read_job,
+    write_job,
+)
+from prorl_evaluation.sampling.journal import (
+    VERDICTS_FILE,
+    EvalJournal,
+    Keys,
+    Problem,
+    VerdictRecord,
+)
+from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.meter import Meter
+from prorl_evaluation.sampling.pipeline import GradingThread
+from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
+from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
+from prorl_inference import Generator
+
+Verdicts = Mapping[tuple[str, str], VerdictRecord]
+SETTLED_SECONDS = 5.0
+"""After the first batch, until the time left is said."""
+
+
+def evaluate(
+    generator: Generator,
+    samples: Sequence[Sample],
+    settings: EvalSettings,
+    out: Path,
+    pool: Scorer,
+    progress: Progress,
+) -> EvalResult:
+    """Sample ``settings.n`` answers a problem, score them, and save and return the result.
+
+    Everything lands in ``out``; a call that was cut off is continued by the same call, and a larger n
+    adds to what is there. Verdicts are made while sampling goes on. Raises EvaluationError for no problems,
+    repeated ids, a damaged journal and a folder of another model, ServiceError from the scorer or a server;
+    whatever is raised, what was written is kept.
+    """
+    started = time.perf_counter()
+    job = EvalJob(generator.model_id, generator.model_digest, settings)
+    problems = problems_of(samples)
+    check_same_model(out, job)
+    with EvalJournal(out, Keys(job.model_digest, settings)) as journal:
+        write_job(out, job, problems)
+        refused = journal.forget_refused()
+        batches = plan(problems, settings)
+        _say_what_is_there(journal, batches, refused, progress)
+        with GradingThread(journal, pool, progress.message) as grader:
+            grader.submit(ungraded(all_items(batches), journal))
+            _sample(generator, journal, job, grader, (batches, progress))
+            grader.finish(progress, job.label)
+        progress.finish()
+        return _finish(job, problems, journal, time.perf_counter() - started)
+
+
+def _sample(
+    generator: Generator,
+    journal: EvalJournal,
+    job: EvalJob,
+    grader: GradingThread,
+    work: tuple[Sequence[Batch], Progress],
+) -> None:
+    """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
+    batches, progress = work
+    lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
+    left = begun = total = sum(lack for _, lack in lacking)
+    if not total:
+        return
+    if isinstance(generator, LazyGenerator):
+        generator.prepare()  # before the clocks start
+    progress.start(f"eval {job.label}", total)
+    meter = Meter(progress, total, getattr(generator, "usage", None))
+    sampler = Sampler(journal, generator, job.settings, meter.count, grader.submit)
+    first, said = 0.0, False
+    for batch, lack in lacking:
+        sampler.fill(batch)
+        left, now = left - lack, time.perf_counter()
+        if not first:  # slow: model and verifiers warm up
+            first, begun = now, left
+        elif not said and now - first >= SETTLED_SECONDS and left:
+            said = True
+            rest = format_seconds((now - first) / (begun - left) * left)
+            progress.message(f"{job.label}: {left} samples left, about {rest} at this speed")
+    progress.finish()
+
+
+def _say_what_is_there(
+    journal: EvalJournal, batches: Sequence[Batch], refused: int, progress: Progress
+) -> None:
+    if journal.foreign:
+        progress.message(
+            f"{journal.foreign} samples in {journal.folder} are of other sampling parameters: "
+            "they are left alone"
+        )
+    if refused:
+        progress.message(f"{refused} samples that the server refused are asked for again")
+    total = sum(b.rows for b in batches)
+    if there := total - sum(missing(batch, journal) for batch in batches):
+        progress.message(f"{there} of {total} samples are already there")
+
+
+def _finish(
+    job: EvalJob, problems: Sequence[Problem], journal: EvalJournal, wall_seconds: float
+) -> EvalResult:
+    """Sum up what the journals hold and save it as ``result.json``."""
+    rows = [graded(p, journal, job.settings.n) for p in problems]
+    results = tuple(problem_result(p, r) for p, r in zip(problems, rows, strict=True))
+    result = EvalResult(
+        model_id=job.model_id,
+        model_digest=job.model_digest,
+        settings=job.settings,
+        problems=results,
+        groups=group_results(results, job.settings),
+        isolation=tuple(sorted({v.isolation for r in rows for _, v in r if v.isolation})),
+        examples=pick_examples(problems, journal),
+        tokens=sum(p.tokens for p in results),
+        sampling_seconds=round(sum(s.seconds for r in rows for s, _ in r), 3),
+        wall_seconds=round(wall_seconds, 3),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=versions(),
+    )
+    result.save(journal.folder)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeReport:
+    """A result under fresh verdicts, and how many of them differ in reward or status from the old."""
+
+    result: EvalResult
+    verdicts: int
+    changed: int
+
+
+def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
+    """Score every journaled sample of the folder anew, without a model, and save the new result.
+
+    The old verdicts stay as ``verdicts.previous.jsonl`` (``verdicts.previous-2.jsonl`` and so on); those on
+    samples of other parameters are kept among the new. Cut off midway, the old ones still hold and the
+    same call starts over. Raises EvaluationError when the folder holds no evaluation or its sampling was
+    not finished, ServiceError where a verdict that was there is now an infra error: the old ones hold.
+    """
+    started = time.perf_counter()
+    job, problems = read_job(out)
+    current, fresh = out / VERDICTS_FILE, out / f".{VERDICTS_FILE}.new"
+    fresh.unlink(missing_ok=True)
+    keys = Keys(job.model_digest, job.settings)
+    batches = plan(problems, job.settings)
+    with EvalJournal(out, keys) as journal:
+        if lack := sum(missing(batch, journal) for batch in batches):
+            raise EvaluationError(
+                f"{out} lacks {lack} samples: its sampling was interrupted, "
+                "finish it by giving its pass-at-k command again"
+            )
+        old = journal.verdicts
+    with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
+        progress.start(f"regrade {job.label}", sum(b.rows for b in batches))
+        for batch in batches:
+            progress.advance(grade(batch.items(), journal, pool))
+        progress.finish()
+        made = dict(journal.verdicts)
+        _check_none_lost(out, made, old)
+        journal.add_verdicts([v for key, v in old.items() if key not in made])
+        if current.exists():
+            os.replace(current, _free_name(out))
+        os.replace(fresh, current)
+        result = _finish(job, problems, journal, time.perf_counter() - started)
+        changed = sum(_differs(v, old.get(key)) for key, v in made.items())
+        return RegradeReport(result, len(made), changed)
+
+
+def _check_none_lost(out: Path, made: Verdicts, old: Verdicts) -> None:
+    lost = [v for key, v in made.items() if v.status == "infra_error" and key in old]
+    if lost:
+        raise ServiceError(
+            f"{len(lost)} of {len(made)} answers got no verdict (infra error: {lost[0].reason}): the old "
+            f"verdicts in {out} stand, give the same command again once that is mended"
+        )
+
+
+def _free_name(out: Path) -> Path:
+    names = itertools.chain(
+        ["verdicts.previous.jsonl"], (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
+    )
+    return next(out / name for name in names if not (out / name).exists())
+
+
+def _differs(new: VerdictRecord, old: VerdictRecord | None) -> bool:
+    return old is None or (new.reward, new.status) != (old.reward, old.status)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, prorl and what it samples and scores with, where installed."""
+    from importlib import metadata
+
+    found = {"python": platform.python_version()}
+    for name in ("prorl", "torch", "transformers", "math-verify", "reasoning-gym", "numpy"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found

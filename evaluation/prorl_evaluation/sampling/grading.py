@@ -1,0 +1,67 @@
+"""Give every journaled sample a verdict; needs no model.
+
+Infra errors are written down but count as missing when the journal is opened again, so the next call
+retries them. A sample that a server refused is one, too: it has no reward and is in no estimate. Leaves out:
+retries within a call (the pool's) and every scoring rule (the verifiers').
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, verdict_record
+from prorl_verifiers import Task, Verdict
+
+Item = tuple[Problem, int]
+
+
+class Scorer(Protocol):
+    """What scores: ``prorl_verifiers.VerifierPool`` or anything with the same method."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Return a verdict for each (response, task), in order."""
+        ...
+
+
+def ungraded(items: Iterable[Item], journal: EvalJournal) -> list[Item]:
+    """Return those of ``items`` (problem, sample index) that are sampled and have no verdict."""
+    found = []
+    for problem, index in items:
+        key = journal.keys.key(problem.id, problem.prompt_sha256, index)
+        if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
+            found.append((problem, index))
+    return found
+
+
+def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
+    """Score those of ``items`` that :func:`ungraded` names; write the verdicts, return how many were new.
+
+    No item may occur twice.
+    """
+    work = [
+        (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
+        for problem, index in ungraded(items, journal)
+    ]
+    if not work:
+        return 0
+    verdicts = _verdicts([(journal.samples[key], problem.task) for key, problem in work], scorer)
+    journal.add_verdicts(
+        [
+            verdict_record(key, problem.task_sha256, verdict)
+            for (key, problem), verdict in zip(work, verdicts, strict=True)
+        ]
+    )
+    return len(work)
+
+
+def _verdicts(work: Sequence[tuple[SampleRecord, Task]], scorer: Scorer) -> list[Verdict]:
+    """Return a verdict a sample, in order; the scorer sees answers only."""
+    answers = [(sample.text, task) for sample, task in work if not sample.refused]
+    scored = iter(scorer.score(answers) if answers else [])
+    return [
+        Verdict(None, "infra_error", f"the server refused it: {sample.note}")
+        if sample.refused
+        else next(scored)
+        for sample, _ in work
+    ]

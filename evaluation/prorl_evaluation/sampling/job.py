@@ -1,0 +1,139 @@
+"""The evaluation folder's own description, so that it can be continued and regraded by itself.
+
+    <out>/eval.json        model and settings, written before the first sample
+    <out>/problems.jsonl   the problems with their tasks
+
+Leaves out: the journals (``journal``) and the result (``types``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from prorl_common import atomic_write_text, read_jsonl
+from prorl_datasets import Sample
+from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
+from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
+from prorl_verifiers import Task, with_mode
+
+EVAL_FILE = "eval.json"
+PROBLEMS_FILE = "problems.jsonl"
+EVALUATION_MODES = {"code": "binary", "instruction": "reference"}
+"""How evaluation judges where training rewards differ: all tests or nothing, the official IFEval checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalJob:
+    """One model under one set of settings."""
+
+    model_id: str
+    model_digest: str
+    settings: EvalSettings
+
+    @property
+    def label(self) -> str:
+        """What people call it: the settings' label, else the model's name."""
+        return self.settings.label or self.model_id
+
+
+def problems_of(samples: Sequence[Sample]) -> list[Problem]:
+    """Return the problems of an evaluation, their tasks in EVALUATION_MODES.
+
+    Raises EvaluationError when there are none or ids repeat.
+    """
+    if not samples:
+        raise EvaluationError(
+            "no problems to evaluate: the dataset or the chosen split is empty, choose another --split"
+        )
+    seen: set[str] = set()
+    found = []
+    for s in samples:
+        if s.id in seen:
+            raise EvaluationError(f"the problem id '{s.id}' occurs twice: ids must be unique")
+        seen.add(s.id)
+        chance = s.metadata.get("chance")
+        task = with_mode(s.task, EVALUATION_MODES)
+        found.append(
+            Problem(
+                id=s.id,
+                domain=s.domain,
+                prompt=s.prompt,
+                task=task,
+                prompt_sha256=prompt_digest(s.prompt),
+                task_sha256=task_digest(task),
+                chance=None if chance is None else float(chance),
+                labels=labels_of(s.metadata),
+            )
+        )
+    return found
+
+
+def check_same_model(out: Path, job: EvalJob) -> None:
+    """Raise EvaluationError when the folder's evaluation is of another model; a damaged one is not asked."""
+    try:
+        row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
+        name, found = str(row["model_id"]), str(row["model_digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if found != job.model_digest:
+        what = f"other weights of {name}" if name == job.model_id else f"model {name}"
+        raise EvaluationError(
+            f"{out} holds an evaluation of {what} (digest {found[:12]}, here "
+            f"{job.model_digest[:12]}): {ONE_MODEL}"
+        )
+
+
+def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
+    """Write both files, each atomically."""
+    rows = [
+        {
+            "id": p.id,
+            "domain": p.domain,
+            "prompt": [dict(m) for m in p.prompt],
+            "verifier": p.task.verifier,
+            "reference": p.task.reference,
+            "chance": p.chance,
+            "labels": dict(p.labels),
+        }
+        for p in problems
+    ]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    atomic_write_text(out / PROBLEMS_FILE, text)
+    value = json.dumps(dataclasses.asdict(job), indent=1, ensure_ascii=False)
+    atomic_write_text(out / EVAL_FILE, value + "\n")
+
+
+def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
+    """Return what :func:`write_job` wrote. Raises EvaluationError when it is missing or damaged."""
+    file = out / EVAL_FILE
+    if file.is_file() and not (out / PROBLEMS_FILE).is_file():
+        raise EvaluationError(
+            f"{out} lacks {PROBLEMS_FILE}: give the pass-at-k command again, it writes it anew and "
+            "keeps what was sampled"
+        )
+    if not file.is_file():
+        raise EvaluationError(
+            f"{out} is not an evaluation folder (no {EVAL_FILE}): name a folder that "
+            "prorl eval pass-at-k wrote"
+        )
+    try:
+        row = json.loads(file.read_text(encoding="utf-8"))
+        job = EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
+        problems = []
+        for _, p in read_jsonl(out / PROBLEMS_FILE):
+            task, prompt = Task(p["verifier"], p["reference"]), tuple(p["prompt"])
+            hashes = (prompt_digest(prompt), task_digest(task))
+            labels = p.get("labels", {})
+            problems.append(
+                Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"], labels)
+            )
+    except (ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(
+            f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "
+            "give the pass-at-k command again, it writes both anew"
+        ) from error
+    return job, problems

@@ -1,0 +1,122 @@
+"""Verdicts while sampling goes on: a thread grades what is written, from a queue.
+
+The model and the verifiers so work at the same time. Sampling never waits for a verdict: what is written is
+safe, and the queue holds only names. Leaves out: how an item is graded (``grading``) and how it was sampled
+(``sampling``).
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from prorl_common import Closing, Progress
+from prorl_evaluation.sampling.grading import Item, Scorer, grade
+from prorl_evaluation.sampling.journal import EvalJournal
+
+LARGEST, SMALLEST = 128, 4
+"""Samples graded, synced and counted at once: fewer where they take longer than CHUNK_SECONDS, so that an
+interruption waits for few of them, but two a worker."""
+CHUNK_SECONDS = 2.0
+LOOK_SECONDS = 0.2
+PATIENCE_SECONDS = 1.0
+"""After which an interruption says what it waits for."""
+
+
+class GradingThread(Closing):
+    """Grades handed-over samples in a thread of its own.
+
+    What its scorer raises is raised by the next ``submit`` or by ``finish``. ``close`` drops what waits
+    (the next call of the evaluation grades it) and lets the chunk in work end, of which it tells.
+    """
+
+    def __init__(
+        self, journal: EvalJournal, scorer: Scorer, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self._journal, self._scorer, self._tell = journal, scorer, tell
+        self._queue: queue.SimpleQueue[Sequence[Item] | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._stop = threading.Event()
+        self._submitted = self._graded = self._working = 0
+        workers = getattr(getattr(scorer, "stats", None), "workers", 1)
+        self._chunk = self._smallest = min(LARGEST, max(SMALLEST, 2 * workers))
+        self._ended = False
+        self._thread = threading.Thread(target=self._work, daemon=True, name="prorl-grading")
+        self._thread.start()
+
+    def submit(self, items: Sequence[Item]) -> None:
+        """Hand over written samples."""
+        self._raise()
+        self._submitted += len(items)
+        if items:
+            self._queue.put(items)
+
+    def finish(self, progress: Progress, label: str) -> None:
+        """Wait until everything has its verdict, under a bar of its own where much is left."""
+        self._queue.put(None)
+        shown, begun = 0, time.monotonic()
+        left = self._submitted - self._graded
+        counted = self._graded
+        while self._thread.is_alive():
+            self._thread.join(LOOK_SECONDS)
+            if not shown and time.monotonic() - begun > 5 * LOOK_SECONDS and left > LARGEST:
+                progress.start(f"verdicts {label}", left)
+                shown = 1
+            if shown:
+                now = self._graded
+                progress.advance(now - counted)
+                counted = now
+        self._raise()
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        try:
+            while (items := self._gather()) and not self._stop.is_set():
+                while items and not self._stop.is_set():
+                    chunk, items = items[: self._chunk], items[self._chunk :]
+                    self._grade(chunk)
+        except BaseException as error:  # noqa: BLE001 - raised again in the sampler's thread
+            self._error = error
+
+    def _grade(self, chunk: Sequence[Item]) -> None:
+        """Grade a chunk and choose the next one's size by the time it took, at most twice this one's."""
+        self._working = len(chunk)
+        started = time.monotonic()
+        grade(chunk, self._journal, self._scorer)
+        seconds = max(time.monotonic() - started, 1e-3)
+        fitting = min(int(len(chunk) * CHUNK_SECONDS / seconds), 2 * self._chunk)
+        self._chunk = max(self._smallest, min(fitting, LARGEST))
+        self._working = 0
+        self._graded += len(chunk)
+
+    def _gather(self) -> list[Item]:
+        """Return all that waits now, at least one hand-over; nothing at the end."""
+        if self._ended:
+            return []
+        first = self._queue.get()
+        found: list[Item] = []
+        while True:
+            if first is None:
+                self._ended = True
+                return found
+            found += first
+            try:
+                first = self._queue.get_nowait()
+            except queue.Empty:
+                return found
+
+    def close(self) -> None:
+        """Stop after the chunk in work; harmless after ``finish``."""
+        self._stop.set()
+        self._queue.put(None)
+        self._thread.join(PATIENCE_SECONDS)
+        if self._thread.is_alive() and self._tell is not None:
+            self._tell(
+                f"waiting for {self._working} verdicts in work; the others are made next time"
+            )
+        self._thread.join()

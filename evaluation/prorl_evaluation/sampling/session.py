@@ -1,0 +1,163 @@
+"""Evaluate several models on the same problems, each in its own folder, saying what was chosen.
+
+Leaves out: choosing (``choose``), printing tables, and what an interruption looks like to a user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from prorl_common import Progress
+from prorl_datasets import Sample
+from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
+from prorl_evaluation.sampling.evaluate import evaluate
+from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest
+from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.repair import repair_folder
+from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_inference import Generator, ServerOptions, Usage
+from prorl_inference.openai_options import parse_address
+
+COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
+"""Counts of ``Usage`` that grow as a server answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server to sample from, instead of a model loaded here."""
+
+    url: str
+    options: ServerOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
+    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model; ``server``
+    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first."""
+
+    targets: Sequence[Target]
+    run: Run | None
+    samples: Sequence[Sample]
+    settings: EvalSettings
+    limit: int | None = None
+    out: Path | None = None
+    device: str = "auto"
+    server: Server | None = None
+    repair: bool = False
+
+    def folder(self, target: Target) -> Path:
+        """Return where the target's result goes."""
+        if self.out is None:
+            return out_folder(target, self.run, self.suffix())
+        return self.out if len(self.targets) == 1 else self.out / target.slug
+
+    def suffix(self) -> str:
+        """Return the settings' hash; samples of another backend have a folder of their own."""
+        found = settings_hash(self.settings, self.limit)
+        s = self.settings
+        if s.backend == "transformers":
+            return found
+        return digest([found, s.backend, dict(s.extra)])[:8]
+
+    def description(self) -> list[str]:
+        """Return what was chosen, in lines for people."""
+        s = self.settings
+        origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
+        total = len(self.targets) * len(self.samples) * s.n
+        sampling = (
+            f"n {s.n} · k {s.k} · temperature {s.temperature:g} · top-p {s.top_p:g} · "
+            f"at most {s.max_tokens} tokens"
+        )
+        where = f" at {parse_address(self.server.url)}" if self.server is not None else ""
+        protocol = f" · protocol {s.protocol}" if s.protocol else ""
+        batches = f", {s.batches} batches" if s.backend == "transformers" else ""
+        lines = [
+            f"models: {', '.join(t.label for t in self.targets)}",
+            f"backend: {s.backend}{where}{batches}{protocol}",
+            f"problems: {len(self.samples)} of {origin} · {sampling}",
+            f"samples: {total:,} in all; the time left is shown as it goes",
+        ]
+        trained = self.run.setting("data", "path") if self.run is not None else None
+        used = s.dataset.get("path", "")
+        if isinstance(trained, str) and used and Path(trained).resolve() != Path(used).resolve():
+            lines.append(f"note: the run was trained on another dataset, {trained}")
+        return lines
+
+    def warnings(self) -> list[str]:
+        """Return what must be said loudly before anything is sampled."""
+        s = self.settings
+        if not s.near_any_success:
+            return []
+        line = (
+            f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
+            f"any sample succeeded; --n {2 * s.k} gives an estimate"
+        )
+        return [line]
+
+    def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
+        """Evaluate every target in turn; see ``evaluate`` for what is raised and what is kept."""
+        return [self._one(target, pool, progress) for target in self.targets]
+
+    def _one(self, target: Target, pool: Scorer, progress: Progress) -> EvalResult:
+        generator = self.open(target, progress)
+        try:
+            return self.evaluate_with(generator, target, pool, progress)
+        finally:
+            generator.close()
+
+    def open(self, target: Target, progress: Progress) -> Generator:
+        """Return the target's generator, for the caller to close; a model not at hand is fetched."""
+        from prorl_inference import OpenAIGenerator, fetch_or_resolve
+
+        if self.server is not None:
+            return OpenAIGenerator(self.server.url, self.server.options, progress.message)
+        path, s = fetch_or_resolve(target.model, progress), self.settings
+        return LazyGenerator(path, target.model, self.device, "auto", s.batch_rows, s.backend)
+
+    def evaluate_with(
+        self, generator: Generator, target: Target, pool: Scorer, progress: Progress
+    ) -> EvalResult:
+        """Evaluate one target with an open generator, which may serve several sessions."""
+        settings = replace(self.settings, label=target.label)
+        out = self.folder(target)
+        if self.repair:
+            for line in repair_folder(out, SAMPLES_FILE, VERDICTS_FILE):
+                progress.message(line)
+        before = _usage(generator)
+        try:
+            result = evaluate(generator, self.samples, settings, out, pool, progress)
+        finally:
+            progress.finish()
+            for line in _usage_lines(before, _usage(generator)):
+                progress.message(line)
+        progress.message(f"{target.label}: written to {out}")
+        return result
+
+
+def _usage(generator: Generator) -> Usage | None:
+    """Return a copy of what a server was asked for so far; None of a model that runs here."""
+    usage = getattr(generator, "usage", None)
+    return replace(usage) if isinstance(usage, Usage) else None
+
+
+def _usage_lines(before: Usage | None, after: Usage | None) -> list[str]:
+    """Return what a server was asked for between two counts, in a line for people."""
+    if after is None:
+        return []
+    start = before or Usage()
+    usage = replace(
+        after, **{name: getattr(after, name) - getattr(start, name) for name in COUNTED}
+    )
+    if not (usage.answers or usage.refused):
+        return []
+    line = (
+        f"server: {usage.answers:,} answers, {usage.prompt_tokens:,} tokens in, "
+        f"{usage.completion_tokens:,} out, {usage.retries} retries"
+    )
+    refused = f", {usage.refused} samples refused" if usage.refused else ""
+    cost = f", cost {usage.cost:.4g}" if usage.cost is not None else ""
+    return [line + refused + cost]

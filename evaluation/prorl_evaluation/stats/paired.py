@@ -1,0 +1,193 @@
+"""Paired changes between two results on the same problems: intervals and one-sided p-values.
+
+Leaves out: corrections for the number of tests (``claims``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from prorl_common import derive_seed
+from prorl_evaluation.boundary.types import Change
+from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.stats.bootstrap import expanded_columns
+from prorl_evaluation.stats.bounded_mean import Drawn, paired_columns
+from prorl_evaluation.stats.distributions import t_tail, unexpanded_tail
+from prorl_evaluation.stats.intervals import SAME, Interval, Resampling
+from prorl_evaluation.stats.units import Units, cluster_codes
+from prorl_evaluation.types import EvalSettings, EvaluationError, ProblemResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Pair = tuple[ProblemResult, ProblemResult]
+
+
+def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
+    """Whether both results asked the same prompt and judged by the same task."""
+    return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
+
+
+def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
+    """Return the p-values of "the mean is at most ``null``" and of "it is at least ``null``".
+
+    The larger of two: Student's t of (mean - null) over the spread of the draws, with clusters - strata
+    degrees of freedom, and the tail at which the column's own interval (``paired_columns``) ends at
+    ``null``, so that no test contradicts the interval beside it; where no draw lies beyond ``null``, t
+    alone. NaN with fewer than two clusters in a stratum on average, or nothing defined.
+    """
+    import numpy as np
+
+    clusters, strata = int(drawn.clusters[column]), int(drawn.strata[column])
+    df = clusters - strata
+    if df < 1 or drawn.counts[column] == 0:
+        return math.nan, math.nan
+    spread = float(np.std(drawn.draws[:, column]))
+    distance = float(drawn.values[column]) - null
+    if spread < SAME:
+        return (
+            (math.nan, math.nan)
+            if abs(distance) < SAME
+            else (float(distance < 0), float(distance > 0))
+        )
+    t = distance / spread
+    below, above = (float((drawn.draws[:, column] * s <= null * s).mean()) for s in (1, -1))
+    return (
+        max(t_tail(t, df), _from_draws(below, clusters, strata)),
+        max(t_tail(-t, df), _from_draws(above, clusters, strata)),
+    )
+
+
+def _from_draws(share: float, clusters: int, strata: int) -> float:
+    return share if share in (0.0, 1.0) else unexpanded_tail(share, clusters, strata)
+
+
+def changes(
+    comparisons: Sequence[Sequence[Pair]], ks: Sequence[int], units: Units, how: Resampling
+) -> list[tuple[list[Change], Drawn]]:
+    """Return, for each comparison, its changes of pass@k for each of ``ks``, of the mean reward and of
+    the length, and the draws.
+
+    All comparisons are of the same problems in the same order and share their draws. All but the length
+    have a column of ``Drawn``, in the order of ``ks``, then the reward. Means before and after are over
+    the pairs where both are defined.
+    """
+    import numpy as np
+
+    sides = [[_values([p[place] for p in pairs], ks) for place in (0, 1)] for pairs in comparisons]
+    differences = [after - before for before, after in sides]
+    intervals, drawn = paired_columns(np.hstack(differences), units, how)
+    lengths = length_changes(comparisons, units, how)
+    width, found = len(ks) + 1, []
+    for i, (before, after) in enumerate(sides):
+        own = slice(i * width, (i + 1) * width)
+        part = drawn.columns(own)
+        rows = []
+        for j, interval in enumerate(intervals[own]):
+            used = ~np.isnan(differences[i][:, j])
+            x, y = (float(v[used, j].mean()) if used.any() else math.nan for v in (before, after))
+            name = f"pass@{ks[j]}" if j < len(ks) else "reward"
+            rows.append(Change(name, x, y, interval, *one_sided(part, j)))
+        found.append(([*rows, lengths[i]], part))
+    return found
+
+
+def _values(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
+    """Return pass@k for each of ``ks`` and the mean reward, shape [N, len(ks) + 1]."""
+    import numpy as np
+
+    rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
+    return np.hstack([pass_at_k_table(own, ks), rewards])
+
+
+def length_change(pairs: Sequence[Pair], units: Units, how: Resampling) -> Change:
+    """Return the change of the length in one comparison; see :func:`length_changes`."""
+    return length_changes([pairs], units, how)[0]
+
+
+def length_changes(
+    comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
+) -> list[Change]:
+    """Return the changes of the mean number of generated tokens an answer, every problem weighing the
+    same, for each comparison of the same problems.
+
+    The interval is the expanded percentile bootstrap's, the p-values are of Student's t.
+    """
+    import numpy as np
+
+    sides = np.array([[(_length(p), _length(q)) for p, q in own] for own in comparisons])
+    differences = (sides[:, :, 1] - sides[:, :, 0]).T
+    intervals = expanded_columns(differences, units.clusters, units.strata, how)
+    found = []
+    for i, interval in enumerate(intervals):
+        if interval.count == 0:
+            found.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
+            continue
+        before, after = (float(v) for v in sides[i][~np.isnan(differences[:, i])].mean(axis=0))
+        rows = [r for r, value in enumerate(differences[:, i]) if not math.isnan(value)]
+        tests = _t_of(interval, len(rows), units.of(rows), how)
+        found.append(Change("length", before, after, interval, *tests))
+    return found
+
+
+def _t_of(interval: Interval, rows: int, units: Units, how: Resampling) -> tuple[float, float]:
+    """Return one-sided p-values, the standard error taken from the interval's width."""
+    from prorl_evaluation.stats.distributions import t_quantile
+
+    _, strata = cluster_codes(rows, units.clusters, units.strata)
+    df = len(strata) - len(set(strata))
+    if df < 1 or interval.degenerate:
+        return math.nan, math.nan
+    half = (interval.high - interval.low) / 2.0
+    t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
+    return t_tail(t, df), t_tail(-t, df)
+
+
+def _length(p: ProblemResult) -> float:
+    return p.tokens / p.answered if p.answered else math.nan
+
+
+def units_of(
+    problems: Sequence[ProblemResult], cluster: str = "problem", stratified: bool = True
+) -> Units:
+    """Return the units of problems: strata are domains (where ``stratified``), clusters are problems, or
+    the problems of one ``task`` (label ``family``, else benchmark, else the problem itself).
+
+    Raises EvaluationError for another ``cluster``.
+    """
+    check_cluster(cluster)
+    strata = [p.domain for p in problems] if stratified else None
+    if cluster == "problem":
+        return Units(None, strata)
+    names: list[Hashable] = [(p.domain, task_of(p) or p.id) for p in problems]
+    return Units(names, strata)
+
+
+def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
+    """Return the units of a group; within one task, its problems are what is drawn. See ``units_of``."""
+    check_cluster(cluster)
+    tasks = {(p.domain, task_of(p)) for p in problems}
+    return units_of(problems, cluster if len(tasks) > 1 else "problem")
+
+
+def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
+    """Return level, draws and seed of a group's paired changes: the same in a comparison and in the
+    boundary report, so that a change has one interval."""
+    seed = derive_seed(settings.seed, "changes", kind, name)
+    return Resampling(settings.level, settings.draws, seed)
+
+
+def check_cluster(cluster: str) -> None:
+    """Raise EvaluationError unless ``cluster`` is problem or task."""
+    if cluster not in ("problem", "task"):
+        raise EvaluationError(f"--cluster is '{cluster}': use problem or task")
+
+
+def task_of(p: ProblemResult) -> str:
+    """Return the task that a problem belongs to: its family, else its benchmark, else nothing."""
+    return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

@@ -1,0 +1,24 @@
+"""The ProRL algorithm as pure functions of tensors: advantages, clipped loss, mismatch weights, KL.
+
+Every place where the published formula and the official code differ is a value of the config
+(``config/algorithm.py``); docs/reference/conformance.md says which value gives whose numbers. Leaves
+out: models, batching, schedules and the shaping of rewards (``shaping``).
+
+Shapes: B trajectories, N tokens of all trajectories laid end to end, in the order of ``lengths``.
+"""
+
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.aggregation import token_weights
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.mismatch import Mismatch, mismatch_weights
+from prorl_training.algorithm.policy_loss import PolicyLoss, policy_loss
+
+__all__ = [
+    "Mismatch",
+    "PolicyLoss",
+    "compute_advantages",
+    "kl_penalty",
+    "mismatch_weights",
+    "policy_loss",
+    "token_weights",
+]

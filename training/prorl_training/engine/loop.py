@@ -1,0 +1,300 @@
+"""The local engine: ProRL's loop on one machine, with the model in this process.
+
+A step: phase and penalty window, sample and score, drop groups without spread, advantages, update,
+validate, let controller and guard decide, write everything down, checkpoint. A step is done whole or
+not at all: whatever stops the process, the run goes on from its last checkpoint and repeats the rest.
+Leaves out: what each part computes (its own module) and several machines.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from prorl_training.config import TrainConfig
+from prorl_training.engine.interface import Parts
+from prorl_training.policy.batch import build_update
+from prorl_training.policy.stats import UpdateStats
+from prorl_training.rollout.collector import Collector, StepGivenUp
+from prorl_training.rollout.types import Batch, Group, not_fitting, still_fitting
+from prorl_training.run.checkpoint import (
+    best_checkpoint,
+    checkpoint_steps,
+    mark_best,
+    prune_checkpoints,
+    save_checkpoint,
+)
+from prorl_training.run.loggers import Sinks
+from prorl_training.run.metrics import (
+    batch_metrics,
+    domain_metrics,
+    progress_fields,
+    timing_metrics,
+    update_metrics,
+)
+from prorl_training.schedule import step_decisions
+from prorl_training.schedule.controller import Controller, Decision, Measured, ValidationResult
+from prorl_training.schedule.safety import Guard
+from prorl_training.schedule.validation import validate, watched
+
+
+class TrainingLoop:
+    """Runs steps after ``last_step`` up to ``config.steps``.
+
+    A new run begins with ``start``; a resumed one with ``restore``. ``stop_reason`` says why a run ended
+    before its last step, None when it did not or was interrupted.
+    """
+
+    def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
+        self.config = config
+        self.parts = parts
+        self.last_step = last_step
+        self._saved: int | None = last_step or None
+        self.controller = Controller(config)
+        self.guard = Guard(config.safety)
+        self.collector = Collector(
+            parts.generator, parts.scorer, self.guard, parts.beat, parts.sleep
+        )
+        self.sinks = Sinks(parts.folder.path, config.logging, last_step + 1)
+        self.watched = watched(parts.validation, config.validation.problems)
+        self.carried: list[Group] = []
+        self.tokens_total = 0
+        self.stop_requested = False
+        self._told_once: set[str] = set()
+        self.stop_reason: str | None = None
+
+    def start(self, decisions: Sequence[Decision] = ()) -> None:
+        """Begin a new run: the policy as it is becomes the reference and checkpoint 0."""
+        p = self.parts
+        p.policy.reset_reference(clear_optimizer=True)
+        p.generator.sync_weights(p.policy.model)
+        self._log(decisions)
+        self.checkpoint(0)
+
+    def restore(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
+        """Take the engine's part of a checkpoint; the policy has been restored already."""
+        self._take_back(state, carried)
+        best = self.controller.best_step if self.config.checkpoint.best else None
+        if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
+            mark_best(root, best)  # a kill may have come just before it was marked
+        self.parts.generator.sync_weights(self.parts.policy.model)
+
+    def run(self) -> int:
+        """Train until the last step, ``stop_requested``, or a reason to stop; return the last step done."""
+        p = self.parts
+        p.progress.start("train", self.config.steps)
+        p.progress.advance(self.last_step)
+        while self.last_step < self.config.steps and not self._ended():
+            before = self._state()
+            carried = self.carried
+            try:
+                row = self.step(self.last_step + 1)
+            except StepGivenUp as error:
+                self._stop_before(self.last_step + 1, str(error), before, carried)
+                break
+            self.last_step += 1
+            p.beat()
+            p.progress.advance(1, **progress_fields(row, self.controller.last_reset))
+            if self.last_step % self.config.checkpoint.every == 0:
+                self.checkpoint(self.last_step)
+        self.checkpoint(self.last_step)
+        p.progress.finish()
+        self.sinks.close()
+        p.folder.sync()
+        return self.last_step
+
+    def step(self, step: int) -> dict[str, Any]:
+        """Do one step whole and return its metrics, which are also in ``metrics.jsonl``."""
+        started = time.perf_counter()
+        self.guard.begin_step(step)
+        before = self.controller.settings
+        decisions = self._carry_out(self.controller.begin_step(step))
+        settings = self.controller.settings
+        penalty = self.controller.penalty_active(step)
+        batch = self._collect(step, before, settings)
+        trained = [g.shaped_for(settings, penalty) for g in batch.kept]
+        update, update_seconds = self._update(step, trained, settings)
+        row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
+        row |= batch_metrics(batch, trained)
+        row |= {"prompts_too_long": self.parts.prompts.passed_over}
+        row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
+        row |= update_metrics(update)
+        decisions += self._judge(step, row, update, batch)
+        row["domains"] = domain_metrics(batch, row.pop("domains", {}))
+        row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
+        self._record(step, batch, trained, row, decisions)
+        if "validation_reward" in row and self.controller.best_step == step:
+            self._save_best(step)
+        return row
+
+    def checkpoint(self, step: int) -> None:
+        """Save everything and drop old checkpoints, unless this step's is there already."""
+        if step == self._saved:
+            return
+        p, c = self.parts, self.config.checkpoint
+        root = p.folder.checkpoints
+        p.folder.sync()
+        save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
+        prune_checkpoints(root, c.keep, c.best)
+        self._saved = step
+
+    def _ended(self) -> bool:
+        budget = self.config.token_budget
+        spent = bool(budget) and self.tokens_total >= budget
+        return self.stop_requested or self.stop_reason is not None or spent
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "controller": self.controller.to_json(),
+            "guard": self.guard.to_json(),
+            "seed": self.config.seed,
+            "tokens_total": self.tokens_total,
+            "usable_rate": self.collector.usable_rate,
+        }
+
+    def _take_back(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
+        self.controller.restore(state["controller"])
+        self.guard.restore(state["guard"])
+        self.tokens_total = int(state["tokens_total"])
+        self.collector.usable_rate = float(state["usable_rate"])
+        self.carried = list(carried)
+
+    def _collect(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
+        p = self.parts
+        waiting = still_fitting(self.carried, before, settings)
+        with p.policy.compute():
+            batch = self.collector.collect(
+                p.prompts.draw(step, settings), step, settings, waiting, self._on_round
+            )
+        in_vain = not_fitting(self.carried, before, settings)
+        batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
+        self.carried = batch.surplus
+        self.tokens_total += batch.tokens
+        return batch
+
+    def _on_round(self, batch: Batch) -> None:
+        self.parts.beat()
+        if batch.rounds > 1:
+            wanted = self.controller.settings.rollout.prompts
+            shown = f"round {batch.rounds}, {min(len(batch.kept), wanted)}/{wanted} groups"
+            self.parts.progress.advance(0, refill=shown)
+
+    def _update(
+        self, step: int, trained: Sequence[Group], settings: TrainConfig
+    ) -> tuple[UpdateStats | None, float]:
+        """Update the policy; return its numbers (None: nothing to learn from) and the seconds it took."""
+        p = self.parts
+        update = build_update(trained, step, settings, p.prompts.encode) if trained else None
+        if update is None:
+            return None, 0.0
+        started = time.perf_counter()
+        stats = p.policy.update(update, self.guard, self.guard.lr_scale())
+        p.generator.sync_weights(p.policy.model)
+        p.beat()
+        return stats, time.perf_counter() - started
+
+    def _judge(
+        self, step: int, row: dict[str, Any], update: UpdateStats | None, batch: Batch
+    ) -> list[Decision]:
+        """Validate when it is time, hear controller and guard, and do what they say."""
+        validation = self._validate(step, row)
+        kl = update.kl if update is not None else None
+        entropy = update.entropy if update is not None else None
+        settings = self.controller.settings
+        evidence = step_decisions.batch_evidence(batch, settings)
+        decisions = self.guard.end_step(entropy, update is None, evidence)
+        if update is not None:
+            decisions += step_decisions.too_few_groups(step, batch, settings)
+        decisions += step_decisions.validation_outage(step, row, len(self.watched), settings)
+        found = self.controller.end_step(step, Measured(kl, entropy, validation))
+        decisions += self._carry_out(found)
+        self.stop_reason = self.guard.stop_reason
+        return decisions
+
+    def _carry_out(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Act on the reference resets among ``decisions``; return the decisions as they came out."""
+        done: list[Decision] = []
+        for d in decisions:
+            if d.kind == "reference_reset":
+                trouble = self._go_back_to_best() if d.evidence["reset_to"] == "best" else ""
+                clear = d.evidence["optimizer"] == "clear"
+                self.parts.policy.reset_reference(clear_optimizer=clear)
+                done += step_decisions.best_lost(d, trouble) if trouble else [d]
+            else:
+                done.append(d)
+        return done
+
+    def _go_back_to_best(self) -> str:
+        """Give the policy the best validation's weights; where they are lost it keeps its own: say why."""
+        p = self.parts
+        best, trouble = best_checkpoint(p.folder.checkpoints)
+        if best is None:
+            self.controller.policy_stayed()
+            return trouble
+        p.policy.load_checkpoint_policy(best)
+        p.generator.sync_weights(p.policy.model)
+        return ""
+
+    def _save_best(self, step: int) -> None:
+        if self.config.checkpoint.best:
+            self.checkpoint(step)
+            mark_best(self.parts.folder.checkpoints, step)
+
+    def _validate(self, step: int, row: dict[str, Any]) -> ValidationResult | None:
+        every, p = self.config.validation.every, self.parts
+        if not every or step % every or not self.watched:
+            return None
+        with p.policy.compute():
+            result, measured = validate(
+                self.watched, self.controller.settings, p.generator, p.scorer, p.beat
+            )
+        p.beat()
+        row |= measured
+        if result is not None:
+            shown = f"{result.mean:.3f} ± {result.standard_error:.3f}"
+            p.progress.message(
+                f"step {step}: validation reward {shown} on {result.problems} problems"
+            )
+        return result
+
+    def _record(
+        self,
+        step: int,
+        batch: Batch,
+        trained: Sequence[Group],
+        row: dict[str, Any],
+        decisions: Sequence[Decision],
+    ) -> None:
+        folder, every = self.parts.folder, self.config.logging.rollouts_every
+        if every and step % every == 0:
+            folder.write_rollouts(step, batch.sampled, trained)
+        self._log(decisions)
+        folder.log_metrics(row)
+        self.sinks.write(step, row)
+
+    def _log(self, decisions: Sequence[Decision]) -> None:
+        self.parts.folder.log_decisions(decisions)
+        for d in decisions:
+            if d.kind in self._told_once:
+                continue
+            if d.kind in step_decisions.EVERY_STEP:
+                self._told_once.add(d.kind)
+            self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
+
+    def _stop_before(
+        self, step: int, reason: str, before: Mapping[str, Any], carried: Sequence[Group]
+    ) -> None:
+        """Give up ``step``: put back what it had changed, so that a resumed run does it whole."""
+        seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
+        self._take_back(before, carried)
+        self.stop_reason = reason
+        stopped = Decision(step, "run_stopped", reason)
+        evidence = {"in_step": step}
+        self._log(
+            [
+                replace(d, step=step - 1, evidence={**d.evidence, **evidence})
+                for d in (*seen, stopped)
+            ]
+        )

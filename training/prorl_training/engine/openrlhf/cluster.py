@@ -1,0 +1,169 @@
+"""The trainer's hold on OpenRLHF's actor groups and engines: what ``ClusterPolicy`` and the rollouts ask for.
+
+Runs in the trainer's process only. Leaves out: deciding anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from prorl_common import ServiceError
+from prorl_training.engine.openrlhf.cluster_policy import Checksum, same_weights
+from prorl_training.engine.openrlhf.rows import Share, TrainingRow
+from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+
+REFERENCE_FILE = "reference.safetensors"
+
+
+class RayCluster:
+    """Drives the actor groups of an OpenRLHF trainer; implements ``Cluster``.
+
+    With ``verify_sync`` every engine's weights are compared with the policy's after each move, by checksum.
+    """
+
+    def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
+        self._ray: Any = importlib.import_module("ray")
+        self._stack: Any = importlib.import_module(
+            "prorl_training.engine.openrlhf.stack.experiences"
+        )
+        self._trainer = trainer
+        self._policy = trainer.actor_model_group
+        self._reference = trainer.reference_model_group
+        self._filler = int(trainer.tokenizer.pad_token_id or 0)
+        self._verify_sync = verify_sync
+        self._temperature: float | None = None
+        self.ranks = len(self._policy._actor_handlers)
+        self.has_reference = self._reference is not None
+
+    def log_probs(
+        self, rows: Sequence[TrainingRow | None], temperature: float
+    ) -> list[tuple[Any, Any]]:
+        """Return (policy's, reference's or None) log-probs (T - 1,) of each row, by OpenRLHF's own maker."""
+        self._set_temperature(temperature)
+        maker = self._trainer.experience_maker
+        blank = [self._stack.blank_experience(row, self._filler) for row in rows]
+        made = maker.make_experience(maker.split_rollout_samples(blank))
+        found: list[tuple[Any, Any]] = self._stack.seen_rows(made, len(rows))
+        return found
+
+    def _set_temperature(self, temperature: float) -> None:
+        if temperature == self._temperature:
+            return
+        self._on_policy("set_temperature", temperature)
+        if self.has_reference:
+            self._on_reference("set_temperature", temperature)
+        self._temperature = temperature
+
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+        """Hand the rows to the ranks, train, and return rank 0's report."""
+        rows = [row for shares in dealt for share in shares for row in share]
+        trained = [
+            self._stack.trained_experience(row, pair, self._filler)
+            for row, pair in zip(rows, seen, strict=True)
+        ]
+        self._ray.get(self._policy.async_run_method_batch("append", experience=trained))
+        report: StepReport = self._on_policy("fit_plan", plan, self._coefficient(plan))[0]
+        return report
+
+    def sync_engines(self) -> None:
+        """Move the policy's weights to every engine. Raises ServiceError when they differ afterwards."""
+        self._trainer.broadcast_to_vllm()
+        if not self._verify_sync:
+            return
+        policy = self._on_policy("weights_checksum")[0]
+        for engine in self._trainer.vllm_engines:
+            found = self._ray.get(engine.weights_checksum.remote())
+            if not same_weights(found, policy):
+                raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
+
+    def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
+        """Move the weights through the object store; return the checksums of policy and reference."""
+        weights = self._policy.async_run_method("whole_weights")
+        reference = self._on_reference("take_weights", weights[0])[0]
+        return self._on_policy("weights_checksum")[0], reference
+
+    def checksums(self) -> dict[str, Checksum]:
+        """Return the checksums of policy and reference."""
+        found = {"policy": self._on_policy("weights_checksum")[0]}
+        if self.has_reference:
+            found["reference"] = self._on_reference("weights_checksum")[0]
+        return found
+
+    def clear_optimizer(self) -> None:
+        """Forget the optimiser's moments and step counts."""
+        self._on_policy("clear_optimizer")
+
+    def load(self, folder: Path, reference: str) -> None:
+        """Take over policy, optimiser and reference of a checkpoint's folder, then tell the engines."""
+        self._on_policy("read_from", str(folder), True)
+        if self.has_reference and reference == "policy":
+            self.copy_policy_to_reference()
+        elif self.has_reference:
+            self._on_reference("take_file", str(folder / REFERENCE_FILE))
+
+    def load_policy(self, folder: Path) -> None:
+        """Take over a checkpoint's weights; the optimiser's moments stay."""
+        self._on_policy("read_from", str(folder), False)
+
+    def save(self, folder: Path, reference: bool) -> None:
+        """Write the policy and, if asked, the reference."""
+        self._on_policy("write_to", str(folder))
+        if reference:
+            self._on_reference("write_file", str(folder / REFERENCE_FILE))
+
+    def _coefficient(self, plan: StepPlan) -> float:
+        return plan.kl.coefficient if self.has_reference else 0.0
+
+    def _on_policy(self, method: str, *values: Any) -> list[Any]:
+        found: list[Any] = self._ray.get(self._policy.async_run_method(method, *values))
+        return found
+
+    def _on_reference(self, method: str, *values: Any) -> list[Any]:
+        found: list[Any] = self._ray.get(self._reference.async_run_method(method, *values))
+        return found
+
+
+class RayEngines:
+    """The vLLM processes; implements ``Engines``."""
+
+    def __init__(self, trainer: Any) -> None:
+        self._ray: Any = importlib.import_module("ray")
+        self._call: Any = importlib.import_module(
+            "openrlhf.trainer.ray.vllm_engine"
+        ).batch_vllm_engine_call
+        self._engines = trainer.vllm_engines
+        self._sleeps = bool(trainer.args.vllm.enable_sleep)
+        self.count = len(self._engines)
+
+    def sample(
+        self, engine: int, prompt: list[int], seeds: list[int], options: dict[str, Any]
+    ) -> Any:
+        """Return the future of one sample a seed."""
+        return self._engines[engine].sample.remote(prompt, seeds, options)
+
+    def score(self, engine: int, rows: list[tuple[str, str, dict[str, Any]]]) -> Any:
+        """Return the future of the rows' verdicts."""
+        return self._engines[engine].score.remote(rows)
+
+    def first_done(self, futures: Sequence[Any]) -> Any:
+        """Wait for one of ``futures`` and return it."""
+        return self._ray.wait(futures, num_returns=1)[0][0]
+
+    def result(self, future: Any) -> Any:
+        """Wait for a future's value."""
+        return self._ray.get(future)
+
+    @contextlib.contextmanager
+    def awake(self) -> Iterator[None]:
+        """Wake the engines up for the block, where they sleep at all."""
+        if self._sleeps:
+            self._call(self._engines, "wake_up")
+        try:
+            yield
+        finally:
+            if self._sleeps:
+                self._call(self._engines, "sleep")

@@ -1,0 +1,254 @@
+"""The policy, reference and optimiser of a cluster run, seen from the trainer's process.
+
+Implements ``TrainedPolicy`` over OpenRLHF's actor groups: an update is experience making, ``append`` and
+one fit a step; a reset moves the policy's weights to the reference through Ray's object store; after
+either, checksums and the KL say whether it happened. Leaves out: what the processes do (``stack``) and the
+loop (``engine.loop``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Protocol
+
+from prorl_common import ServiceError
+from prorl_training.algorithm.learning_rate import lr_at, planned_updates
+from prorl_training.config import TrainConfig
+from prorl_training.engine.openrlhf.rows import Share, TrainingRow, deal, mini_batch_rows
+from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, step_plan
+from prorl_training.policy.stats import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
+
+MAX_KL_AFTER_RESET = 1e-3
+"""Mean k2 in nats before the first update after a reset; bf16 kernels alone give about 5e-5."""
+
+Checksum = dict[str, float]
+"""Sum, sum of squares and count of all weights, in double precision."""
+
+
+def same_weights(one: Checksum, other: Checksum) -> bool:
+    """Return whether two checksums are of the same weights, up to the rounding of other sums.
+
+    Counts are not compared: vLLM pads the vocabulary with zeros.
+    """
+    size = max(one["squares"], other["squares"])
+    room = 1e-9 * (size + 1.0)
+    return all(abs(one[key] - other[key]) <= room for key in ("sum", "squares"))
+
+
+class ResetFailed(ServiceError):
+    """The reference is not the policy after a reset."""
+
+
+class RestoreFailed(ServiceError):
+    """Weights read from a checkpoint are not those that were written."""
+
+
+class Cluster(Protocol):
+    """What the trainer's process can have done by the others. ``ranks`` are the policy's."""
+
+    ranks: int
+    has_reference: bool
+
+    def log_probs(
+        self, rows: Sequence[TrainingRow | None], temperature: float
+    ) -> list[tuple[Any, Any]]:
+        """Return (policy's, reference's or None) log-probs (T - 1,) tensors of each row."""
+        ...
+
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+        """Train on the rows, rank by rank."""
+        ...
+
+    def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
+        """Make the reference the policy; return the checksums of both."""
+        ...
+
+    def checksums(self) -> dict[str, Checksum]:
+        """Return the checksums of ``policy`` and, where there is one, ``reference``."""
+        ...
+
+    def clear_optimizer(self) -> None:
+        """Forget the optimiser's moments and step counts."""
+        ...
+
+    def load(self, folder: Path, reference: str) -> None:
+        """Take over policy, optimiser and reference of a checkpoint's folder."""
+        ...
+
+    def load_policy(self, folder: Path) -> None:
+        """Take over the weights of a checkpoint's policy; the optimiser's moments stay."""
+        ...
+
+    def save(self, folder: Path, reference: bool) -> None:
+        """Write the policy (Hugging Face and DeepSpeed) and, if asked, the reference."""
+        ...
+
+
+class ClusterPolicy:
+    """``TrainedPolicy`` over a cluster. ``model`` is the cluster: the generator takes its weights from there.
+
+    ``updates`` counts gradient updates since the run began.
+    """
+
+    def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
+        self.model = cluster
+        self.config = config
+        self.environment = environment
+        self.updates = 0
+        self.planned = planned_updates(config)
+        self._reference_is_policy = True
+        self._just_reset = True
+
+    @contextlib.contextmanager
+    def compute(self) -> Iterator[None]:
+        """Sampling needs no context here."""
+        yield
+
+    def update(
+        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+    ) -> UpdateStats:
+        """Do one gradient update a mini-batch and return the means.
+
+        The policy's processes refuse updates by themselves: those that are not finite, and those whose norm is
+        above the limit that ``judge`` has at the beginning of the step; it hears of each afterwards. Raises
+        ResetFailed when the first KL after a reset is not about 0.
+        """
+        judge = judge or AcceptAll()
+        mini_batches = mini_batch_rows(batch)
+        dealt = deal(mini_batches, self.model.ranks)
+        rows = [row for shares in dealt for share in shares for row in share]
+        seen = self.model.log_probs(rows, batch.config.rollout.temperature)
+        self._check_reset(rows, seen)
+        size, count = len(dealt[0][0]) * self.model.ranks, len(mini_batches)
+        o = batch.config.optimizer
+        rates = tuple(lr_at(o, self.updates + i + 1, self.planned, lr_scale) for i in range(count))
+        plan = step_plan(batch.config, size, rates, judge.norm_limit())
+        report = self.model.fit(dealt, seen, plan)
+        self.updates += sum(update.applied for update in report.updates)
+        self._just_reset = self._reference_is_policy = False
+        coefficient = batch.config.kl.coefficient if self.model.has_reference else 0.0
+        for update in report.updates:
+            loss = update.policy_loss + coefficient * update.kl
+            judge.hear_update(loss, update.grad_norm, update.applied)
+        return self._stats(report, plan, coefficient, sampler_gap(rows, seen))
+
+    def _stats(
+        self, report: StepReport, plan: StepPlan, coefficient: float, gap: float
+    ) -> UpdateStats:
+        policy_loss = fmean(u.policy_loss for u in report.updates)
+        kl = fmean(u.kl for u in report.updates) if self.model.has_reference else None
+        norms = [u.grad_norm for u in report.updates if math.isfinite(u.grad_norm)]
+        return UpdateStats(
+            loss=policy_loss + coefficient * (kl or 0.0),
+            policy_loss=policy_loss,
+            kl=kl,
+            entropy=fmean(u.entropy for u in report.updates),
+            clipped_fraction=report.clipped_fraction,
+            masked_fraction=report.masked_fraction,
+            grad_norm=fmean(norms) if norms else math.nan,
+            sampler_gap=gap,
+            lr=plan.learning_rates[-1],
+            skipped=sum(not u.applied for u in report.updates),
+            kl_gradient_share=None,
+        )
+
+    def reset_reference(self, clear_optimizer: bool) -> None:
+        """Make the reference the policy as it is now. Raises ResetFailed when their weights differ then."""
+        if self.model.has_reference:
+            policy, reference = self.model.copy_policy_to_reference()
+            if not same_weights(policy, reference):
+                raise ResetFailed(
+                    f"after a reset the reference's weights are not the policy's: {reference} against {policy}"
+                )
+        if clear_optimizer:
+            self.model.clear_optimizer()
+        self._reference_is_policy = self._just_reset = True
+
+    def load_checkpoint_policy(self, path: Path) -> None:
+        """Take over the weights of the checkpoint in the folder ``path``.
+
+        Raises RestoreFailed when they are not those that were saved.
+        """
+        self.model.load_policy(path)
+        state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+        self._compare(path, "policy", self.model.checksums(), state["checksums"])
+        self._reference_is_policy = False
+
+    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+        """Write everything of the policy into ``work``; return entries for state.json."""
+        del tokenizer  # the policy's processes write their own
+        kind = "none"
+        if self.model.has_reference:
+            kind = "policy" if self._reference_is_policy else "own"
+        self.model.save(work, reference=kind == "own")
+        return {
+            "updates": self.updates,
+            "reference": kind,
+            "environment": self.environment,
+            "checksums": self.model.checksums(),
+        }
+
+    def restore(self, path: Path, state: dict[str, Any]) -> None:
+        """Take over a checkpoint's policy, reference, optimiser and count of updates.
+
+        Raises RestoreFailed when the weights are not those that were saved.
+        """
+        self.model.load(path, state["reference"])
+        found = self.model.checksums()
+        for name in state["checksums"]:
+            self._compare(path, name, found, state["checksums"])
+        self.updates = int(state["updates"])
+        self._reference_is_policy = self._just_reset = state["reference"] == "policy"
+
+    @staticmethod
+    def _compare(path: Path, name: str, found: Mapping[str, Any], saved: Mapping[str, Any]) -> None:
+        if not same_weights(found[name], saved[name]):
+            raise RestoreFailed(
+                f"the {name} that came back from {path} is not the one that was saved: "
+                f"{found[name]} against {saved[name]}"
+            )
+
+    def _check_reset(self, rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> None:
+        if not self._just_reset or not self.model.has_reference:
+            return
+        kl = mean_k2(rows, seen)
+        if kl > MAX_KL_AFTER_RESET:
+            raise ResetFailed(
+                f"the KL to the reference is {kl:.3g} on the step after its reset and should be about 0: "
+                "the reference did not take the policy's weights"
+            )
+
+
+def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
+    """Return the mean over response tokens of (log pi - log pi_ref)^2 / 2 (Schulman's k2)."""
+    total, tokens = 0.0, 0
+    for row, (policy, reference) in zip(rows, seen, strict=True):
+        if row is None or reference is None:
+            continue
+        gap = response_part(row, policy.float() - reference.float())
+        total += float((gap**2).sum()) / 2
+        tokens += len(row.response)
+    return total / max(tokens, 1)
+
+
+def sampler_gap(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
+    """Return the mean |sampler's log-prob - trainer's| over the tokens of rows that are not stale."""
+    total, tokens = 0.0, 0
+    for row, (policy, _) in zip(rows, seen, strict=True):
+        if row is None or row.stale:
+            continue
+        found = response_part(row, policy.float()).tolist()
+        total += sum(abs(a - b) for a, b in zip(found, row.sampler_logprobs, strict=True))
+        tokens += len(row.response)
+    return total / max(tokens, 1)
+
+
+def response_part(row: TrainingRow, values: Any) -> Any:
+    """Return the part (response tokens,) of a row's values (T - 1,) that belongs to its response."""
+    start = len(row.prompt) - 1
+    return values[start : start + len(row.response)]

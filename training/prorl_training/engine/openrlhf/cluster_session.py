@@ -1,0 +1,289 @@
+"""``prorl train --engine openrlhf`` from the command's side: check, prepare, start, follow, and say how it ended.
+
+Leaves out: the loop, which runs in OpenRLHF's trainer process (``course``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from prorl_common import Progress, ServiceError, UserError, atomic_write_text
+from prorl_training.config import TrainConfig
+from prorl_training.engine.local import TrainReport, find_dataset, load_samples
+from prorl_training.engine.openrlhf import events
+from prorl_training.engine.openrlhf.arguments import Places, argument_list, reward_endpoint
+from prorl_training.engine.openrlhf.cpu_environment import run_environment
+from prorl_training.engine.openrlhf.dry_run import local_context
+from prorl_training.engine.openrlhf.export import export_prompts
+from prorl_training.engine.openrlhf.layout import Device
+from prorl_training.engine.openrlhf.leftovers import end_leftovers
+from prorl_training.engine.openrlhf.services import RewardServices
+from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
+from prorl_training.engine.openrlhf.supported import check_supported
+from prorl_training.engine.openrlhf.versions import require_stack
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.resume import check_identity, run_identity
+from prorl_training.schedule.decisions import Decision
+
+POLL = 0.3
+"""Seconds between looks at the run's events."""
+GRACE = 10.0
+"""Seconds between the word that a process failed and the end of all."""
+LAST_LINES = 15
+PATIENCE = 60.0
+"""Seconds that a second Ctrl-C gives the processes to end."""
+
+
+def train_on_cluster(
+    config: TrainConfig,
+    run: Path,
+    progress: Progress,
+    resume: bool = False,
+    decisions: Sequence[Decision] = (),
+) -> TrainReport:
+    """Train with OpenRLHF in the folder ``run``; with ``resume`` go on from its checkpoint.
+
+    Raises UserError for a mistake, ServiceError when a part of the cluster died: what was done up to the
+    last checkpoint is kept. The first Ctrl-C ends the run after its step, the second at once.
+    """
+    require_stack()
+    device = device_for(config)
+    check_supported(config, device)
+    if device == "cpu":
+        progress.message(
+            "without a GPU: this proves a recipe on the real stack, it does not train fast"
+        )
+    data = find_dataset(config).resolve()
+    config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
+    folder = RunFolder(run.resolve())
+    with folder.lock():
+        model = _prepared(config, folder, data, progress, resume)
+        launch = folder.path / "openrlhf"
+        launch.mkdir(exist_ok=True)
+        events.clear(launch)
+        changes = _changes(folder, config, launch, decisions)
+        with _services(config, launch, progress) as urls:
+            spec = Spec(
+                run=str(folder.path),
+                resume=resume,
+                device=device,
+                arguments=tuple(argument_list(config, _places(folder, model, device, urls))),
+                services=urls,
+                decisions=changes,
+            )
+            code = _follow(spec, progress)
+        return _report(config, folder, spec, code)
+
+
+def device_for(config: TrainConfig) -> Device:
+    """Return the kind of device to train on. Raises UserError where ``auto`` finds no GPU to speak of."""
+    import torch
+
+    here, device = torch.cuda.is_available(), config.model.device
+    if device == "cpu" and here:
+        raise UserError(
+            "--device cpu is for machines without a GPU, and this one has some: leave it out, or hide them "
+            "with CUDA_VISIBLE_DEVICES="
+        )
+    elsewhere = bool(config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS"))
+    if device == "auto" and not here and not elsewhere:
+        raise UserError(
+            "there is no GPU here: name the cluster with --set openrlhf.ray_address=HOST:PORT, or prove the "
+            "recipe on this CPU with --device cpu"
+        )
+    return "cpu" if device == "cpu" else "cuda"
+
+
+def refuse_own_code(model: Path) -> None:
+    """Raise UserError for a model that brings Python code: OpenRLHF would run it (trust_remote_code).
+
+    Model, tokenizer and processor name their code in JSON files of their own. A model that sees images is
+    refused too: OpenRLHF loads its processor the same way.
+    """
+    for path in sorted(model.glob("*.json")):
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UserError(f"{path} is no JSON ({error}): fetch the model again") from error
+        if isinstance(found, dict) and "auto_map" in found:
+            raise UserError(
+                f"{model} brings its own Python code (auto_map in {path.name}), which is not run here: take a "
+                "model whose architecture Transformers has"
+            )
+        if path.name == "config.json" and "vision_config" in found:
+            raise UserError(f"{model} sees images, which is not supported here: take a text model")
+
+
+def _prepared(
+    config: TrainConfig,
+    folder: RunFolder,
+    data: Path,
+    progress: Progress,
+    resume: bool,
+) -> Path:
+    """Write or check what the run's folder says of config, data and model; return the model's folder."""
+    from prorl_inference import fetch_or_resolve
+
+    model = fetch_or_resolve(config.model.path, progress).resolve()
+    refuse_own_code(model)
+    if not resume:
+        folder.create(config, run_identity(data, model))
+    else:
+        check_identity(folder, data, model)
+    prompts = folder.path / "openrlhf" / "prompts.jsonl"
+    if not prompts.is_file():
+        train, _ = load_samples(data, config.reward.verifier_modes())
+        export_prompts(train, prompts)
+    return model
+
+
+def _changes(
+    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
+) -> tuple[dict[str, Any], ...]:
+    """Return the changes of config that the run has still to record: these, and those of launches that failed."""
+    file = launch / PENDING
+    waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    if decisions:
+        waiting += [asdict(d) for d in decisions]
+        atomic_write_text(file, json.dumps(waiting))
+        folder.replace_config(config, decisions[0].step)
+    return tuple(waiting)
+
+
+def _places(folder: RunFolder, model: Path, device: Device, urls: tuple[str, ...]) -> Places:
+    from prorl_verifiers.adapters import openrlhf as adapter
+
+    launch = folder.path / "openrlhf"
+    return Places(
+        model=str(model),
+        prompts=str(launch / "prompts.jsonl"),
+        checkpoints=str(launch / "checkpoints"),
+        output=str(launch / "policy"),
+        reward=tuple(reward_endpoint(url) for url in urls) or (str(adapter.__file__),),
+        device=device,
+        context=local_context(str(model)),
+    )
+
+
+@contextlib.contextmanager
+def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator[tuple[str, ...]]:
+    """Give the addresses of the reward services for the block: the user's, own ones, or none."""
+    o = config.openrlhf
+    if o.reward == "function":
+        yield ()
+    elif o.reward_urls:
+        yield o.reward_urls
+    else:
+        beyond = o.nodes > 1 or bool(o.ray_address or os.environ.get("RAY_ADDRESS"))
+        progress.message(f"starting {o.reward_replicas} reward services")
+        with RewardServices(config, launch, beyond, progress.message) as services:
+            yield services.urls
+
+
+def _follow(spec: Spec, progress: Progress) -> int:
+    """Start the processes, show what they say, and return the exit code of the one that started them."""
+    path = spec.write()
+    env = os.environ | run_environment(spec.config(), spec.device) | {VARIABLE: str(path)}
+    log = spec.folder / "log.txt"
+    progress.message(f"starting Ray, vLLM and DeepSpeed (log: {log})")
+    with log.open("ab") as out:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "prorl_training.engine.openrlhf.launch", str(path)],
+            env=env,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a Ctrl-C is for us to hand on
+        )
+    reader = events.EventReader(spec.folder / events.EVENTS)
+    with _stop_on_interrupt(spec.folder, child, progress):
+        failed_at: float | None = None
+        while child.poll() is None:
+            for event in reader.new():
+                events.replay(event, progress)
+            time.sleep(POLL)
+            if failed_at is None and _has_failed(spec):
+                failed_at = time.monotonic()
+            if failed_at is not None and time.monotonic() - failed_at > GRACE:
+                _end(child)  # the others would wait for the one that failed
+    for event in reader.new():
+        events.replay(event, progress)
+    progress.finish()
+    return child.returncode
+
+
+@contextlib.contextmanager
+def _stop_on_interrupt(
+    launch: Path, child: subprocess.Popen[bytes], progress: Progress
+) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the run after its step; the second one ends the processes."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if not events.stop_asked(launch):
+            events.ask_to_stop(launch)
+            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+            return
+        child.terminate()
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, handler) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, old in zip(numbers, before, strict=True):
+            signal.signal(number, old)
+        if child.poll() is None:
+            _end(child)
+        if count := end_leftovers((launch / SPEC).resolve(), child.pid):
+            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
+
+
+def _has_failed(spec: Spec) -> bool:
+    outcome = events.read_outcome(spec)
+    return outcome is not None and outcome.fault is not None
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> TrainReport:
+    """Return how the run ended, or raise what ended it."""
+    outcome = events.read_outcome(spec)
+    log = spec.folder / "log.txt"
+    again = f"go on with: prorl train --resume {folder.name}"
+    if outcome is None:
+        raise ServiceError(
+            f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{_tail(log)}\n"
+            f"(whole log: {log}); {again}"
+        )
+    if outcome.fault == "user":
+        raise UserError(str(outcome.error))
+    if outcome.fault == "service":
+        raise ServiceError(f"{outcome.error} (log: {log}); {again}")
+    if outcome.fault == "bug":
+        raise RuntimeError(f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})")
+    return TrainReport(
+        folder.path, outcome.last_step, config.steps, outcome.interrupted, outcome.stopped
+    )
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
+    return "\n".join(f"  {line}" for line in lines[-LAST_LINES:])

@@ -1,0 +1,140 @@
+"""Applies the CPU layer: each patch runs right after the module it belongs to has executed.
+
+``startup/sitecustomize.py`` installs this in every process of a run: the driver, Ray's workers, vLLM's engine and
+its workers, since all of them inherit ``PYTHONPATH``. Installing imports nothing but the standard library; a patch
+is imported together with its module. Patches of OpenRLHF refuse a version that they were not written for.
+Leaves out: what the patches do (the other modules of this package).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.abc
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+SWITCH = "PRORL_OPENRLHF_CPU"
+"""The environment variable that switches the layer on (``1``)."""
+
+_HERE = "prorl_training.engine.openrlhf.cpu"
+
+AFTER: dict[str, tuple[str, ...]] = {
+    "torch": ("torch_cuda:adapt_torch",),
+    "openrlhf.models.utils": ("trainer_patches:plain_entropy",),
+    "openrlhf.utils.utils": ("float32:load_in_float32",),
+    "openrlhf.models.actor": ("flash_attention:use_sdpa",),
+    "openrlhf.utils.deepspeed.deepspeed": (
+        "trainer_patches:mesh_on_cpu",
+        "trainer_patches:choose_adam",
+        "trainer_patches:average_on_cpu",
+        "float32:train_in_float32",
+    ),
+    "openrlhf.trainer.ppo_utils.replay_buffer": ("trainer_patches:buffer_on_cpu",),
+    "openrlhf.utils.distributed_util": ("weight_sync:connect_with_gloo",),
+    "openrlhf.trainer.ray.vllm_worker_wrap": ("weight_sync:receive_on_cpu",),
+    "vllm.model_executor.layers.utils": ("weight_sync:keep_weights",),
+    "deepspeed.comm.torch": ("trainer_patches:without_compiler",),
+}
+"""Module -> the functions that change it, each called with the module."""
+
+AROUND: dict[str, str] = {
+    "openrlhf.models.ring_attn_utils": "flash_attention:stand_in",
+}
+"""Module -> the context manager inside which it executes."""
+
+
+def install() -> None:
+    """Watch the imports of this process; patch what it has imported already. A second call does nothing."""
+    if any(isinstance(finder, Finder) for finder in sys.meta_path):
+        return
+    sys.meta_path.insert(0, Finder())
+    for name in AFTER:
+        module = sys.modules.get(name)
+        if module is not None:
+            apply(name, module)
+
+
+def apply(name: str, module: ModuleType) -> None:
+    """Run the patches of the module called ``name``, unless this machine has a CUDA device.
+
+    Raises UserError for another OpenRLHF than the patches were written for.
+    """
+    if has_cuda():
+        return
+    for place in AFTER.get(name, ()):
+        _refuse_other_versions(name)
+        _function(place)(module)
+
+
+def has_cuda() -> bool:
+    """Return whether torch sees a CUDA device. Imports torch."""
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules of ``AFTER`` and ``AROUND`` like Python would, and has them patched."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec that another finder gives, with a loader that patches; None for other modules."""
+        if name not in AFTER and name not in AROUND:
+            return None
+        for finder in sys.meta_path:
+            if finder is self:
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader)
+                return spec
+        return None
+
+
+class _Loader(importlib.abc.Loader):
+    """Executes a module with its own loader, then hands it back to that one and patches it."""
+
+    def __init__(self, own: importlib.abc.Loader) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> object:  # get_source and the like
+        return getattr(self._own, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._own.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        assert spec is not None
+        spec.loader = module.__loader__ = self._own
+        with _around(spec.name):
+            self._own.exec_module(module)
+        apply(spec.name, module)
+
+
+@contextlib.contextmanager
+def _around(name: str) -> Iterator[None]:
+    place = AROUND.get(name)
+    if place is None or has_cuda():
+        yield
+        return
+    _refuse_other_versions(name)
+    with _function(place)():
+        yield
+
+
+def _refuse_other_versions(module: str) -> None:
+    if module.startswith("openrlhf."):
+        from prorl_training.engine.openrlhf.versions import check_openrlhf
+
+        check_openrlhf()
+
+
+def _function(place: str):  # type: ignore[no-untyped-def]  # patches and context managers differ
+    module, name = place.split(":")
+    return getattr(importlib.import_module(f"{_HERE}.{module}"), name)

@@ -1,0 +1,36 @@
+"""Runs when Python starts, in every process that has this folder on its path: installs the CPU layer.
+
+Does nothing unless ``PRORL_OPENRLHF_CPU`` is 1. The machine's own ``sitecustomize``, which this one hides, is run
+after it and takes its place. Kept in a folder of its own so that nothing else becomes importable by being beside it.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+
+def _install_layer() -> None:
+    if os.environ.get("PRORL_OPENRLHF_CPU") == "1":
+        from prorl_training.engine.openrlhf.cpu.hook import install
+
+        install()
+
+
+def _run_hidden() -> None:
+    here = os.path.dirname(os.path.abspath(__file__))
+    elsewhere = [place for place in sys.path if os.path.abspath(place or ".") != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", elsewhere)
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+try:
+    _install_layer()
+finally:
+    _run_hidden()

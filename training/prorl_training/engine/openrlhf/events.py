@@ -1,0 +1,132 @@
+"""What a cluster run tells the command that started it: progress and outcome, as files in the run's folder.
+
+``events.jsonl`` holds what the loop would say on a terminal, ``outcome.json`` how it ended, ``stop`` is
+created by whoever wants the run to end after its step. Leaves out: metrics and decisions, which are in the
+run's own journals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from prorl_common import Progress, atomic_write_text
+from prorl_training.engine.openrlhf.spec import Spec
+
+EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
+
+
+class EventProgress:
+    """Writes what a ``Progress`` is told to a file, a JSON line each; implements ``Progress``."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: TextIO = path.open("a", encoding="utf-8")
+
+    def start(self, label: str, total: int | None) -> None:
+        """Begin a stage."""
+        self._write({"kind": "start", "label": label, "total": total})
+
+    def advance(self, count: int = 1, **fields: str) -> None:
+        """Count finished items."""
+        self._write({"kind": "advance", "count": count, "fields": fields})
+
+    def message(self, text: str) -> None:
+        """Say one line."""
+        self._write({"kind": "message", "text": text})
+
+    def finish(self) -> None:
+        """End the stage."""
+        self._write({"kind": "finish"})
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, event: dict[str, Any]) -> None:
+        self._file.write(json.dumps(event) + "\n")
+        self._file.flush()
+
+
+class EventReader:
+    """Reads events as they are appended; a line that is not whole yet waits for the next call."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = 0
+
+    def new(self) -> Iterator[dict[str, Any]]:
+        """Yield the events that came since the last call."""
+        if not self._path.is_file():
+            return
+        with self._path.open("rb") as file:
+            file.seek(self._position)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._position += len(whole)
+        for line in whole.splitlines():
+            yield json.loads(line)
+
+
+def replay(event: dict[str, Any], progress: Progress) -> None:
+    """Tell ``progress`` what an event says."""
+    calls: dict[str, Callable[[], None]] = {
+        "start": lambda: progress.start(event["label"], event["total"]),
+        "advance": lambda: progress.advance(event["count"], **event["fields"]),
+        "message": lambda: progress.message(event["text"]),
+        "finish": progress.finish,
+    }
+    calls[event["kind"]]()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. ``error`` is a line for the user: their mistake, a service's, or a process that died."""
+
+    last_step: int
+    stopped: str | None = None
+    interrupted: bool = False
+    error: str | None = None
+    fault: Literal["user", "service", "bug"] | None = None
+
+
+def write_outcome(spec: Spec, outcome: Outcome) -> None:
+    """Write the launch's outcome atomically."""
+    atomic_write_text(_outcome_path(spec), json.dumps(asdict(outcome)) + "\n")
+
+
+def read_outcome(spec: Spec) -> Outcome | None:
+    """Return the launch's outcome, None where it left none."""
+    path = _outcome_path(spec)
+    return Outcome(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+
+def _outcome_path(spec: Spec) -> Path:
+    return spec.folder / f"{OUTCOME}-{spec.launch}.json"
+
+
+def report_failure(spec: Spec, what: str, error: BaseException) -> None:
+    """Say that a process could not start, unless another one has said something before."""
+    if read_outcome(spec) is None:
+        text = str(error).strip().splitlines()
+        line = f"{what} could not start: {type(error).__name__}: {' '.join(text)[:1000]}"
+        write_outcome(spec, Outcome(0, error=line, fault="service"))
+
+
+def ask_to_stop(folder: Path) -> None:
+    """Have the run end after its step."""
+    (folder / STOP).touch()
+
+
+def stop_asked(folder: Path) -> bool:
+    """Return whether the run is to end after its step."""
+    return (folder / STOP).exists()
+
+
+def clear(folder: Path) -> None:
+    """Forget what an earlier launch left."""
+    for path in (folder / EVENTS, folder / STOP, *folder.glob(f"{OUTCOME}-*.json")):
+        path.unlink(missing_ok=True)

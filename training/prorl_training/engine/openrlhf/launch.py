@@ -1,0 +1,100 @@
+"""The process that starts OpenRLHF: Ray first, then prorl's classes in their places, then OpenRLHF's script.
+
+    python -m prorl_training.engine.openrlhf.launch RUN/openrlhf/spec.json
+
+Started by ``cluster_session``; dies with it. Leaves out: everything that happens in the Ray processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import os
+import runpy
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from prorl_training.engine.openrlhf.cpu_environment import run_environment
+from prorl_training.engine.openrlhf.patches import install
+from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
+
+SCRIPT = "openrlhf.cli.train_ppo_ray"
+PR_SET_PDEATHSIG = 1
+CPU_COUNT = 8
+"""CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
+TOKENS = ("PRORL_TOKEN",)
+"""Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
+HANDED_ON = (
+    "PRORL_ALLOW_WEAK",
+    "HF_HOME",
+    "HF_HUB_OFFLINE",
+    "TOKENIZERS_PARALLELISM",
+)
+"""Variables that processes on other machines get too."""
+
+
+def main(argv: list[str]) -> int:
+    """Run the script to its end; what goes wrong in it is raised."""
+    die_with_parent()
+    path = Path(argv[0]).resolve()
+    os.environ[VARIABLE] = str(path)
+    spec = read_spec(path)
+    with running_ray(spec):
+        install()
+        sys.argv = [SCRIPT, *spec.arguments]
+        runpy.run_module(SCRIPT, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def die_with_parent() -> None:
+    """Have the kernel send SIGTERM when the process that started this one is gone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+
+
+@contextlib.contextmanager
+def running_ray(spec: Spec) -> Iterator[None]:
+    """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
+    ray: Any = importlib.import_module("ray")
+    ray.init(**ray_options(spec))
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def ray_options(spec: Spec) -> dict[str, Any]:
+    """Return what ``ray.init`` is called with."""
+    o = spec.config().openrlhf
+    handed = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
+    handed[VARIABLE] = os.environ[VARIABLE]
+    options: dict[str, Any] = {"runtime_env": {"env_vars": handed}}
+    address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
+    if address:
+        handed |= {name: os.environ[name] for name in TOKENS if name in os.environ}
+        if spec.device == "cpu":  # its workers were not started by us and have not our environment
+            handed |= run_environment(spec.config(), spec.device)
+        return options | {"address": address}
+    options["address"] = (
+        "local"  # without it ray.init joins what the last `ray start` on this machine began
+    )
+    options["include_dashboard"] = False
+    if o.object_store_gib:
+        options["object_store_memory"] = round(o.object_store_gib * 2**30)
+    if spec.device == "cpu":
+        options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
+    return options
+
+
+def _leave(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

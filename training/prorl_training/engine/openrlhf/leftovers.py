@@ -1,0 +1,82 @@
+"""Processes of a run that outlive it: vLLM's engine when the actor that started it was killed, Ray's agents.
+
+Ray ends its own workers, not what they started. Such a process is found by the session of the launch, or by
+the variable that names it, which all processes of a run inherit. Leaves out other machines
+(docs/guides/cluster.md says so) and the workers of a Ray that was there before the run.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from prorl_training.engine.openrlhf.spec import VARIABLE
+
+PATIENCE = 5.0
+"""Seconds in which processes may end by themselves."""
+POLL = 0.2
+
+
+def end_leftovers(spec: Path, session: int, patience: float = PATIENCE) -> int:
+    """Wait until no process of the launch of ``spec`` is left on this machine; kill those that stay.
+
+    ``session`` is the id of the launch's session, which is its pid.
+
+    Returns how many were killed. Workers of a Ray that lives on and processes of other users are left alone.
+    """
+    now = time.monotonic()
+    killed: set[int] = set()
+    while (found := leftovers(spec, session)) and time.monotonic() < now + 2 * patience:
+        if time.monotonic() > now + patience:
+            killed |= {pid for pid in found if _kill(pid, spec, session)}
+        time.sleep(POLL)
+    return len(killed)
+
+
+def leftovers(spec: Path, session: int) -> list[int]:
+    """Return the pids of the launch's processes, workers of a living Ray and this process apart."""
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
+
+
+def _belongs(pid: int, spec: Path, session: int) -> bool:
+    mark = f"{VARIABLE}={spec}".encode()
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if not words:  # a zombie
+            return False
+        if os.getsid(pid) == session:  # a process that has a title may have lost its environment
+            return True
+        marked = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:  # it has just ended, or is another user's
+        return False
+    return marked and not (words.startswith(b"ray::") and _has_raylet(pid))
+
+
+def _has_raylet(pid: int) -> bool:
+    """Return whether the process's parent is the process that looks after Ray's workers."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+        parent = status.partition("\nPPid:\t")[2].partition("\n")[0]
+        return b"raylet" in Path(f"/proc/{parent}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _kill(pid: int, spec: Path, session: int) -> bool:
+    """Kill the process if it is still the one that was found."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not _belongs(pid, spec, session):
+            return False
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        return True
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(handle)

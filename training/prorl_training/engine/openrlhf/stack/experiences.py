@@ -1,0 +1,85 @@
+"""Rows into OpenRLHF's ``Experience`` and back: token ids, masks, log-probs, advantages.
+
+An experience of one row has sequences and attention mask (1, T), and masks, log-probs and advantages
+(1, T - 1), where position t stands for the token at t + 1. Rows that fill up have no action token;
+OpenRLHF's losses leave such rows out of sums and counts. Leaves out: who computes the log-probs
+(``cluster_policy``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from openrlhf.trainer.ppo_utils.experience import Experience
+from torch import Tensor
+
+from prorl_training.engine.openrlhf.rows import TrainingRow
+
+FILLER = 2
+"""Tokens of a row that fills up."""
+
+
+def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
+    """Return the experience of ``row`` before any model has seen it; None makes a filling row."""
+    prompt = (filler_token,) * FILLER if row is None else row.prompt
+    response = () if row is None else row.response
+    length = len(prompt) + len(response)
+    mask = torch.zeros(1, length - 1, dtype=torch.long)
+    mask[0, len(prompt) - 1 : len(prompt) - 1 + len(response)] = 1
+    sampled = torch.zeros(1, length - 1)
+    if row is not None:
+        sampled[0, len(prompt) - 1 :] = torch.tensor(row.sampler_logprobs)
+    return Experience(
+        sequences=torch.tensor([[*prompt, *response]], dtype=torch.long),
+        attention_mask=torch.ones(1, length, dtype=torch.long),
+        action_mask=mask,
+        rollout_log_probs=sampled,
+        rewards=torch.zeros(1),
+        scores=torch.zeros(1),
+        response_length=torch.tensor([len(response)]),
+        truncated=torch.tensor([False]),
+        total_length=torch.tensor([float(length)]),
+        prompts=[""],
+        labels=[""],
+        images=[None],
+        mm_train_inputs=[None],
+        info={},
+    )
+
+
+def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
+    """Return (policy's, reference's) log-probs (T - 1,) of each of ``count`` rows, by ``index``.
+
+    ``made`` are the batched experiences that ``make_experience`` returned.
+    """
+    found: list[tuple[Tensor, Tensor | None] | None] = [None] * count
+    for batch in made:
+        for place, index in enumerate(batch.index):
+            width = int(batch.attention_mask[place].sum()) - 1
+            base = batch.base_action_log_probs
+            found[index] = (
+                batch.action_log_probs[place, :width],
+                None if base is None else base[place, :width],
+            )
+    missing = [i for i, pair in enumerate(found) if pair is None]
+    if missing:
+        raise RuntimeError(f"OpenRLHF returned no log-probs for rows {missing[:5]}")
+    return [pair for pair in found if pair is not None]
+
+
+def trained_experience(
+    row: TrainingRow | None, seen: tuple[Tensor, Tensor | None], filler_token: int
+) -> Any:
+    """Return the experience that the policy trains on."""
+    experience = blank_experience(row, filler_token)
+    policy, reference = seen
+    mask = experience.action_mask.float()
+    advantage = 0.0 if row is None else row.advantage
+    experience.advantages = advantage * mask
+    experience.returns = experience.advantages.clone()
+    old = experience.rollout_log_probs if row is not None and row.stale else policy.unsqueeze(0)
+    experience.action_log_probs = old
+    experience.base_action_log_probs = None if reference is None else reference.unsqueeze(0)
+    return experience

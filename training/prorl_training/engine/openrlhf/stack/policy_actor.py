@@ -1,0 +1,109 @@
+"""A rank of the policy: OpenRLHF's, trained by a plan that comes with every step.
+
+What is different from OpenRLHF 0.11.2's ``PolicyModelActor`` (trainer/ray/ppo_actor.py): the updates follow the plan
+(``updates``), the optimiser can be cleared, and a checkpoint is written where and when the trainer says. Leaves out:
+the training step itself, which is OpenRLHF's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from openrlhf.models import PolicyLoss
+from openrlhf.trainer.ray import ppo_actor
+
+from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.stack.gradient_gate import GradientGate
+from prorl_training.engine.openrlhf.stack.raw import raw_class
+from prorl_training.engine.openrlhf.stack.updates import Updates
+from prorl_training.engine.openrlhf.stack.weights import checksum, whole_state
+from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+
+_Base: Any = raw_class(ppo_actor.PolicyModelActor)
+TAG = "state"
+"""DeepSpeed's name for the one checkpoint in a folder."""
+
+
+class PolicyActor(_Base):  # type: ignore[misc]
+    """One rank of the policy."""
+
+    def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
+        """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
+        try:
+            super().init_model_from_pretrained(*args, **options)
+        except Exception as error:
+            report_failure(current_spec(), "the policy", error)
+            raise
+        self._gate = GradientGate(self._engine.optimizer)
+
+    @property
+    def _stage(self) -> int:
+        return int(self.strategy.args.ds.zero_stage)
+
+    @property
+    def _engine(self) -> Any:
+        return self.actor.model
+
+    def fit_plan(self, plan: StepPlan, coefficient: float) -> StepReport:
+        """Train on the rows that were appended, as ``plan`` says; ``coefficient`` is the KL's."""
+        args = self.strategy.args
+        args.train.batch_size = plan.rows
+        args.rollout.batch_size = plan.rows * len(plan.learning_rates)
+        args.rollout.n_samples_per_prompt = 1
+        self.actor.temperature = plan.temperature
+        self.trainer.actor_loss_fn = PolicyLoss(**plan.loss)
+        with Updates(self, plan, self._gate).in_place() as updates:
+            self.fit(coefficient)
+        return updates.report()
+
+    def set_temperature(self, temperature: float) -> None:
+        """Score at this sampling temperature from now on."""
+        self.actor.temperature = temperature
+
+    def weights_checksum(self) -> dict[str, float]:
+        """Return the checksum of the weights."""
+        return checksum(self._engine.module.named_parameters(), self._stage)
+
+    def whole_weights(self) -> dict[str, torch.Tensor] | None:
+        """Return the weights by parameter name on rank 0, None elsewhere."""
+        return whole_state(self._engine, self._stage)
+
+    @torch.no_grad()
+    def clear_optimizer(self) -> None:
+        """Set AdamW's moments and step counts to zero, in place: ZeRO holds on to the tensors."""
+        for state in _inner_optimizer(self._engine).state.values():
+            for name, value in state.items():
+                if torch.is_tensor(value):
+                    value.zero_()
+                elif name == "step":
+                    state[name] = 0
+
+    def write_to(self, folder: str) -> None:
+        """Write ``policy`` (Hugging Face) and ``deepspeed`` into ``folder``; every rank writes its part."""
+        target = Path(folder)
+        self.strategy.save_model(self.actor, self.tokenizer, str(target / "policy"))
+        self._engine.save_checkpoint(str(target / "deepspeed"), tag=TAG, client_state={})
+        ppo_actor.torch_dist_barrier_and_cuda_sync()
+
+    def read_from(self, folder: str, optimizer: bool) -> dict[str, float]:
+        """Take over what ``write_to`` wrote, with the optimiser or without; return the checksum."""
+        loaded, _ = self._engine.load_checkpoint(
+            str(Path(folder) / "deepspeed"),
+            tag=TAG,
+            load_optimizer_states=optimizer,
+            load_lr_scheduler_states=optimizer,
+        )
+        if loaded is None:
+            raise RuntimeError(f"DeepSpeed found no checkpoint in {folder}")
+        return self.weights_checksum()
+
+    def save_model(self) -> None:
+        """Write nothing at the end of OpenRLHF's script: the last checkpoint holds the policy."""
+
+
+def _inner_optimizer(engine: Any) -> Any:
+    """Return the AdamW under ZeRO's wrapper."""
+    return engine.optimizer.optimizer

@@ -1,0 +1,70 @@
+"""The reference's process: OpenRLHF's, and weights that can be replaced.
+
+Leaves out: its forward pass, which is OpenRLHF's own (trainer/ray/launcher.py, ReferenceModelActor).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from openrlhf.trainer.ray.launcher import ReferenceModelActor
+from torch import Tensor
+
+from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.stack.raw import raw_class
+from prorl_training.engine.openrlhf.stack.weights import (
+    checksum,
+    take_over,
+    whole_state,
+    write_tensors,
+)
+
+_Base: Any = raw_class(ReferenceModelActor)
+
+
+class ReferenceActor(_Base):  # type: ignore[misc]
+    """A reference that takes over the policy's weights."""
+
+    def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
+        """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
+        try:
+            super().init_model_from_pretrained(*args, **options)
+        except Exception as error:
+            report_failure(current_spec(), "the reference", error)
+            raise
+
+    @property
+    def _stage(self) -> int:
+        return int(self.strategy.args.ds.zero_stage)
+
+    def take_weights(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
+        """Take over weights by parameter name and return the checksum afterwards."""
+        take_over(self._model, tensors, self._stage)
+        return self.weights_checksum()
+
+    def weights_checksum(self) -> dict[str, float]:
+        """Return the checksum of the weights."""
+        return checksum(self._model.named_parameters(), self._stage)
+
+    @property
+    def _model(self) -> Any:
+        return self.model.model.module  # Actor.model is the DeepSpeed engine
+
+    def take_file(self, path: str) -> dict[str, float]:
+        """Take over the weights of a safetensors file."""
+        from safetensors.torch import load_file
+
+        return self.take_weights(load_file(path))
+
+    def write_file(self, path: str) -> None:
+        """Write the weights to a safetensors file (rank 0 writes)."""
+        tensors = whole_state(self.model.model, self._stage)
+        if tensors is not None:
+            write_tensors(tensors, Path(path))
+
+    def set_temperature(self, temperature: float) -> None:
+        """Score at this sampling temperature from now on."""
+        self.model.temperature = temperature

@@ -1,0 +1,95 @@
+"""A vLLM engine's process: seeded samples by token id, and rewards.
+
+OpenRLHF's own executor (utils/agent.py) turns a reward that failed into None and a line in a log. Here it
+is not used: ``sample`` generates, ``score`` judges through prorl's scorer for OpenRLHF's workers, and what
+cannot be judged comes back as a verdict that says so. Leaves out: which samples are asked for
+(``rollouts``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
+from vllm import SamplingParams
+
+from prorl_training.engine.openrlhf.cpu import float32
+from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.rewards import open_reward_scorer, score_rows
+from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.stack.raw import raw_class
+
+_Base: Any = raw_class(RolloutRayActor)
+SCORING_THREADS = 16
+Sampled = tuple[list[int], list[float], str]
+"""Token ids, their log-probs, finish reason."""
+
+
+class RolloutActor(_Base):  # type: ignore[misc]
+    """One vLLM engine."""
+
+    async def __init__(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]  # Ray awaits it
+        options["logprobs_mode"] = "processed_logprobs"
+        options["max_logprobs"] = 1
+        options["trust_remote_code"] = False
+        options["remote_rm_url"] = None  # rewards come from ``score``
+        if current_spec().device == "cpu":
+            # vLLM 0.29.0 (gpu_model_runner.py, _bookkeeping_sync) cannot rewind a seeded request's generator
+            # on a CPU, which it does for a prompt that is read in parts.
+            options["enable_chunked_prefill"] = False
+            options["max_num_batched_tokens"] = max(options["max_model_len"], 2048)
+        if float32.wanted():
+            options["dtype"] = "float32"
+        try:
+            await super().__init__(*args, **options)
+        except Exception as error:
+            report_failure(current_spec(), "a vLLM engine", error)
+            raise
+        self._threads = ThreadPoolExecutor(SCORING_THREADS, thread_name_prefix="prorl-scoring")
+        self._scorer: Any = None
+        self._opening = threading.Lock()
+
+    async def sample(
+        self, prompt: list[int], seeds: list[int], options: dict[str, Any]
+    ) -> list[Sampled]:
+        """Return one sample a seed; ``options`` are vLLM's sampling parameters but the seed."""
+        return list(await asyncio.gather(*(self._one(prompt, seed, options) for seed in seeds)))
+
+    async def score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Return the verdicts, as JSON values, of rows (response, verifier, reference)."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._score, rows)
+
+    async def weights_checksum(self) -> dict[str, float]:
+        """Return the checksum of the weights that vLLM samples from."""
+        found = await self.llm.collective_rpc(_checksum_of)
+        first: dict[str, float] = found[0]
+        return first
+
+    async def _one(self, prompt: list[int], seed: int, options: dict[str, Any]) -> Sampled:
+        params = SamplingParams(**options, seed=seed % 2**63, logprobs=0, detokenize=False)
+        answer = (await self.generate(prompt, params)).outputs[0]
+        tokens = [int(token) for token in answer.token_ids]
+        found = zip(tokens, answer.logprobs, strict=True)
+        return tokens, [float(row[token].logprob) for token, row in found], answer.finish_reason
+
+    def _score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
+        with self._opening:
+            if self._scorer is None:
+                self._scorer = open_reward_scorer(current_spec())
+        return [asdict(verdict) for verdict in score_rows(self._scorer, rows)]
+
+
+def _checksum_of(worker: Any) -> dict[str, float]:
+    """Return a vLLM worker's checksum (runs in that worker)."""
+    total = squares = count = 0.0
+    for _, parameter in worker.model_runner.model.named_parameters():
+        values = parameter.detach().double()
+        total += values.sum().item()
+        squares += (values * values).sum().item()
+        count += values.numel()
+    return {"sum": total, "squares": squares, "count": count}

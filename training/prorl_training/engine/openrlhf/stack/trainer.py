@@ -1,0 +1,33 @@
+"""OpenRLHF's trainer process with prorl's loop in the place of its own ``fit``.
+
+Set-up of models and engines stays OpenRLHF's; the data loader, which prorl does not draw from, is left
+unmade. Leaves out: the loop (``course``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openrlhf.trainer import ppo_trainer
+
+from prorl_training.algorithm.learning_rate import planned_updates
+from prorl_training.engine.openrlhf.course import run_course
+from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.stack.raw import raw_class
+
+_Base: Any = raw_class(ppo_trainer.PPOTrainer)
+
+
+class Trainer(_Base):  # type: ignore[misc]
+    """The process that the loop runs in."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._spec = current_spec()
+        updates = planned_updates(self._spec.config())
+        ppo_trainer.prepare_datasets = lambda strategy, tokenizer: (None, None, updates)
+        super().__init__(*args, **options)
+
+    def fit(self, global_step: int = 0) -> None:
+        """Run the whole training; OpenRLHF's own step count is not used."""
+        del global_step
+        run_course(self, self._spec)

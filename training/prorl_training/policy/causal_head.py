@@ -1,0 +1,135 @@
+"""Log-probs of a pack's targets: how a causal language model is run for them.
+
+Two things are tried out on each model first, so that no family is silently computed wrong. Split into
+hidden states and output layer only where applying the layer to them really gives the model's logits (models
+that scale or cap their logits are run whole). Packs only where a pack gives what its responses give alone:
+sliding windows, recurrent layers and position biases do not know a pack's mask, and such models get one
+response at a time. Leaves out: the arithmetic of log-probs (``policy.logprobs``).
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from prorl_training.policy.logprobs import linear_logprobs, logits_logprobs
+from prorl_training.policy.packing import Pack, PromptGroup, build_pack, singles
+
+HEAD_SETTINGS = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier")
+"""Config keys of models that do something to their logits (Gemma, Cohere, Granite, Falcon-H1)."""
+_PROBE = 4
+_TOLERANCE = 1e-5
+_PACK_TOLERANCE = 1e-3
+
+
+class TargetScorer:
+    """Log-probs of a pack's targets under one model.
+
+    ``split`` says whether in blocks of logits, ``packs`` whether a pack goes through the model as it is.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.whole = model.get_base_model() if hasattr(model, "get_base_model") else model
+        known = inspect.signature(self.whole.forward).parameters
+        self._knows = {name: name in known for name in ("position_ids", "logits_to_keep")}
+        self.split = can_split(self.whole)
+        self.packs = self._can_pack()
+
+    def score(
+        self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for.
+
+        ``options`` go to the model's forward pass.
+        """
+        if self.packs or pack.mask is None:
+            return self._score(pack, temperature, with_entropy, options)
+        parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
+        entropies = [entropy for _, entropy in parts if entropy is not None]
+        return torch.cat([p for p, _ in parts]), torch.cat(entropies) if entropies else None
+
+    def _score(
+        self, pack: Pack, temperature: float, with_entropy: bool, options: dict[str, Any]
+    ) -> tuple[Tensor, Tensor | None]:
+        device = next(self.model.parameters()).device
+        inputs = {
+            "input_ids": pack.input_ids.to(device),
+            "attention_mask": None if pack.mask is None else self._mask(pack.mask.to(device)),
+            "use_cache": False,
+            **options,
+        }
+        if self._knows["position_ids"]:
+            inputs["position_ids"] = pack.position_ids.to(device)
+        targets, keep = pack.targets.to(device), pack.predict_at.to(device)
+        if self.split:
+            hidden = self.whole.get_decoder()(**inputs).last_hidden_state[0].index_select(0, keep)
+            layer = self.whole.get_output_embeddings()
+            return linear_logprobs(hidden, layer, targets, temperature, with_entropy)
+        if self._knows["logits_to_keep"]:
+            inputs["logits_to_keep"] = keep
+            logits = self.whole(**inputs).logits[0]
+        else:
+            logits = self.whole(**inputs).logits[0].index_select(0, keep)
+        return logits_logprobs(logits, targets, temperature, with_entropy)
+
+    def _mask(self, allowed: Tensor) -> Tensor:
+        """Return the mask as the model's attention takes it: eager attention adds it to the scores."""
+        if getattr(self.whole.config, "_attn_implementation", None) != "eager":
+            return allowed
+        dtype = next(self.model.parameters()).dtype
+        empty = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+        return empty.masked_fill(~allowed, torch.finfo(dtype).min)
+
+    def _can_pack(self) -> bool:
+        """Return whether a pack gives its responses' own log-probs: by the config, then by trying it."""
+        from prorl_inference.refill import can_refill
+
+        config = self.whole.config
+        local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, not seen in its cache
+        if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
+            return False
+        if not can_refill(self.whole):
+            return False
+        size = int(self.whole.get_input_embeddings().num_embeddings)
+        ids = [i % size for i in range(3, 3 + 4 * _PROBE)]
+        one, two, three, four = (tuple(ids[i::_PROBE]) for i in range(_PROBE))
+        pack = build_pack([PromptGroup(one, (two, three), (0, 1)), PromptGroup(two, (four,), (2,))])
+        with torch.no_grad():
+            try:
+                whole = self._score(pack, 1.0, False, {})[0]
+            except (TypeError, ValueError, RuntimeError):  # it knows no mask of four dimensions
+                return False
+            alone = torch.cat([self._score(p, 1.0, False, {})[0] for p in singles(pack)])
+        return bool((whole - alone).abs().max() <= _PACK_TOLERANCE * (1 + alone.abs().max()))
+
+
+def can_split(model: Any) -> bool:
+    """Return whether the output layer applied to the decoder's hidden states gives the model's logits.
+
+    By the config's known keys first, then by trying it on a few tokens.
+    """
+    settings = [getattr(model.config, name, None) for name in HEAD_SETTINGS]
+    if any(value not in (None, 1, 0) for value in settings):
+        return False
+    if not (hasattr(model, "get_decoder") and hasattr(model, "get_output_embeddings")):
+        return False
+    decoder, layer = model.get_decoder(), model.get_output_embeddings()
+    if decoder is model or type(layer) is not torch.nn.Linear:
+        return False
+    if "position_ids" not in inspect.signature(decoder.forward).parameters:
+        return False
+    ids = torch.arange(_PROBE, device=layer.weight.device)[None] % layer.out_features
+    with torch.no_grad():
+        out = decoder(input_ids=ids, use_cache=False)
+        hidden = getattr(out, "last_hidden_state", None)
+        if hidden is None or hidden.shape[-1] != layer.in_features:
+            return False
+        own = model(input_ids=ids, use_cache=False).logits
+        ours = layer(hidden)
+    if own.shape != ours.shape:
+        return False
+    return bool((own - ours).abs().max() <= _TOLERANCE * own.abs().max())

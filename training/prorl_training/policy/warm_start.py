@@ -1,0 +1,112 @@
+"""A short supervised start on gold-format answers, so that a small model's first rewards are not all 0.
+
+Cross-entropy on the dataset's own ``gold_response`` texts for a stated number of epochs. It is recorded as a
+decision with its sample ids and losses. Leaves out: anything longer; this is not a distillation tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from prorl_common import Progress, UserError, derive_seed
+from prorl_datasets import Sample
+from prorl_inference import encode_prompt
+from prorl_training.config import TrainConfig
+from prorl_training.policy.packing import PromptGroup, build_packs
+from prorl_training.policy.policy import Policy
+from prorl_training.schedule.decisions import Decision
+
+
+def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
+    """Return the warm start's samples: those with a gold response, domains taking turns, by seed."""
+    by_domain: dict[str, list[Sample]] = {}
+    for sample in samples:
+        if sample.metadata.get("gold_response"):
+            by_domain.setdefault(sample.domain, []).append(sample)
+    if not by_domain:
+        raise UserError(
+            "warm_start.examples is set but no training sample carries a gold response: "
+            "use --set warm_start.examples=0, or a recipe whose sources write one"
+        )
+    for rows in by_domain.values():
+        rows.sort(key=lambda s: derive_seed(config.seed, "warm_start", s.id))
+    turns = [
+        (i, domain, s) for domain, rows in sorted(by_domain.items()) for i, s in enumerate(rows)
+    ]
+    turns.sort(key=lambda t: (t[0], t[1]))
+    return [s for _, _, s in turns[: config.warm_start.examples]]
+
+
+def warm_start_if_asked(
+    policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
+) -> list[Decision]:
+    """Do the warm start that the policy's config asks for; return the decision that records it, if any."""
+    config = policy.config
+    if not config.warm_start.examples:
+        return []
+    examples = choose_examples(samples, config)
+    progress.start("warm start", len(examples) * config.warm_start.epochs)
+    decision = warm_start(
+        policy,
+        examples,
+        lambda sample: gold_group(sample, tokenizer),
+        lambda count, loss: progress.advance(count, loss=f"{loss:.3f}"),
+    )
+    progress.finish()
+    return [decision]
+
+
+def gold_group(sample: Sample, tokenizer: Any) -> PromptGroup:
+    """Return the sample's prompt and its gold response, end token included."""
+    prompt = tuple(encode_prompt(tokenizer, sample.prompt))
+    gold = tokenizer.encode(str(sample.metadata["gold_response"]), add_special_tokens=False)
+    return PromptGroup(prompt, ((*gold, tokenizer.eos_token_id),), (0,))
+
+
+def warm_start(
+    policy: Policy,
+    examples: Sequence[Sample],
+    encode: Callable[[Sample], PromptGroup],
+    on_done: Callable[[int, float], None],
+) -> Decision:
+    """Run ``warm_start.epochs`` passes over ``examples`` and return the decision that records it.
+
+    ``encode`` turns a sample into its prompt and gold response (one trajectory, end token included).
+    ``on_done(count, loss)`` reports each batch.
+    """
+    settings = policy.config.warm_start
+    optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
+    losses: list[float] = []
+    for start in range(0, len(examples) * settings.epochs, settings.batch):
+        stop = min(start + settings.batch, len(examples) * settings.epochs)
+        groups = [encode(examples[i % len(examples)]) for i in range(start, stop)]
+        losses.append(_batch_loss(policy, groups, optimizer))
+        on_done(len(groups), losses[-1])
+    policy.model.zero_grad(set_to_none=True)
+    evidence: dict[str, Any] = {
+        "examples": len(examples),
+        "epochs": settings.epochs,
+        "first_batch_loss": losses[0],
+        "last_batch_loss": losses[-1],
+        "lr": settings.lr,
+        "sample_ids": [s.id for s in examples],
+    }
+    reason = f"supervised on {len(examples)} gold-format answers before step 1"
+    return Decision(0, "warm_start", reason, evidence)
+
+
+def _batch_loss(policy: Policy, groups: list[PromptGroup], optimizer: torch.optim.AdamW) -> float:
+    packs = build_packs(groups, policy.config.loss.pack_tokens)
+    tokens = sum(len(p.targets) for p in packs)
+    total = 0.0
+    for pack in packs:
+        loss = -policy.target_logprobs(pack)[0].sum() / tokens
+        loss.backward()  # type: ignore[no-untyped-call]
+        total += float(loss.detach())
+    torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return total

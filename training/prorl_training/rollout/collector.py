@@ -1,0 +1,191 @@
+"""One step's batch: sample groups, score them while others are sampled, drop those without spread, draw others.
+
+Nothing usable is lost: groups beyond the batch wait in the rollout buffer. A reward service that
+fails is asked again and, when it stays away, named: it never becomes a reward of 0. Leaves out: which
+prompts come in which order (``rollout.prompt_order``) and what a group is worth (``rollout``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from prorl_common import ServiceError, derive_seed
+from prorl_datasets import Sample
+from prorl_inference import Completion, Generator, Request, SamplingParams
+from prorl_training.config import TrainConfig
+from prorl_training.rollout.scoring import OverlappedScoring, score_or_infra
+from prorl_training.rollout.types import Batch, Group, Scorer, Trajectory
+from prorl_training.schedule.safety import Guard
+from prorl_verifiers import Verdict
+
+RATE_STEP = 0.2
+"""Weight of the newest step in ``Collector.usable_rate``."""
+
+
+class StepGivenUp(ServiceError):
+    """A step could not be done; nothing of it was learned from, and the run stops before it."""
+
+
+class RewardOutage(StepGivenUp):
+    """The reward service gave no verdict for too many responses, and went on doing so."""
+
+
+class TooFewGroups(StepGivenUp):
+    """Dynamic sampling found too few usable groups and ``dynamic_sampling.exhausted`` is ``stop``."""
+
+
+class Collector:
+    """Samples and scores a step's batch with one generator and one scorer.
+
+    ``guard`` judges rounds without verdicts; ``beat`` is called whenever something moved; ``sleep`` waits
+    between tries of a reward service that is away. ``usable_rate`` is the share of groups that taught
+    something in the last steps; it decides how many prompts are drawn and belongs in a checkpoint.
+    """
+
+    def __init__(
+        self,
+        generator: Generator,
+        scorer: Scorer,
+        guard: Guard,
+        beat: Callable[[], None] = lambda: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.generator = generator
+        self.scorer = scorer
+        self.guard = guard
+        self.usable_rate = 1.0
+        self.beat = beat
+        self.sleep = sleep
+
+    def collect(
+        self,
+        prompts: Iterator[Sample],
+        step: int,
+        config: TrainConfig,
+        carried: Sequence[Group] = (),
+        on_round: Callable[[Batch], None] | None = None,
+    ) -> Batch:
+        """Sample until ``rollout.prompts`` groups are usable, or the rounds or prompts are used up.
+
+        ``carried`` groups come first. ``prompts`` yields the step's prompts in order. Raises StepGivenUp.
+        """
+        sampling = config.dynamic_sampling
+        wanted = config.rollout.prompts
+        batch = Batch(kept=list(carried[:wanted]), surplus=list(carried[wanted:]))
+        batch.carried_in = len(batch.kept)
+        rounds = sampling.max_rounds if sampling.enabled else 1
+        while len(batch.kept) < wanted and batch.rounds < rounds:
+            chosen = list(itertools.islice(prompts, self._next_draw(batch, config)))
+            if not chosen:
+                break
+            batch.rounds += 1
+            groups = self._groups(chosen, step, config, batch)
+            outcomes = [g.outcome(sampling) for g in groups]
+            batch.sampled += groups
+            batch.outcomes += outcomes
+            batch.kept += [g for g, o in zip(groups, outcomes, strict=True) if o == "usable"]
+            if on_round is not None:
+                on_round(batch)
+        self._learn_rate(batch)
+        batch.gave_up = len(batch.kept) < wanted
+        if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
+            raise TooFewGroups(
+                f"{len(batch.kept)} of {wanted} groups were usable after {batch.rounds} rounds"
+            )
+        batch.surplus = batch.kept[wanted:] + batch.surplus
+        del batch.kept[wanted:]
+        return batch
+
+    def _next_draw(self, batch: Batch, config: TrainConfig) -> int:
+        """Return how many prompts the next round draws.
+
+        With ``refill: expected`` those missing divided by the rate of usable groups, of the last steps
+        and of this one, so that one round is mostly enough; in all at most what ``max_rounds`` whole
+        batches come to, so that a step's cost stays bounded.
+        """
+        sampling, wanted = config.dynamic_sampling, config.rollout.prompts
+        missing = wanted - len(batch.kept)
+        if not sampling.enabled:
+            return missing
+        first = not batch.outcomes
+        draw = missing * (sampling.oversample if first else 1.0)
+        if sampling.refill == "expected":
+            usable = sum(o == "usable" for o in batch.outcomes)
+            rate = (usable + 2 * self.usable_rate) / (len(batch.outcomes) + 2)
+            draw = max(draw, missing / rate)
+        left = sampling.max_rounds * max(wanted, round(wanted * sampling.oversample))
+        return min(math.ceil(draw), left - len(batch.outcomes))
+
+    def _learn_rate(self, batch: Batch) -> None:
+        """Move the rate of usable groups towards this step's."""
+        if batch.outcomes:
+            now = sum(o == "usable" for o in batch.outcomes) / len(batch.outcomes)
+            self.usable_rate = max(self.usable_rate + RATE_STEP * (now - self.usable_rate), 0.01)
+
+    def _groups(
+        self, chosen: Sequence[Sample], step: int, config: TrainConfig, batch: Batch
+    ) -> list[Group]:
+        r = config.rollout
+        requests = [
+            Request(
+                s.prompt,
+                tuple(derive_seed(config.seed, "rollout", step, s.id, i) for i in range(r.samples)),
+            )
+            for s in chosen
+        ]
+        params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
+        started = time.perf_counter()
+        with OverlappedScoring(self.scorer, chosen, config.reward.overlap) as scoring:
+            completions = self.generator.generate(
+                requests, params, lambda _: self.beat(), scoring.add
+            )
+            sampled = time.perf_counter()
+            verdicts = scoring.verdicts()
+        self._wait_for_verdicts(chosen, completions, verdicts)
+        batch.sample_seconds += sampled - started
+        batch.score_seconds += time.perf_counter() - sampled
+        return [
+            Group(s, tuple(_trajectory(i, c, v) for i, (c, v) in enumerate(pairs)), step)
+            for s, pairs in zip(
+                chosen,
+                (zip(cs, vs, strict=True) for cs, vs in zip(completions, verdicts, strict=True)),
+                strict=True,
+            )
+        ]
+
+    def _wait_for_verdicts(
+        self,
+        chosen: Sequence[Sample],
+        completions: Sequence[Sequence[Completion]],
+        verdicts: list[list[Verdict]],
+    ) -> None:
+        """Score infra errors again, in place, as long as the guard says so."""
+        total = sum(len(v) for v in verdicts)
+        for attempt in itertools.count():
+            failed = [
+                (i, j)
+                for i, vs in enumerate(verdicts)
+                for j, v in enumerate(vs)
+                if v.is_infra_error
+            ]
+            judged = self.guard.judge_round(total, len(failed), attempt)
+            if judged == "ok":
+                return
+            if judged == "stop":
+                reason = verdicts[failed[0][0]][failed[0][1]].reason
+                raise RewardOutage(
+                    f"the reward service gave no verdict for {len(failed)} of {total} responses after "
+                    f"{attempt} more tries (first reason: {reason})"
+                )
+            self.sleep(self.guard.outage_wait(attempt))
+            self.beat()
+            items = [(completions[i][j].text, chosen[i].task) for i, j in failed]
+            for (i, j), verdict in zip(failed, score_or_infra(self.scorer, items), strict=True):
+                verdicts[i][j] = verdict
+
+
+def _trajectory(index: int, completion: Completion, verdict: Verdict) -> Trajectory:
+    return Trajectory(index, completion, verdict, verdict.reward or 0.0)

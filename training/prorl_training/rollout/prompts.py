@@ -1,0 +1,148 @@
+"""The prompts that a step may use: ordered by (seed, step), those that do not fit the context left out.
+
+Leaves out: the orders themselves (``rollout.prompt_order``) and what is sampled from a prompt (``collector``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from prorl_common import UserError
+from prorl_datasets import Sample
+from prorl_training.config import TrainConfig
+from prorl_training.rollout.prompt_order import (
+    check_domains,
+    item_order,
+    step_order,
+    weighted_order,
+)
+
+REMEMBERED = 50_000
+"""Encoded prompts kept, so that sampling and training encode a prompt once."""
+
+
+class PromptSource:
+    """Draws prompts. ``encode`` turns a sample into token ids; ``context`` is the model's length or None.
+
+    ``dropped`` holds the ids of prompts found too long so far, ``passed_over`` how many the newest draw did
+    not take for this.
+    """
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        encode: Callable[[Sample], Sequence[int]],
+        context: int | None,
+    ) -> None:
+        self.samples = samples
+        self.context = context
+        self.dropped: set[str] = set()
+        self.passed_over = 0
+        self._encode = encode
+        self._known: dict[str, tuple[int, ...]] = {}
+        self._domains = [s.domain for s in samples]
+        self._weights = [float(s.metadata.get("weight", 1.0)) for s in samples]
+
+    def encode(self, sample: Sample) -> tuple[int, ...]:
+        """Return the prompt's token ids."""
+        found = self._known.get(sample.id)
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[sample.id] = tuple(self._encode(sample))
+        return found
+
+    def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
+        """Yield the samples of ``step`` in order, without those that leave no room for the response.
+
+        Raises UserError for such a prompt when ``rollout.overlong_prompts`` says so, and when none fits.
+        """
+        self.passed_over = 0  # at once: a step that takes no prompt passes none over
+        return self._drawn(step, config)
+
+    def _drawn(self, step: int, config: TrainConfig) -> Iterator[Sample]:
+        count = 0
+        for index in self._order(step, config):
+            sample = self.samples[index]
+            if self.fits(sample, config):
+                count += 1
+                yield sample
+            else:
+                self.passed_over += 1
+        if count == 0:
+            raise UserError(self._nothing_fits(config))
+
+    def check(self, config: TrainConfig) -> None:
+        """Raise UserError for what ``draw`` would refuse in any phase, before a run is begun."""
+        for number in range(max(len(config.phases), 1)):
+            settings = config.in_phase(number)
+            weights = settings.data.domain_weights
+            if weights:
+                check_domains(self._domains, weights)
+            fit = (self.fits(s, settings) for s in self.eligible(settings))
+            every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
+            if not (list(fit) if every else any(fit)):
+                raise UserError(self._nothing_fits(settings))
+
+    def eligible(self, config: TrainConfig) -> list[Sample]:
+        """Return the samples that ``data.domain_weights`` lets a step draw, too long ones included."""
+        weights = config.data.domain_weights
+        return [s for s in self.samples if not weights or weights.get(s.domain, 0.0) > 0]
+
+    def limit(self, config: TrainConfig) -> float:
+        """Return the longest prompt in tokens that a step may use; infinite where nothing limits it."""
+        r = config.rollout
+        room = math.inf if self.context is None else self.context - r.max_tokens
+        return min(room, r.max_prompt_tokens or math.inf)
+
+    def _nothing_fits(self, config: TrainConfig) -> str:
+        r = config.rollout
+        if r.max_prompt_tokens and (
+            self.context is None or r.max_prompt_tokens < self.context - r.max_tokens
+        ):
+            return (
+                f"no prompt is within rollout.max_prompt_tokens={r.max_prompt_tokens}: raise it, or set "
+                "it to 0 for no limit but the context's"
+            )
+        return (
+            f"no prompt leaves room for rollout.max_tokens={r.max_tokens} in the model's context of "
+            f"{self.context} tokens: lower it or take a model with a longer context"
+        )
+
+    def fits(self, sample: Sample, config: TrainConfig) -> bool:
+        """Return whether prompt and response limit fit the context; remember those that do not."""
+        r, limit = config.rollout, self.limit(config)
+        if limit == math.inf or (length := len(self.encode(sample))) <= limit:
+            return True
+        if r.overlong_prompts == "error":
+            raise UserError(
+                f"prompt {sample.id} has {length} tokens, and only {limit} fit beside rollout.max_tokens="
+                f"{r.max_tokens} in a context of {self.context}: lower max_tokens, raise "
+                "max_prompt_tokens, or leave such prompts out with rollout.overlong_prompts=drop"
+            )
+        self.dropped.add(sample.id)
+        return False
+
+    def by_weight(self, config: TrainConfig) -> bool:
+        """Return whether prompts are drawn by weight, instead of gone through one after the other."""
+        return bool(config.data.domain_weights) or len(set(self._weights)) > 1
+
+    def _order(self, step: int, config: TrainConfig) -> list[int]:
+        if config.data.domain_weights:
+            return weighted_order(self._domains, config.data.domain_weights, config.seed, step)
+        if self.by_weight(config):
+            return item_order(self._weights, config.seed, step)
+        return step_order(len(self.samples), config.seed, step, config.rollout.prompts)
+
+
+def check_context(config: TrainConfig, context: int | None) -> None:
+    """Raise UserError when a phase's response limit alone fills the model's context."""
+    for number in range(max(len(config.phases), 1)):
+        limit = config.in_phase(number).rollout.max_tokens
+        if context is not None and limit >= context:
+            where = f" in phase {config.phases[number].name}" if config.phases else ""
+            raise UserError(
+                f"rollout.max_tokens={limit}{where} leaves no room for a prompt in the model's context "
+                f"of {context} tokens: lower it or take a model with a longer context"
+            )

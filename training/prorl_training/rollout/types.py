@@ -1,0 +1,166 @@
+"""What a step samples: trajectories, groups, and the rules by which a group is worth training on.
+
+Filtering looks at the raw reward only, never at a shaped one (decision 4 of the design). A response
+whose verdict is an infra error is masked out of its group. Leaves out: sampling and scoring them
+(``collector``), which prompts come in which order (``rollout.prompt_order``) and the update (``policy``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from prorl_datasets import Sample
+from prorl_inference import Completion
+from prorl_training.algorithm.shaping import in_loss, shaped_reward
+from prorl_training.config import DynamicSamplingConfig, TrainConfig
+from prorl_verifiers import Task, Verdict
+
+FULL_MARKS = 1 - 1e-9
+
+Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra"]
+"""Why a group is or is not trained on: ``flat`` is partial rewards only, ``infra`` fewer than two verdicts."""
+
+
+class Scorer(Protocol):
+    """What checks answers; ``prorl_verifiers.VerifierPool`` is one."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Return one verdict an item, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """One response with its verdict. ``reward`` is raw, ``shaped`` is what the advantage uses.
+
+    ``trains`` is False for a response that has no part in the loss though it counts in the baseline.
+    """
+
+    sample_index: int
+    completion: Completion
+    verdict: Verdict
+    shaped: float
+    trains: bool = True
+
+    @property
+    def reward(self) -> float:
+        """The raw reward; 0 for an infra error, which never reaches the advantage."""
+        return self.verdict.reward or 0.0
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the token limit cut the response."""
+        return self.completion.finish_reason == "length"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All responses to one prompt, sampled in step ``step``."""
+
+    sample: Sample
+    trajectories: tuple[Trajectory, ...]
+    step: int = 0
+
+    @property
+    def scored(self) -> tuple[Trajectory, ...]:
+        """The trajectories that have a reward and at least one token."""
+        return tuple(
+            t for t in self.trajectories if not t.verdict.is_infra_error and t.completion.token_ids
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Response tokens of all trajectories."""
+        return sum(len(t.completion.token_ids) for t in self.trajectories)
+
+    def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
+        """Return what dynamic sampling makes of the group's raw rewards.
+
+        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n; ``spread`` is the same for 0/1 rewards
+        and extends it to continuous ones. With ``enabled`` False every group with two verdicts is usable.
+        """
+        rewards = [t.reward for t in self.scored]
+        if len(rewards) < 2:
+            return "infra"
+        if not rule.enabled or _teaches(rewards, rule):
+            return "usable"
+        if min(rewards) >= FULL_MARKS:
+            return "all_right"
+        return "all_wrong" if max(rewards) <= rule.tolerance else "flat"
+
+    def shaped_for(self, config: TrainConfig, penalty_active: bool) -> Group:
+        """Return the group with its shaped rewards as ``config`` and the penalty window say."""
+        return replace(
+            self, trajectories=tuple(_shape(t, config, penalty_active) for t in self.trajectories)
+        )
+
+
+def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
+    """Return the groups of ``carried`` that a step under ``now`` may train on; ``before``: the last step's.
+
+    A phase that samples otherwise (number, temperature, top-p, limit) starts with none: their log-probs
+    and their size belong to the old settings. A domain that the phase leaves out goes too.
+    """
+    if _sampling(before) != _sampling(now):
+        return []
+    weights = now.data.domain_weights
+    return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
+
+
+def not_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
+    """Return the groups of ``carried`` that ``still_fitting`` leaves out."""
+    fitting = {id(g) for g in still_fitting(carried, before, now)}
+    return [g for g in carried if id(g) not in fitting]
+
+
+def _sampling(config: TrainConfig) -> tuple[float, ...]:
+    r = config.rollout
+    return (r.samples, r.temperature, r.top_p, r.max_tokens)
+
+
+def _teaches(rewards: Sequence[float], rule: DynamicSamplingConfig) -> bool:
+    if rule.rule == "open_interval":
+        return 0 < sum(rewards) / len(rewards) < FULL_MARKS
+    if rule.rule == "correct_count":
+        return 0 < sum(r >= FULL_MARKS for r in rewards) < len(rewards)
+    return max(rewards) - min(rewards) > rule.tolerance
+
+
+def _shape(t: Trajectory, config: TrainConfig, penalty_active: bool) -> Trajectory:
+    tokens = len(t.completion.token_ids)
+    shaped = shaped_reward(config, t.reward, tokens, t.truncated, penalty_active)
+    return replace(t, shaped=shaped, trains=in_loss(config, t.truncated))
+
+
+@dataclass
+class Batch:
+    """What a step sampled and what it trains on.
+
+    ``sampled`` are the groups sampled in this step; ``kept`` those it trains on, carried ones first;
+    ``surplus`` usable groups left over for the next step; ``discarded`` usable groups thrown away;
+    ``outcomes`` one word for each sampled group.
+    """
+
+    sampled: list[Group] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    kept: list[Group] = field(default_factory=list)
+    surplus: list[Group] = field(default_factory=list)
+    discarded: list[Group] = field(default_factory=list)
+    carried_in: int = 0
+    rounds: int = 0
+    gave_up: bool = False
+    sample_seconds: float = 0.0
+    score_seconds: float = 0.0
+
+    def discard(self, waiting: Sequence[Group], keep_surplus: bool) -> None:
+        """Throw away groups that waited for this step in vain and, unless it is kept, the surplus."""
+        self.discarded = [*waiting, *([] if keep_surplus else self.surplus)]
+        if not keep_surplus:
+            self.surplus = []
+
+    @property
+    def tokens(self) -> int:
+        """Response tokens sampled in this step, kept or not."""
+        return sum(g.tokens for g in self.sampled)

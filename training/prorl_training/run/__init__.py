@@ -1,0 +1,1 @@
+"""One run on disk: folder, checkpoints, metrics, and going on after a stop."""

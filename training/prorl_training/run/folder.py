@@ -1,0 +1,241 @@
+"""The folder of one run: resolved config, journals, rollouts, checkpoints.
+
+    runs/<name>/config.yaml  identity.json  metrics.jsonl  decisions.jsonl  rollouts/step_000001.parquet
+                checkpoints/step_000012/  tensorboard/  run.lock  ended.json
+
+What a step writes is flushed but not forced to the disk: steps after the last checkpoint are done again
+anyway. ``sync`` forces it, before a checkpoint says that those steps are done. Leaves out: what is in a
+checkpoint (``checkpoint``), what the numbers mean (``metrics``), rows of rollouts (``rollout.files``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from prorl_common import Journal, UserError, atomic_write_text, nearest
+from prorl_common.files import explain_write_errors
+from prorl_training.config import TrainConfig
+from prorl_training.config.loading import load_saved_config, save_config
+from prorl_training.rollout.files import RolloutFiles
+from prorl_training.rollout.types import Group
+from prorl_training.schedule.decisions import Decision
+
+RUNS = Path("runs")
+
+
+class RunFolder:
+    """Paths and journals of one run. Raises UserError where the folder cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_path = path / "config.yaml"
+        self.identity_path = path / "identity.json"
+        self.metrics_path = path / "metrics.jsonl"
+        self.decisions_path = path / "decisions.jsonl"
+        self.checkpoints = path / "checkpoints"
+        self.rollouts = path / "rollouts"
+        self.lock_path = path / "run.lock"
+        self.ended_path = path / "ended.json"
+        self._whole: set[Path] = set()
+        self._files = RolloutFiles(self.rollouts)
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.path.name
+
+    def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
+        """Write the resolved config into a new folder; an existing run is never overwritten.
+
+        ``identity`` says which data and model the run is made from (``resume.run_identity``).
+        """
+        if self.config_path.exists():
+            raise UserError(
+                f"{self.path} already holds a run: continue it with --resume {self.name}, "
+                "or choose another --name"
+            )
+        if identity is not None:
+            atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
+        save_config(config, self.config_path)
+
+    def config(self) -> TrainConfig:
+        """Return the run's resolved config."""
+        if not self.config_path.is_file():
+            raise UserError(f"{self.path} is not a run: it has no config.yaml")
+        return load_saved_config(self.config_path)
+
+    def identity(self) -> dict[str, Any] | None:
+        """Return what ``create`` was told of data and model; None for a run without it."""
+        if not self.identity_path.is_file():
+            return None
+        found: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
+        return found
+
+    def replace_config(self, config: TrainConfig, step: int) -> None:
+        """Write a changed config; the old one stays as ``config.<step>.yaml`` (``step``: last done)."""
+        kept, number = self.path / f"config.{step}.yaml", 1
+        while kept.exists():
+            number += 1
+            kept = self.path / f"config.{step}.{number}.yaml"
+        atomic_write_text(kept, self.config_path.read_text(encoding="utf-8"))
+        save_config(config, self.config_path)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the run's only writer inside the block; afterwards ``ended.json`` says how it went.
+
+        Raises UserError when another live process writes the run. A killed one leaves no lock behind. A
+        folder that has no config after the block, as no run came about, is taken away again.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with self.lock_path.open("a+") as file:
+            self._take(file)
+            self.ended_path.unlink(missing_ok=True)
+            try:
+                yield
+                self._ended("ended", "")
+            except Exception as error:
+                self._ended("failed", f"{type(error).__name__}: {error}")
+                raise
+            finally:
+                self._leave_no_empty_folder()
+
+    def _take(self, file: TextIO) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            raise UserError(
+                f"run {self.name} is being written by another process "
+                f"(pid {file.read().strip() or 'unknown'}): wait for it, or stop it"
+            ) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+
+    def _leave_no_empty_folder(self) -> None:
+        if self.config_path.exists():
+            return
+        self.ended_path.unlink(missing_ok=True)
+        self.lock_path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
+
+    def _ended(self, state: str, reason: str) -> None:
+        with contextlib.suppress(
+            UserError
+        ):  # a full disk must not hide the error that ended the run
+            atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
+
+    def is_written(self) -> bool:
+        """Return whether a live process writes the run."""
+        if not self.lock_path.exists():
+            return False
+        with self.lock_path.open("rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def truncate_after(self, step: int) -> None:
+        """Drop journal lines and rollouts of steps after ``step`` (they will be done again) and torn lines."""
+        self._whole.clear()
+        for path in (self.metrics_path, self.decisions_path):
+            if path.exists():
+                kept = b"".join(line for line, row in _lines(path) if row["step"] <= step)
+                if len(kept) != path.stat().st_size:
+                    atomic_write_text(path, kept.decode())
+        self._files.truncate_after(step)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Return all complete lines of ``metrics.jsonl``."""
+        return [row for _, row in _lines(self.metrics_path)]
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """Return all complete lines of ``decisions.jsonl``."""
+        return [row for _, row in _lines(self.decisions_path)]
+
+    def log_decisions(self, decisions: Sequence[Decision]) -> None:
+        """Append decisions to ``decisions.jsonl``."""
+        if decisions:
+            self._append(self.decisions_path, [d.to_json() for d in decisions])
+
+    def log_metrics(self, row: Mapping[str, Any]) -> None:
+        """Append one step's line to ``metrics.jsonl``."""
+        self._append(self.metrics_path, [row])
+
+    def write_rollouts(self, step: int, groups: Sequence[Group], kept: Sequence[Group]) -> None:
+        """Write every sampled response of a step with its verdict, so each reward can be re-checked."""
+        self._files.write(step, groups, kept)
+
+    def sync(self) -> None:
+        """Force the journals to the disk; called before a checkpoint says that their steps are done."""
+        for path in self._whole:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+
+    def close(self) -> None:
+        """End the writing: everything is forced to the disk. More may be written afterwards."""
+        self.sync()
+
+    def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows with one write. No file stays open: opening costs less than a step can notice."""
+        if path not in self._whole:
+            Journal(path, fsync=False).close()  # drops a torn last line
+            self._whole.add(path)
+        data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+        with explain_write_errors(path), path.open("ab", buffering=0) as file:
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Yield (line, row) up to the first line that is torn; a run being written may have one at its end."""
+    if not path.exists():
+        return
+    for line in path.read_bytes().splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(row, dict) or "step" not in row:
+            return
+        yield line, row
+
+
+def list_runs(root: Path = RUNS) -> list[RunFolder]:
+    """Return the runs under ``root``, newest last (by the time of their last journal line)."""
+    if not root.is_dir():
+        return []
+    found = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
+    return sorted(found, key=last_written)
+
+
+def last_written(run: RunFolder) -> float:
+    """Return when the run last wrote a step (Unix time), or was made."""
+    journal = run.metrics_path
+    return (journal if journal.exists() else run.config_path).stat().st_mtime
+
+
+def find_run(name: str | None, root: Path = RUNS) -> RunFolder:
+    """Return the run called ``name`` (a name or a path), or the newest when None or ``latest``."""
+    runs = list_runs(root)
+    if name is None or name == "latest":
+        if not runs:
+            raise UserError(f"no runs under {root}/: start one with prorl train")
+        return runs[-1]
+    for path in (Path(name), root / name):
+        if (path / "config.yaml").is_file():
+            return RunFolder(path)
+    names = [r.name for r in runs]
+    raise UserError(f"no run called '{name}'{nearest(name, names)}; see prorl train status")

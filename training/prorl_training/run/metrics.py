@@ -1,0 +1,134 @@
+"""A step's numbers: one JSON line, overall and per domain.
+
+Rates and means are over everything sampled in the step, dropped groups included, so that they follow
+the policy and not the filter. Leaves out: writing (``run.folder``) and showing (the command line).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from prorl_training.policy.stats import UpdateStats
+from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome
+
+TIMING_KEYS = (
+    "seconds",
+    "sample_seconds",
+    "score_seconds",
+    "update_seconds",
+    "validation_seconds",
+    "tokens_per_second",
+)
+"""Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
+
+
+def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return the rates of some groups and what filtering them cost.
+
+    reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
+    responses; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    """
+    everything = [t for g in groups for t in g.trajectories]
+    scored = [t for t in everything if not t.verdict.is_infra_error]
+    n, m = max(len(scored), 1), max(len(everything), 1)
+    dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
+    return {
+        "reward_mean": sum(t.reward for t in scored) / n if scored else None,
+        "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n if scored else None,
+        "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored) / n,
+        "length_mean": sum(len(t.completion.token_ids) for t in everything) / m,
+        "truncated_rate": sum(t.truncated for t in everything) / m,
+        "filter_rate": len(dropped) / max(len(groups), 1),
+        "infra_errors": len(everything) - len(scored),
+        "groups": len(groups),
+        "groups_all_right": sum(o == "all_right" for o in outcomes),
+        "groups_all_wrong": sum(o == "all_wrong" for o in outcomes),
+        "groups_flat": sum(o == "flat" for o in outcomes),
+        "groups_infra": sum(o == "infra" for o in outcomes),
+        "tokens": sum(g.tokens for g in groups),
+        "tokens_dropped": sum(g.tokens for g in dropped),
+    }
+
+
+def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
+    """Return what was thrown away though it was usable: surplus that nobody carries, and groups that
+    waited for a phase which samples otherwise (their tokens were sampled in an earlier step)."""
+    return {
+        "groups_discarded": len(discarded),
+        "tokens_discarded": sum(g.tokens for g in discarded),
+    }
+
+
+def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
+    """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups."""
+    row = group_metrics(batch.sampled, batch.outcomes)
+    row["response_length_mean"] = row.pop("length_mean")
+    shaped = [t.shaped for g in trained for t in g.scored]
+    row["shaped_reward_mean"] = sum(shaped) / len(shaped) if shaped else None
+    row["groups_kept"] = len(batch.kept)
+    row["groups_carried_in"] = batch.carried_in
+    row["groups_carried_out"] = len(batch.surplus)
+    row |= discard_metrics(batch.discarded)
+    row["refill_rounds"] = batch.rounds
+    return row
+
+
+def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
+    """Return the part of a step's line that says what the update did; nothing when there was none,
+    and nothing for a number that was not measured or is not finite."""
+    if update is None:
+        return {}
+    row = asdict(update)
+    row["updates_skipped"] = row.pop("skipped")
+    return {k: v for k, v in row.items() if v is not None and math.isfinite(v)}
+
+
+def domain_metrics(
+    batch: Batch, validation: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled
+    or discarded, and what ``validation`` says of each that was validated (empty: none was)."""
+    pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
+    sampled = {g.sample.domain for g in batch.sampled}
+    seen = sampled | {g.sample.domain for g in batch.discarded}
+    rows: dict[str, dict[str, Any]] = {}
+    for domain in sorted({*seen, *validation}):
+        row = rows[domain] = {}
+        if domain in sampled:
+            own = [(g, o) for g, o in pairs if g.sample.domain == domain]
+            row |= group_metrics([g for g, _ in own], [o for _, o in own])
+        if domain in seen:
+            row |= discard_metrics([g for g in batch.discarded if g.sample.domain == domain])
+        row |= validation.get(domain, {})
+    return rows
+
+
+def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:
+    """Return the timing keys of a step but validation's."""
+    return {
+        "seconds": round(seconds, 3),
+        "sample_seconds": round(batch.sample_seconds, 3),
+        "score_seconds": round(batch.score_seconds, 3),
+        "update_seconds": round(update_seconds, 3),
+        "tokens_per_second": round(batch.tokens / max(seconds, 1e-9), 2),
+    }
+
+
+def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
+    """Return the short facts shown beside the bar for one step's metrics."""
+    fields = {}
+    if row["reward_mean"] is not None:
+        fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}
+    if "kl" in row:
+        fields["KL"] = f"{row['kl']:.2g}"
+    if "entropy" in row:
+        fields["entropy"] = f"{row['entropy']:.2f}"
+    fields["groups"] = str(row["groups_kept"])
+    fields["length"] = f"{row['response_length_mean']:.0f}"
+    fields["tok/s"] = f"{row['tokens_per_second']:.0f}"
+    fields["window"] = "penalty on" if row["length_penalty_active"] else "penalty off"
+    fields["reset"] = f"after step {last_reset}" if last_reset else "none yet"
+    return fields

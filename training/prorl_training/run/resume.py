@@ -1,0 +1,212 @@
+"""Going on with a run: what may change, and whether data and model are still the same.
+
+What a run computes is fixed when it starts. On resuming, only settings may change that do not enter its
+mathematics: how long, how fast, where, and who is told. Everything else needs a new run, which may start
+from this one's policy. Leaves out: acting on the change (``session``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, sha256_file
+from prorl_training.algorithm.learning_rate import planned_updates
+from prorl_training.config import TrainConfig
+from prorl_training.config.loading import check_config, merge, parse_override
+from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.decisions import Decision
+
+ALLOWED = (
+    "steps",
+    "token_budget",
+    "data.path",
+    "model.device",
+    "model.gradient_checkpointing",
+    "rollout.batch_rows",
+    "rollout.backend",
+    "rollout.batching",
+    "loss.pack_tokens",
+    "kl.measure_share_every",
+    "checkpoint.every",
+    "checkpoint.keep",
+    "checkpoint.best",
+    "logging.",
+    "openrlhf.vllm_memory",
+    "openrlhf.vllm_sleep",
+    "openrlhf.vllm_eager",
+    "openrlhf.reference_offload",
+    "openrlhf.train_tokens_per_gpu",
+    "openrlhf.rollout_tokens_per_gpu",
+    "openrlhf.attention",
+    "openrlhf.ray_address",
+    "openrlhf.reward",
+    "openrlhf.reward_replicas",
+    "openrlhf.reward_urls",
+    "openrlhf.verify_sync",
+    "openrlhf.cpu_slots",
+    "openrlhf.object_store_gib",
+    "reward.workers",
+    "reward.timeout_seconds",
+    "reward.overlap",
+    "safety.bad_updates",
+    "safety.empty_steps",
+    "safety.outage_retries",
+    "safety.watchdog_seconds",
+)
+"""Settings that may change on resuming; a name that ends in a dot stands for its whole section.
+
+``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, batching and
+pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
+``rollout.backend`` may change because prompts, responses a prompt and their seeds stay; the samples do not: vLLM
+draws from its own generator, so a seed gives another sample of the same distribution. The ``safety`` ones say
+when a run stops or waits, not what an update does."""
+
+
+class ResumeError(UserError):
+    """A run cannot go on as asked; the message says what differs and what may change."""
+
+
+def resume_config(
+    run: RunFolder, overrides: Sequence[str], steps: int | None
+) -> tuple[TrainConfig, list[Decision]]:
+    """Return the run's config with the allowed changes, and a ``config_changed`` decision for them.
+
+    ``overrides`` are texts like ``checkpoint.every=10``; ``steps`` wins over an override of it. Nothing is
+    written: see ``RunFolder.replace_config``. Raises ResumeError listing every change that is not allowed.
+    """
+    before = run.config()
+    values = before.model_dump(mode="json")
+    for text in [*overrides, *([] if steps is None else [f"steps={steps}"])]:
+        path, value = parse_override(text)
+        nested: Any = value
+        for part in reversed(path):
+            nested = {part: nested}
+        values = merge(values, nested)
+    after = check_config(values)
+    done = newest_step(run.checkpoints) or 0
+    changed = changes(before, after)
+    _refuse(run, changed)
+    if after.steps < done:
+        raise ResumeError(
+            f"{run.name} has done {done} steps already; --steps must not be less than that"
+        )
+    if "steps" in changed:
+        after = _keep_decay(before, after)
+        changed = changes(before, after)
+    if not changed:
+        return before, []
+    reason = ", ".join(f"{key} {_show(a)} -> {_show(b)}" for key, (a, b) in changed.items())
+    evidence = {"changed": {key: list(pair) for key, pair in changed.items()}}
+    return after, [Decision(done, "config_changed", reason, evidence)]
+
+
+def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
+    """Return why a run has nothing to go on with, and what to ask for; None when it has."""
+    if not has_checkpoint(run.checkpoints):
+        return None
+    _, state, _ = newest_whole(run.checkpoints)
+    if state["step"] >= config.steps:
+        return f"{run.name} has done all its {config.steps} steps: for more say --steps N"
+    budget = config.token_budget
+    if budget and state["tokens_total"] >= budget:
+        return (
+            f"{run.name} has spent its token_budget of {budget}: for more say --set token_budget=N"
+        )
+    return None
+
+
+def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
+    """Return setting -> (old, new) for every setting that differs, by its dotted name."""
+    old, new = _flat(before.model_dump(mode="json")), _flat(after.model_dump(mode="json"))
+    keys = [*old, *(k for k in new if k not in old)]
+    return {k: (old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k)}
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping) and value:
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _refuse(run: RunFolder, changed: Mapping[str, tuple[Any, Any]]) -> None:
+    wrong = {key: pair for key, pair in changed.items() if not _may_change(key)}
+    if not wrong:
+        return
+    shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
+    allowed = ", ".join(f"{name}*" if name.endswith(".") else name for name in ALLOWED)
+    raise ResumeError(
+        f"{run.name} was not started with {shown}, and this changes what it computes. On --resume may "
+        f"change: {allowed}. For anything else start a new run from this policy: prorl train export "
+        f"FOLDER --run {run.name}, then prorl train --model FOLDER --set ..."
+    )
+
+
+def _may_change(key: str) -> bool:
+    return any(key.startswith(name) if name.endswith(".") else key == name for name in ALLOWED)
+
+
+def _keep_decay(before: TrainConfig, after: TrainConfig) -> TrainConfig:
+    """Pin the length of the learning rate's fall that ``steps`` gave, so that a longer run keeps its curve."""
+    o = before.optimizer
+    phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
+    if o.decay_updates or all(p.schedule == "constant" for p in phases):
+        return after
+    fall = max(planned_updates(before) - o.warmup_updates, 1)
+    return after.model_copy(update={"optimizer": o.model_copy(update={"decay_updates": fall})})
+
+
+def _show(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def run_identity(dataset: Path, model: Path | None) -> dict[str, Any]:
+    """Return what a run is made from: fingerprint of the data, digest of the base model's weights."""
+    from prorl_inference import model_digest
+
+    identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
+    if model is not None:
+        identity["model"] = model_digest(model)
+    return identity
+
+
+def dataset_fingerprint(path: Path) -> str:
+    """Return a hex SHA-256 over a dataset's contents: its files' hashes (manifest), or the lone file's."""
+    from prorl_datasets import read_manifest
+
+    if path.is_file():
+        return sha256_file(path)
+    listed = {name: entry.get("sha256") for name, entry in read_manifest(path)["files"].items()}
+    return sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest()
+
+
+def check_identity(run: RunFolder, dataset: Path, model: Path | None = None) -> None:
+    """Compare data (and, where ``model`` is given, base model) with those the run was started on.
+
+    A run without ``identity.json`` passes. Raises ResumeError when either is another one.
+    """
+    known = run.identity()
+    if known is None:
+        return
+    if known["dataset"] != dataset_fingerprint(dataset):
+        raise ResumeError(
+            f"the dataset {dataset} is not the one that {run.name} was started on (its files differ): "
+            "name the old one with --data, or start a new run"
+        )
+    if model is None or "model" not in known:
+        return
+    from prorl_inference import model_digest
+
+    if known["model"] != model_digest(model):
+        raise ResumeError(
+            f"the model {model} is not the one that {run.name} was started on (its weights differ): "
+            "start a new run"
+        )

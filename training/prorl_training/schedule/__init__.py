@@ -1,0 +1,1 @@
+"""What changes over a run and why: controller, guard, validation, and the record of decisions."""

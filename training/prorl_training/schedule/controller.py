@@ -1,0 +1,296 @@
+"""The run's controller: phases, penalty windows and reference resets, a pure state machine over metrics.
+
+Knows no model and no torch. Same config and same metrics give the same decisions, so a run can be
+simulated before it is paid for and explained afterwards. Its state is plain JSON and lives in every
+checkpoint. Leaves out: the tests themselves (``schedule.kl_rule``, ``schedule.validation_rule``), reactions to trouble
+(``safety``), and acting on a decision (the engine does).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from prorl_common import UserError
+from prorl_training.config import LengthPenaltyConfig, TrainConfig
+from prorl_training.schedule.decisions import Decision, DecisionKind
+from prorl_training.schedule.kl_rule import measure_spike
+from prorl_training.schedule.validation_rule import Finding, ValidationHistory, ValidationResult
+
+__all__ = ["Controller", "Decision", "DecisionKind", "Measured", "ValidationResult"]
+
+
+class Measured(NamedTuple):
+    """What a finished step measured; None where it was not. KL and entropy in nats a token."""
+
+    kl: float | None
+    entropy: float | None = None
+    validation: ValidationResult | None = None
+
+
+@dataclass
+class ControllerState:
+    """All that the controller remembers between steps, beside the validations; JSON values only."""
+
+    phase: int = 0
+    phase_start: int = 1
+    """First step of the phase that holds now."""
+    phase_announced: bool = False
+    phase_ended_by: dict[str, Any] | None = None
+    """What ended an ``until: stall`` phase before its steps were over; the next step begins another."""
+    window_open: bool = False
+    last_reset: int = 0
+    """Step after which the reference was last reset; 0: not yet."""
+    kl_history: list[float] = field(default_factory=list)
+    """Finite KLs since the last reset, the newest ``kl_window``."""
+    best_step: int | None = None
+    best_mean: float | None = None
+
+
+class Controller:
+    """Decides before and after each step, in step order; see the config sections for the rules."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.config = config
+        self.state = ControllerState()
+        self.validations = ValidationHistory()
+        self.settings = config.in_phase(0)
+        self._before_reset: tuple[dict[str, Any], bool] | None = None
+
+    @property
+    def phase(self) -> int:
+        """Number of the phase that holds now, from 0; 0 in a run without phases."""
+        return self.state.phase
+
+    @property
+    def best_step(self) -> int | None:
+        """Step of the best validation so far that is comparable with today's; None: there is none."""
+        return self.state.best_step
+
+    @property
+    def last_reset(self) -> int:
+        """Step after which the reference was last reset; 0: not yet."""
+        return self.state.last_reset
+
+    def penalty_active(self, step: int) -> bool:
+        """Return whether the length penalty is on at ``step`` (1-based) under the phase that holds now.
+
+        Windows are counted in the run's steps and go on across phases, except in a phase that sets
+        ``length_penalty.start_step``: there it counts from the phase's first step, which is 1.
+        """
+        p = self.settings.length_penalty
+        start = p.start_step
+        if self._own_start_step():
+            start += self.state.phase_start - 1
+        if p.weight == 0 or p.steps_on == 0 or step < start:
+            return False
+        return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
+
+    def begin_step(self, step: int) -> list[Decision]:
+        """Return what takes effect at ``step``, before anything is sampled.
+
+        In this order: ``phase_started`` (then ``settings`` are the new phase's), its
+        ``reference_reset`` if it has one, and the penalty's window changes.
+        """
+        before = self.settings.length_penalty
+        decisions = self._phase_changes(step)
+        return decisions + self._window_changes(step, before)
+
+    def end_step(self, step: int, measured: Measured) -> list[Decision]:
+        """Take a finished step's measurements; return at most one ``reference_reset``.
+
+        Rules in the order in which they name it: KL threshold, KL spike, degraded validation, stalled
+        validation, interval; others that held too are in the evidence under ``also``. In a phase with
+        ``until: stall`` that is not the last one, a stall or degradation ends the phase instead.
+        """
+        spike = self._kl_rules(step, measured.kl)
+        finding = self._validate(step, measured.validation)
+        if finding is not None and self._phase_waits_for_stall():
+            self.state.phase_ended_by = {"rule": finding.rule, "step": step, **finding.evidence}
+            if finding.rule == "degraded_validation":
+                self.validations.accept_level()
+            finding = None
+        found = [f for f in (spike, finding, self._interval(step)) if f is not None]
+        if not found:
+            return []
+        return [self._reset(step, step, found)]
+
+    def _kl_rules(self, step: int, kl: float | None) -> Finding | None:
+        """A KL that is not finite is not measured; every other one enters the history."""
+        c = self.settings.controller
+        if kl is None or not math.isfinite(kl):
+            return None
+        history = self.state.kl_history[-c.kl_window :]
+        self.state.kl_history = [*history, kl][-c.kl_window :]
+        if self._cooling(step):
+            return None
+        if c.kl_threshold and kl > c.kl_threshold:
+            seen = {"kl": kl, "threshold": c.kl_threshold}
+            return Finding("kl_threshold", f"KL {kl:.4g} is above {c.kl_threshold:.4g}", seen)
+        if not c.kl_zscore or len(history) < c.kl_window:
+            return None
+        spike = measure_spike(history, kl)
+        if spike.z <= c.kl_zscore:
+            return None
+        reason = (
+            f"KL {kl:.4g} is {spike.z:.1f} robust deviations above the {spike.expected:.4g} that "
+            f"the last {c.kl_window} steps lead to"
+        )
+        return Finding("kl_zscore", reason, {"kl": kl, **spike._asdict(), "limit": c.kl_zscore})
+
+    def _validate(self, step: int, result: ValidationResult | None) -> Finding | None:
+        if result is None or not math.isfinite(result.mean):
+            return None
+        s = self.state
+        if s.best_mean is None or result.mean > s.best_mean:
+            s.best_mean, s.best_step = result.mean, step
+        finding = self.validations.add(step, result, self.settings.controller)
+        return None if self._cooling(step) else finding
+
+    def _interval(self, step: int) -> Finding | None:
+        every = self.settings.controller.reset_interval
+        since = step - self.state.last_reset
+        if every == 0 or since < every or self._next_phase_resets(step):
+            return None
+        return Finding("interval", f"{since} steps since the last reset", {"every": every})
+
+    def _cooling(self, step: int) -> bool:
+        last = self.state.last_reset
+        return last > 0 and step - last < self.settings.controller.cool_down
+
+    def _reset(self, step: int, after: int, found: list[Finding]) -> Decision:
+        """Reset at ``step`` on the first finding; ``after`` is the last step the old reference served."""
+        c, best = self.settings.controller, self.state.best_step
+        back = c.reset_to == "best" and best is not None and best < after
+        evidence: dict[str, Any] = {"rule": found[0].rule, **found[0].evidence}
+        if len(found) > 1:
+            evidence["also"] = [f.rule for f in found[1:]]
+        evidence |= {
+            "optimizer": c.optimizer,
+            "reset_to": "best" if back else "current",
+            "best_step": best,
+            "steps_since_reset": after - self.state.last_reset,
+        }
+        self.state.last_reset = after
+        self.state.kl_history = []
+        degraded = "degraded_validation" in (f.rule for f in found)
+        self._before_reset = (self.validations.to_json(), degraded)
+        self._tell_validations(back, degraded)
+        return Decision(step, "reference_reset", found[0].reason, evidence)
+
+    def policy_stayed(self) -> None:
+        """Hear that the reset just decided, to the best, could only be one to the current policy."""
+        if self._before_reset is not None:
+            before, degraded = self._before_reset
+            self.validations.restore(before)
+            self._tell_validations(False, degraded)
+
+    def _tell_validations(self, moved: bool, degraded: bool) -> None:
+        self.validations.after_reset(policy_moved=moved)
+        if degraded and not moved:
+            self.validations.accept_level()
+
+    def _phase_changes(self, step: int) -> list[Decision]:
+        phases, s = self.config.phases, self.state
+        if not phases:
+            return []
+        number = s.phase
+        if s.phase_announced:
+            over = s.phase_ended_by is not None or self._phase_is_over(step)
+            if not over or number + 1 == len(phases):
+                return []
+            number += 1
+        return self._enter(step, number)
+
+    def _enter(self, step: int, number: int) -> list[Decision]:
+        """Begin phase ``number`` at ``step``."""
+        phases, s, old = self.config.phases, self.state, self.settings
+        phase, ended_by = phases[number], s.phase_ended_by
+        s.phase, s.phase_start, s.phase_announced, s.phase_ended_by = number, step, True, None
+        self.settings = self.config.in_phase(number)
+        same = _comparable(old, self.settings)
+        self.validations.start_phase(comparable=same)
+        if old.rollout.max_tokens != self.settings.rollout.max_tokens:
+            s.best_step = s.best_mean = None
+        evidence: dict[str, Any] = {"phase": number, "name": phase.name, "of": len(phases)}
+        evidence |= {"steps": phase.steps, "until": phase.until, "set": dict(phase.set)}
+        if ended_by is not None:
+            evidence["ended_by"] = ended_by
+        reason = f"phase {number + 1} of {len(phases)}: {phase.name}"
+        decisions = [Decision(step, "phase_started", reason, evidence)]
+        if phase.reset:
+            finding = Finding("phase", f"phase {phase.name} begins with a reset", {"phase": number})
+            decisions.append(self._reset(step, step - 1, [finding]))
+        return decisions
+
+    def _phase_is_over(self, step: int) -> bool:
+        """Return whether the phase has had its steps before ``step``."""
+        return step >= self.state.phase_start + self.config.phases[self.state.phase].steps
+
+    def _phase_waits_for_stall(self) -> bool:
+        phases, number = self.config.phases, self.state.phase
+        return number + 1 < len(phases) and phases[number].until == "stall"
+
+    def _next_phase_resets(self, step: int) -> bool:
+        """Return whether another phase begins right after ``step`` and resets by itself."""
+        phases, number = self.config.phases, self.state.phase
+        if number + 1 >= len(phases) or not phases[number + 1].reset:
+            return False
+        return self.state.phase_ended_by is not None or self._phase_is_over(step + 1)
+
+    def _own_start_step(self) -> bool:
+        phases = self.config.phases
+        return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
+
+    def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
+        """An open window that a phase changes is closed and opened anew with the phase's own values."""
+        s, p = self.state, self.settings.length_penalty
+        now, was = self.penalty_active(step), s.window_open
+        s.window_open = now
+        changed = _values(before) != _values(p)
+        decisions = []
+        if was and (not now or changed):
+            why = (
+                f"schedule: off for {p.steps_off} steps" if not changed else "the phase changes it"
+            )
+            decisions.append(_window(step, "penalty_window_closed", why, before))
+        if now and (not was or changed):
+            why = f"schedule: on for {p.steps_on} steps"
+            decisions.append(_window(step, "penalty_window_opened", why, p))
+        return decisions
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state for a checkpoint."""
+        return {**asdict(self.state), "validations": self.validations.to_json()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take the state of a checkpoint. Raises UserError when the config lacks its phase."""
+        values = dict(state)
+        self.validations.restore(values.pop("validations"))
+        self.state = ControllerState(**values)
+        if self.state.phase >= max(len(self.config.phases), 1):
+            raise UserError(
+                f"the checkpoint is in phase {self.state.phase + 1}, but the config has "
+                f"{len(self.config.phases)} phases: keep those that the run has already entered"
+            )
+        self.settings = self.config.in_phase(self.state.phase)
+
+
+def _comparable(a: TrainConfig, b: TrainConfig) -> bool:
+    """Return whether validations under both configs measure the same, in blocks of one length."""
+    return (a.rollout.max_tokens, a.controller.stall_validations) == (
+        b.rollout.max_tokens,
+        b.controller.stall_validations,
+    )
+
+
+def _values(p: LengthPenaltyConfig) -> dict[str, Any]:
+    """What the penalty gives while it is on."""
+    return p.model_dump(exclude={"steps_on", "steps_off", "start_step"})
+
+
+def _window(step: int, kind: DecisionKind, reason: str, p: LengthPenaltyConfig) -> Decision:
+    evidence = {"steps_on": p.steps_on, "steps_off": p.steps_off}
+    return Decision(step, kind, reason, {**evidence, "form": p.form, "weight": p.weight})

@@ -1,0 +1,52 @@
+"""What a run decided on its way: the record that ``decisions.jsonl`` holds, a line each.
+
+Standard library only, so that the controller, the guard and a simulation need no torch. Leaves out: who
+decides (``controller``, ``safety``, the engine) and the file itself (``run.folder``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+DecisionKind = Literal[
+    "warm_start",
+    "phase_started",
+    "penalty_window_opened",
+    "penalty_window_closed",
+    "reference_reset",
+    "update_skipped",
+    "learning_rate_backed_off",
+    "learning_rate_restored",
+    "step_skipped",
+    "refill_gave_up",
+    "short_batch",
+    "prompts_dropped",
+    "entropy_low",
+    "outage",
+    "validation_outage",
+    "best_checkpoint_lost",
+    "run_stopped",
+    "checkpoint_fallback",
+    "config_changed",
+]
+
+CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
+    ("phase_started", "penalty_window_opened", "penalty_window_closed", "reference_reset")
+)
+"""What the controller decides from config and metrics alone, so that a simulation can repeat it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What changed at which step (1-based; 0: before step 1), why, and on which evidence (JSON values)."""
+
+    step: int
+    kind: DecisionKind
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the decision as a JSON object, one line of ``decisions.jsonl``."""
+        return asdict(self)

@@ -1,0 +1,219 @@
+"""The guard: what happens when an update, a step or the reward service goes wrong.
+
+Counts and thresholds over plain numbers, no torch. Each reaction is a decision with its evidence; none is
+silent. Its state is plain JSON and lives in every checkpoint. Leaves out: acting (the engine skips,
+scales the learning rate, waits, saves and stops) and the watchdog's thread.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from prorl_training.config import SafetyConfig
+from prorl_training.schedule.decisions import Decision
+
+
+@dataclass
+class GuardState:
+    """All that the guard remembers between steps; JSON values only."""
+
+    grad_norms: list[float] = field(default_factory=list)
+    """Finite gradient norms above 0 of the newest ``explode_window`` updates, applied or not."""
+    bad_in_a_row: int = 0
+    empty_in_a_row: int = 0
+    entropy_in_a_row: int = 0
+    back_off_until: int = 0
+    """Last step with the smaller learning rate; 0: none."""
+
+
+class Guard:
+    """Judges updates, rounds and steps, in step order; see ``SafetyConfig`` for the reactions."""
+
+    def __init__(self, config: SafetyConfig) -> None:
+        self.config = config
+        self.state = GuardState()
+        self.stop_reason: str | None = None
+        self._step = 0
+        self._skipped: list[dict[str, Any]] = []
+        self._backed_off: list[dict[str, Any]] = []
+        self._decisions: list[Decision] = []
+        self._stop_evidence: dict[str, Any] = {}
+
+    def begin_step(self, step: int) -> None:
+        """Begin a step: forget the decisions of the one before."""
+        self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
+        if self.state.back_off_until and step > self.state.back_off_until:
+            reason = f"{self.config.back_off_steps} steps are over"
+            evidence = {"backed_off_until": self.state.back_off_until}
+            self._decisions.append(Decision(step, "learning_rate_restored", reason, evidence))
+            self.state.back_off_until = 0
+
+    def lr_scale(self) -> float:
+        """Return what the learning rate is multiplied by in this step's updates."""
+        return self.config.back_off if self._step <= self.state.back_off_until else 1.0
+
+    def judge_update(self, loss: float, grad_norm: float) -> bool:
+        """Return whether to apply the update with this loss and this gradient norm (before clipping).
+
+        False: not finite, or the norm is above ``explode_factor`` times the median of the last
+        ``explode_window``. An exploding norm enters that history, so a lasting change of scale is
+        accepted after half a window.
+        """
+        finite = math.isfinite(loss) and math.isfinite(grad_norm)
+        applied = finite and grad_norm <= self.norm_limit()
+        self.hear_update(loss, grad_norm, applied)
+        return applied
+
+    def norm_limit(self) -> float:
+        """Return the largest gradient norm that is applied now; infinity without a history or a factor."""
+        median, factor = self._usual_norm(), self.config.explode_factor
+        return math.inf if median is None or not factor else factor * median
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Note an update and whether it was applied; not finite in a row stop the run."""
+        s, c = self.state, self.config
+        if not (math.isfinite(loss) and math.isfinite(grad_norm)):
+            s.bad_in_a_row += 1
+            self._skip("not finite", loss, grad_norm)
+            if s.bad_in_a_row >= c.bad_updates:
+                reason = f"{s.bad_in_a_row} updates in a row were not finite"
+                self._stop(reason, {"bad_updates": c.bad_updates})
+            return
+        s.bad_in_a_row = 0
+        median = self._usual_norm()
+        if grad_norm > 0 and c.explode_factor:
+            s.grad_norms = [*s.grad_norms, grad_norm][-c.explode_window :]
+        if not applied:
+            self._skip("exploding", loss, grad_norm)
+            evidence = {"rule": "exploding", "grad_norm": grad_norm, "median": median}
+            self._backed_off.append(evidence)
+
+    def judge_round(
+        self, responses: int, without_verdict: int, attempt: int
+    ) -> Literal["ok", "retry", "stop"]:
+        """Judge a round of scoring; ``attempt`` counts how often it has been scored again (0: never).
+
+        ``retry``: wait :meth:`outage_wait` seconds and score the round again; ``stop``: the retries are
+        used up, ``stop_reason`` is set.
+        """
+        c = self.config
+        if not responses or without_verdict / responses < c.infra_rate:
+            return "ok"
+        evidence = {
+            "responses": responses,
+            "without_verdict": without_verdict,
+            "infra_rate": c.infra_rate,
+            "attempt": attempt,
+        }
+        reason = f"{without_verdict} of {responses} responses got no verdict"
+        self._decisions.append(Decision(self._step, "outage", reason, evidence))
+        if attempt < c.outage_retries:
+            return "retry"
+        self._stop(f"{reason} after {attempt} retries", evidence)
+        return "stop"
+
+    def outage_wait(self, attempt: int) -> float:
+        """Return the seconds to wait before retry ``attempt`` (0-based): 1, 2, 4, ... at most 60."""
+        return float(min(2 ** min(attempt, 6), 60))
+
+    def end_step(
+        self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
+    ) -> list[Decision]:
+        """Return all decisions since ``begin_step``; ``run_stopped`` comes last where the run must stop.
+
+        ``entropy``: mean token entropy in nats, None without an update. ``empty``: the batch had
+        nothing to learn from; this gives ``step_skipped`` with ``evidence``, so the engine need not.
+        """
+        self._report_updates()
+        self._count_empty(empty, evidence or {})
+        self._watch_entropy(entropy)
+        self._start_back_off()
+        if self.stop_reason is not None:
+            stopped = Decision(self._step, "run_stopped", self.stop_reason, self._stop_evidence)
+            self._decisions.append(stopped)
+        return list(self._decisions)
+
+    def _report_updates(self) -> None:
+        if self._skipped:
+            why = ", ".join(sorted({u["why"] for u in self._skipped}))
+            reason = f"{len(self._skipped)} updates skipped: {why}"
+            evidence = {"updates": self._skipped, "bad_in_a_row": self.state.bad_in_a_row}
+            self._decisions.append(Decision(self._step, "update_skipped", reason, evidence))
+
+    def _count_empty(self, empty: bool, evidence: Mapping[str, Any]) -> None:
+        s, limit = self.state, self.config.empty_steps
+        s.empty_in_a_row = s.empty_in_a_row + 1 if empty else 0
+        if not empty:
+            return
+        seen = {**evidence, "empty_in_a_row": s.empty_in_a_row, "limit": limit}
+        reason = f"nothing to learn from ({s.empty_in_a_row} of {limit} in a row before a stop)"
+        self._decisions.append(Decision(self._step, "step_skipped", reason, seen))
+        if s.empty_in_a_row >= limit:
+            self._stop(f"{s.empty_in_a_row} batches in a row had nothing to learn from", seen)
+
+    def _watch_entropy(self, entropy: float | None) -> None:
+        s, c = self.state, self.config
+        if entropy is None or not math.isfinite(entropy) or not c.entropy_floor:
+            return
+        s.entropy_in_a_row = s.entropy_in_a_row + 1 if entropy < c.entropy_floor else 0
+        if s.entropy_in_a_row < c.entropy_steps:
+            return
+        seen: dict[str, Any] = {
+            "entropy": entropy,
+            "floor": c.entropy_floor,
+            "steps": s.entropy_in_a_row,
+        }
+        seen["reaction"] = c.entropy_reaction
+        reason = f"entropy {entropy:.4g} is the {s.entropy_in_a_row}th step below {c.entropy_floor}"
+        self._decisions.append(Decision(self._step, "entropy_low", reason, seen))
+        s.entropy_in_a_row = 0
+        if c.entropy_reaction == "back_off":
+            self._backed_off.append({"rule": "entropy", "entropy": entropy})
+        elif c.entropy_reaction == "stop":
+            self._stop(reason, seen)
+
+    def _start_back_off(self) -> None:
+        if not self._backed_off:
+            return
+        c = self.config
+        self.state.back_off_until = self._step + c.back_off_steps
+        until = self.state.back_off_until
+        reason = f"learning rate x {c.back_off} for {c.back_off_steps} steps, to step {until}"
+        evidence = {**self._backed_off[0], "back_off": c.back_off, "until": until}
+        self._decisions.append(Decision(self._step, "learning_rate_backed_off", reason, evidence))
+
+    def _usual_norm(self) -> float | None:
+        norms, c = self.state.grad_norms, self.config
+        if not c.explode_factor or len(norms) < c.explode_window:
+            return None
+        return statistics.median(norms)
+
+    def _skip(self, why: str, loss: float, grad_norm: float) -> None:
+        self._skipped.append({"why": why, "loss": _json(loss), "grad_norm": _json(grad_norm)})
+
+    def _stop(self, reason: str, evidence: dict[str, Any]) -> None:
+        if self.stop_reason is None:
+            self.stop_reason, self._stop_evidence = reason, evidence
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state for a checkpoint, as it is between two steps."""
+        return asdict(self.state)
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take the state of a checkpoint. A run that was stopped and is gone on with counts anew."""
+        self.state = GuardState(**state)
+        s, c = self.state, self.config
+        if s.bad_in_a_row >= c.bad_updates:
+            s.bad_in_a_row = 0
+        if s.empty_in_a_row >= c.empty_steps:
+            s.empty_in_a_row = 0
+        self.stop_reason = None
+
+
+def _json(value: float) -> float | str:
+    """Strict JSON has no NaN and no infinity: they are written as text."""
+    return value if math.isfinite(value) else str(value)

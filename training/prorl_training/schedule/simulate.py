@@ -1,0 +1,111 @@
+"""What the controller and the guard would decide, without a model: on a calm run or on recorded metrics.
+
+Leaves out: showing it (``timeline``, the command line).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from prorl_common import UserError
+from prorl_training.config import TrainConfig
+from prorl_training.schedule.controller import Controller, Measured
+from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.kl_rule import measure_spike
+from prorl_training.schedule.safety import Guard
+from prorl_training.schedule.validation_rule import ValidationResult
+
+
+def simulate(
+    config: TrainConfig, steps: int, metrics: Mapping[int, Mapping[str, Any]] | None = None
+) -> list[Decision]:
+    """Return what would be decided over ``steps`` steps, in the order a run writes it.
+
+    ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
+    groups_kept, validation_reward, validation_se, validation_problems, each may be absent or null);
+    steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
+    update. The simulation ends where the guard would stop the run.
+    """
+    controller, guard = Controller(config), Guard(config.safety)
+    decisions: list[Decision] = []
+    for step in range(1, steps + 1):
+        decisions += simulate_step(controller, guard, step, (metrics or {}).get(step, {}))
+        if guard.stop_reason is not None:
+            break
+    return decisions
+
+
+def simulate_step(
+    controller: Controller, guard: Guard, step: int, row: Mapping[str, Any]
+) -> list[Decision]:
+    """Take both through one step with its recorded line (empty: calm) and return the decisions."""
+    guard.begin_step(step)
+    decisions = controller.begin_step(step)
+    loss, norm = _number(row, "loss"), _number(row, "grad_norm")
+    if loss is not None and norm is not None:
+        guard.judge_update(loss, norm)
+    decisions += guard.end_step(_number(row, "entropy"), row.get("groups_kept") == 0)
+    decisions += controller.end_step(step, measured(row, controller.config))
+    return decisions
+
+
+def measured(row: Mapping[str, Any], config: TrainConfig) -> Measured:
+    """Read a line of ``metrics.jsonl``; a standard error that was not recorded becomes NaN."""
+    mean, validation = _number(row, "validation_reward"), None
+    if mean is not None:
+        se, problems = _number(row, "validation_se"), row.get("validation_problems")
+        validation = ValidationResult(
+            mean, math.nan if se is None else se, int(problems or config.validation.problems)
+        )
+    return Measured(_number(row, "kl"), _number(row, "entropy"), validation)
+
+
+def rules_at(
+    config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
+) -> dict[str, Any]:
+    """Return what the controller's rules see at the end of ``step``, after the recorded steps before it.
+
+    Plain values: phase, steps since the last reset and until the next by interval, cool-down, the KL
+    against its history (``schedule.kl_rule``; left out while the history is short), the last validation blocks.
+    """
+    controller, guard = Controller(config), Guard(config.safety)
+    for before in range(1, step):
+        simulate_step(controller, guard, before, metrics.get(before, {}))
+    controller.begin_step(step)
+    c, state = controller.settings.controller, controller.state
+    since = step - state.last_reset
+    row = metrics.get(step, {})
+    view: dict[str, Any] = {
+        "phase": state.phase,
+        "penalty": "on" if controller.penalty_active(step) else "off",
+        "last_reset": state.last_reset,
+        "steps_since_reset": since,
+    }
+    if c.reset_interval:
+        view["interval"] = c.reset_interval
+    view["cooling_down"] = state.last_reset > 0 and since < c.cool_down
+    kl, history = _number(row, "kl"), state.kl_history[-c.kl_window :]
+    view["kl"] = kl
+    view["kl_history"] = f"{len(history)} of {c.kl_window} steps"
+    if kl is not None and math.isfinite(kl) and len(history) >= max(c.kl_window, 3):
+        spike = measure_spike(history, kl)
+        view |= {"kl_median": spike.median, "kl_expected": spike.expected}
+        view |= {"kl_spread": spike.spread, "kl_z": spike.z, "kl_z_limit": c.kl_zscore}
+    blocks = controller.validations.blocks
+    view["validation_blocks"] = [{"mean": m, "se": se, "ended": int(s)} for m, se, s in blocks[-3:]]
+    view["validations_in_open_block"] = len(controller.validations.open)
+    view["best_step"] = state.best_step
+    return view
+
+
+def _number(row: Mapping[str, Any], key: str) -> float | None:
+    value = row.get(key)
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        where = f"the recorded step {row.get('step', '?')}"
+        raise UserError(
+            f"{where} has {key} = {value!r}, which is no number: mend its line"
+        ) from None
