@@ -39,14 +39,14 @@ class Device(StrEnum):
 _EXTRAS: dict[str, tuple[str, ...]] = {
     "": ("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer", "reasoning_gym", "math_verify"),
     "local": ("torch", "transformers", "safetensors", "gguf", "tensorboard"),
-    "report": ("matplotlib",),
+    "report": ("jinja2", "scipy"),
     "hub": ("datasets", "huggingface_hub"),
     "docker": ("docker",),
 }
 _FOR = {
     "": "everything",
     "local": "training and sampling on this machine",
-    "report": "pictures in reports",
+    "report": "reports of evaluations",
     "hub": "datasets and models from the hub",
     "docker": "the docker sandbox",
 }

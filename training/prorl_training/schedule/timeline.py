@@ -1,23 +1,24 @@
-"""A run's decisions as a picture: lanes over the steps, and where metrics are given their curves."""
+"""A run's decisions over its steps: spans, lanes as text, a table, and how two lists of decisions differ."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from prorl_common import UserError, atomic_write_text
-from prorl_common.svg import Axis, Key, Panel, linear_ticks, log_ticks, picture
-from prorl_training.schedule.decisions import Decision
-
-QUIET_KINDS = ("phase_started", "penalty_window_opened", "penalty_window_closed", "reference_reset")
-RESET_RULES = ("interval", "phase", "kl_zscore", "kl_threshold", "stalled_validation")
-"""Rules whose marks look the same in every picture; others follow."""
-WIDTH, LEFT = 1000.0, 118.0
+from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
 
 Span = tuple[int, int, str]
 """First step, step after the last, label."""
+
+
+class Difference(NamedTuple):
+    """A decision that only one of two lists has."""
+
+    step: int
+    kind: str
+    side: str
+    """``simulated`` or ``recorded``."""
+    reason: str
 
 
 def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
@@ -39,106 +40,72 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
     return [(d.step, e, str(d.evidence["name"])) for d, e in zip(starts, ends, strict=False)]
 
 
-def plot_timeline(
-    path: Path,
-    title: str,
-    steps: int,
-    decisions: Sequence[Decision],
-    metrics: Mapping[int, Mapping[str, Any]] | None = None,
-) -> None:
-    """Write ``timeline`` to ``path``. Raises UserError for a name that does not end in .svg (disk too)."""
-    if path.suffix != ".svg":
-        raise UserError(f"--plot {path}: the timeline is an SVG, name a file that ends in .svg")
-    atomic_write_text(path, timeline(title, steps, decisions, metrics or {}))
+def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
+    """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
 
-
-def timeline(
-    title: str,
-    steps: int,
-    decisions: Sequence[Decision],
-    metrics: Mapping[int, Mapping[str, Any]],
-) -> str:
-    """Return the SVG: lanes for phases, penalty windows, resets and trouble, below the run's curves.
-
-    Curves are validation and KL, where ``metrics`` (step -> line of metrics.jsonl) holds any.
+    Phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
+    where the reference is reset, ``!`` for any other decision.
     """
-    resets: dict[str, list[int]] = {}
-    for d in decisions:
-        if d.kind == "reference_reset":
-            resets.setdefault(str(d.evidence.get("rule")), []).append(d.step)
-    series = {rule: 1 + i for i, rule in enumerate(dict.fromkeys([*RESET_RULES, *resets]))}
-    x = Axis(0.0, steps + 1.0)
-    curves = [c for c in ("validation_reward", "kl") if _points(metrics, c)]
-    rows = [[_curve(key, x, metrics, decisions)] for key in curves]
-    rows.append([_lanes(x, steps, decisions, {series[rule]: at for rule, at in resets.items()})])
-    legend = [
-        (Key().marks([(17.0, 6.0)], series[rule], 4.0), f"reset by {rule.replace('_', ' ')}")
-        for rule in resets
+    width = max(min(width, steps), 1)
+
+    def lane(name: str, spans: Sequence[tuple[int, int]], signs: Sequence[str]) -> str:
+        cells = ["."] * width
+        for (first, end), sign in zip(spans, signs, strict=True):
+            left, right = (
+                (min(max(step, 1), steps) - 1) * width // steps for step in (first, end - 1)
+            )
+            cells[left : right + 1] = [sign] * (right + 1 - left)
+        return f"{name:<9}{''.join(cells)}"
+
+    def at(kept: Callable[[Decision], bool]) -> list[tuple[int, int]]:
+        return [(d.step, d.step + 1) for d in decisions if kept(d)]
+
+    lines = []
+    if phases := phase_spans(decisions, steps):
+        numbers = [str(n + 1)[-1] for n in range(len(phases))]
+        lines.append(lane("phase", [p[:2] for p in phases], numbers))
+    windows = [w[:2] for w in penalty_windows(decisions, steps)]
+    lines.append(lane("penalty", windows, "=" * len(windows)))
+    resets = at(lambda d: d.kind == "reference_reset")
+    lines.append(lane("reset", resets, "R" * len(resets)))
+    if other := at(lambda d: d.kind not in CONTROLLER_KINDS):
+        lines.append(lane("other", other, "!" * len(other)))
+    right = str(steps)
+    lines.append("step     1" + " " * (width - 1 - len(right)) + right)
+    return lines
+
+
+def table_rows(decisions: Sequence[Decision]) -> list[tuple[str, str, str]]:
+    """Return (step, what, why) of each decision as text."""
+    return [(str(d.step), d.kind.replace("_", " "), d.reason) for d in decisions]
+
+
+def read_decision(row: Mapping[str, Any]) -> Decision:
+    """Return the decision of a line of ``decisions.jsonl``."""
+    return Decision(int(row["step"]), row["kind"], str(row["reason"]), row.get("evidence", {}))
+
+
+def differences(
+    simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
+) -> list[Difference]:
+    """Return where two lists differ in what the controller decides, up to ``steps``, in step order.
+
+    A reset by another rule or to other weights differs too. What only the guard or the engine can know
+    (skipped updates, outages) is not compared.
+    """
+    compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form")
+    sides = {
+        side: {
+            (d.step, d.kind, *(d.evidence.get(key) for key in compared)): d
+            for d in found
+            if d.kind in CONTROLLER_KINDS and d.step <= steps
+        }
+        for side, found in (("simulated", simulated), ("recorded", recorded))
+    }
+    only = [
+        Difference(d.step, d.kind, side, d.reason)
+        for side, other in (("simulated", "recorded"), ("recorded", "simulated"))
+        for identity, d in sides[side].items()
+        if identity not in sides[other]
     ]
-    return picture(title, rows, legend, 1 + len(series))
-
-
-def _lanes(
-    x: Axis, steps: int, decisions: Sequence[Decision], resets: Mapping[int, Sequence[int]]
-) -> tuple[str, Panel]:
-    """Return what the lanes say and the lanes; ``resets`` are the steps of each series of marks."""
-    phases, windows = phase_spans(decisions, steps), penalty_windows(decisions, steps)
-    other = [d.step for d in decisions if d.kind not in QUIET_KINDS]
-    names = ["phase"] if phases else []
-    names += ["length penalty", "reference reset", *(["other decisions"] if other else [])]
-    x = Axis(x.low, x.high, linear_ticks(0.0, steps, 8, whole=True), "step")
-    y = Axis(len(names) - 0.5, -0.5, tuple(enumerate(names)))
-    panel = Panel(x, y, (WIDTH, 30.0 * len(names) + 42.0), LEFT, 16.0)
-    for number, (first, end, label) in enumerate(phases):
-        panel.box((first, -0.32), (end, 0.32), "near" if number % 2 else "soft", label)
-    row = names.index("length penalty")
-    for first, end, _ in windows:
-        panel.box((first, row - 0.32), (end, row + 0.32), "on")
-    for series, at in resets.items():
-        panel.marks([(step, row + 1.0) for step in at], series, 4.0)
-    for step in other:
-        panel.segment((step, row + 1.68), (step, row + 2.32), "cut")
-    said = f"{len(phases)} phases, {len(windows)} penalty windows, "
-    said += f"{sum(map(len, resets.values()))} reference resets, {len(other)} other decisions"
-    return said, panel
-
-
-def _curve(
-    key: str, x: Axis, metrics: Mapping[int, Mapping[str, Any]], decisions: Sequence[Decision]
-) -> tuple[str, Panel]:
-    """Return what a key's curve says and the curve, over windows and resets."""
-    points = _points(metrics, key)
-    values = [v for _, v in points]
-    is_kl = key == "kl"
-    errors = [0.0 if is_kl else metrics[s].get("validation_se") or 0.0 for s, _ in points]
-    low = min(v - e for v, e in zip(values, errors, strict=True))
-    high = max(v + e for v, e in zip(values, errors, strict=True))
-    if is_kl and low > 0:
-        low, high = low / 1.1, high * 1.1
-        y = Axis(low, high, log_ticks(low, high), "KL to reference (nats a token)", log=True)
-    else:
-        air = 0.06 * (high - low) or 0.05
-        low, high = low - air, high + air
-        label = (
-            "KL to reference (nats a token)" if is_kl else "validation reward (± standard error)"
-        )
-        y = Axis(low, high, linear_ticks(low, high), label)
-    panel = Panel(x, y, (WIDTH, 168.0), LEFT, 16.0)
-    for first, end, _ in penalty_windows(decisions, points[-1][0]):
-        panel.span(first, end, "window")
-    for d in decisions:
-        if d.kind == "reference_reset":
-            panel.segment((d.step, y.low), (d.step, y.high), "reset")
-    rows = [(s, v - e, v + e) for (s, v), e in zip(points, errors, strict=True) if e]
-    panel.whiskers(rows, 1).line(points, 1, markers=not is_kl)
-    said = f"{key} {values[0]:.4g} at step {points[0][0]}, {values[-1]:.4g} at step {points[-1][0]}"
-    return said, panel
-
-
-def _points(metrics: Mapping[int, Mapping[str, Any]], key: str) -> list[tuple[int, float]]:
-    """Return (step, value) of a key where it was measured and is finite."""
-    return [
-        (step, float(row[key]))
-        for step, row in sorted(metrics.items())
-        if row.get(key) is not None and math.isfinite(float(row[key]))
-    ]
+    return sorted(only, key=lambda x: (x.step, x.kind, x.side))
