@@ -55,6 +55,9 @@ def test_a_bar_is_as_long_as_the_share_of_the_target_that_was_kept() -> None:
 
 def test_a_split_without_rows_has_no_panel_and_a_dataset_without_rows_still_a_picture() -> None:
     assert "test" not in texts(rows_plot(manifest()))
-    bare: dict[str, Any] = {"counts": {s: {} for s in ("train", "validation", "test")}, "targets": {}}
+    bare: dict[str, Any] = {
+        "counts": {s: {} for s in ("train", "validation", "test")},
+        "targets": {},
+    }
     assert ElementTree.fromstring(rows_plot(bare)) is not None
     assert ElementTree.fromstring(lengths_plot({})) is not None

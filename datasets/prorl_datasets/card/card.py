@@ -5,30 +5,17 @@ It holds no times and no paths of the machine, so equal builds give equal cards.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_datasets.build.report import STAGE_NAMES
+from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.card.plots import IMAGES, draw_plots
 from prorl_datasets.types import DOMAINS, SPLITS
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
-
-
-@dataclass(slots=True)
-class CardFacts:
-    """What the card draws: prompt lengths in characters by domain."""
-
-    lengths: dict[str, Counter[int]] = field(default_factory=dict)
-
-    def add(self, columns: Mapping[str, Any]) -> None:
-        """Count one row (its Parquet columns before writing)."""
-        size = sum(len(message["content"]) for message in columns["prompt"])
-        self.lengths.setdefault(columns["domain"], Counter())[size] += 1
 
 
 def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_common.svg import Axis, Key, Panel, linear_ticks, picture, sample
+from prorl_datasets.card.facts import BINS
 from prorl_datasets.types import DOMAINS, SPLITS
 
 IMAGES = "images"
-BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
-"""Edges of the length histogram, in characters."""
 
 
 def draw_plots(

@@ -8,7 +8,7 @@ from pathlib import Path
 from prorl_common import atomic_write_text
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
 from prorl_evaluation.report.data import BINS, ReportData
-from prorl_evaluation.report.tables import example_answers, rates_table, setting_facts
+from prorl_evaluation.report.tables import by_size, example_answers, rates_table, setting_facts
 from prorl_evaluation.report.text import fence, md
 from prorl_evaluation.report.words import (
     caveats,
@@ -41,12 +41,16 @@ def markdown_report(data: ReportData) -> str:
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
         parts.append(shown(comparison_table(data.comparison, metrics)))
-    parts += [
-        "## pass@k",
-        shown(_curves(data)),
-        "## Success rates of the problems",
-        shown(_rates(data)),
-    ]
+    parts += ["## pass@k", shown(_curves(data))]
+    rates = tuple(
+        (group.name, label, *map(str, counts))
+        for group in by_size(data.groups)[0]
+        for _, label, counts in data.rates(group)
+    )
+    parts.append("## Success rates of the problems")
+    parts.append(
+        shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
+    )
     parts += _boundary(data)
     parts += ["## Truncation, extraction and infrastructure", shown(rates_table(data.results))]
     if data.suspicions:
@@ -87,17 +91,6 @@ def _curves(data: ReportData) -> TextTable:
             rows.append((group.name, line.label, str(group.problems), *cells))
     head = ("group", "result", "problems", *(f"k = {k}" for k in ks))
     return TextTable("pass@k with intervals over problems", head, tuple(rows))
-
-
-def _rates(data: ReportData) -> TextTable:
-    rows = tuple(
-        (group.name, label, *map(str, counts))
-        for group in data.groups
-        if group.kind in ("overall", "domain")
-        for _, label, counts in data.rates(group)
-    )
-    head = ("group", "result", *BINS)
-    return TextTable("Problems by success rate c/n", head, rows)
 
 
 def _boundary(data: ReportData) -> list[str]:

@@ -98,11 +98,6 @@ def of_regime(groups: Sequence[BoundaryGroup], regime: str) -> list[BoundaryGrou
     return [g for g in groups if g.claims[-1].regime == regime]
 
 
-def numbered(labels: Sequence[str], first: int = 0) -> list[tuple[int, str]]:
-    """Return (place among the page's results, label)."""
-    return list(enumerate(labels, start=first))
-
-
 def blocks(rows: Sequence[Sequence[str]]) -> list[tuple[str, list[Sequence[str]]]]:
     """Return the rows in blocks of the same first cell."""
     return [(name, list(own)) for name, own in itertools.groupby(rows, key=lambda row: row[0])]
@@ -120,11 +115,12 @@ def length_tables(report: BoundaryReport) -> list[TextTable]:
 
 def id_sets(s: SolvableChanges) -> list[tuple[str, Sequence[str]]]:
     """Return the names of the sets of problems that changed, with their ids; empty ones are left out."""
+    shown = {*s.gained_shown, *s.lost_shown}
     sets: tuple[tuple[str, Sequence[str]], ...] = (
         ("gained and shown", s.gained_shown),
-        ("gained, not shown", [i for i in s.gained if i not in {*s.gained_shown}]),
+        ("gained, not shown", [i for i in s.gained if i not in shown]),
         ("lost and shown", s.lost_shown),
-        ("lost, not shown", [i for i in s.lost if i not in {*s.lost_shown}]),
+        ("lost, not shown", [i for i in s.lost if i not in shown]),
         ("without a verdict on one side", s.unjudged),
     )
     return [(name, ids) for name, ids in sets if ids]
