@@ -7,10 +7,11 @@ import re
 
 _REORDERS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """Characters that reorder the text around them (Unicode Standard Annex 9)."""
+_LAST_OF_PLANES = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 _UNSHOWN = re.compile(
-    rf"[{_REORDERS}]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef]|[{{}}]".format(
-        "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
-    )
+    rf"[{_REORDERS}]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # controls but tab and newline
+    rf"|[\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]"  # lone surrogates, noncharacters
 )
 
 
