@@ -151,7 +151,7 @@ def code_probes() -> list[Probe]:
     """Return programs that know neither the problem nor its tests; the name asked for is defined."""
     probes = [constant(f"program: {name}", source) for name, source in _PROGRAMS.items()]
     probes += [
-        Probe(f"program: print {value!r}", _everywhere(f"print({value!r})"))
+        constant(f"program: print {value!r}", f"print({value!r})")
         for value in ("0", "1", "-1", "YES", "NO", "yes", "no", "", "inf")
     ]
     probes += [Probe(f"function {name}", _function(body)) for name, body in _BODIES.items()]
@@ -168,10 +168,6 @@ builtins.len = lambda *a: 0
 builtins.all = builtins.any = builtins.isinstance = lambda *a: True
 math.isclose = lambda *a, **k: True
 """
-
-
-def _everywhere(source: str) -> Answer:
-    return lambda item, group: source
 
 
 def entry_point(item: Item) -> str:

@@ -152,7 +152,10 @@ _CHOICES: Sequence[tuple[str, str, Sequence[str]]] = (
 
 def math_groups() -> list[Group]:
     """Return the built-in math tasks, a group a kind of gold."""
-    return [
+    letters = [
+        (f"Which one is it? ({number})", {"answer": "ABCDE"[number % 5]}) for number in range(10)
+    ]
+    groups = [
         _group(
             f"math: {kind}",
             "math",
@@ -160,7 +163,8 @@ def math_groups() -> list[Group]:
             None if kind in _OWN_CHANCE else 0.0,
         )
         for kind, pairs in _MATH.items()
-    ] + [_letters()]
+    ]
+    return [*groups, _group("math: letters of multiple choice", "math", letters, None)]
 
 
 def stem_groups() -> list[Group]:
@@ -171,13 +175,6 @@ def stem_groups() -> list[Group]:
         for question, gold, options in _CHOICES
     ]
     return [*groups, _group("stem: multiple choice", "stem", choices, None)]
-
-
-def _letters() -> Group:
-    pairs = [
-        (f"Which one is it? ({number})", {"answer": "ABCDE"[number % 5]}) for number in range(10)
-    ]
-    return _group("math: letters of multiple choice", "math", pairs, None)
 
 
 def _group(

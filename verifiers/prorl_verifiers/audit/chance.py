@@ -67,17 +67,14 @@ def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
     if all(reward in (0.0, 1.0) for reward in rewards):
         tail = binomial_tail(n, round(mean * n), chance)
     else:
-        tail = math.exp(-n * _divergence(min(mean, 1.0), chance))
+        # The Kullback-Leibler divergence of Bernoulli(mean) from Bernoulli(chance).
+        m, c = min(mean, 1.0), chance
+        upper = m * math.log(m / c) if m > 0 else 0.0
+        lower = (1 - m) * math.log((1 - m) / (1 - c)) if m < 1 else 0.0
+        tail = math.exp(-n * (upper + lower))
     return min(1.0, tail * max(1, tried))
 
 
 def binomial_tail(n: int, k: int, p: float) -> float:
     """Return P(X >= k) for X binomial(n, p)."""
     return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
-
-
-def _divergence(m: float, c: float) -> float:
-    """Return the Kullback-Leibler divergence of Bernoulli(m) from Bernoulli(c), 0 < c < 1."""
-    upper = m * math.log(m / c) if m > 0 else 0.0
-    lower = (1 - m) * math.log((1 - m) / (1 - c)) if m < 1 else 0.0
-    return upper + lower

@@ -195,16 +195,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def generic_probes() -> list[Probe]:
     """Return the probes for a verifier that brings none of its own, names unique."""
     fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
-    return fixed + _raw() + echo_probes() + choice_probes() + heap_probes()
-
-
-def shown(text: str) -> str:
-    """Return a text for a name: printable, at most 40 characters."""
-    return repr(text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)")
-
-
-def _raw() -> list[Probe]:
-    """Whole responses that never give an answer, or give several."""
+    # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))
     texts = {
         "no answer": "I do not know.",
@@ -216,7 +207,13 @@ def _raw() -> list[Probe]:
         "tag in tag": "<answer><answer>1</answer></answer>",
         "thinking only": "<think>\\boxed{1}<answer>1</answer>",
     }
-    return [constant(f"response: {name}", text, raw=True) for name, text in texts.items()]
+    raw = [constant(f"response: {name}", text, raw=True) for name, text in texts.items()]
+    return fixed + raw + echo_probes() + choice_probes() + heap_probes()
+
+
+def shown(text: str) -> str:
+    """Return a text for a name: printable, at most 40 characters."""
+    return repr(text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)")
 
 
 # -------------------------------------------------------------------------------------------- echoes

@@ -105,7 +105,10 @@ class GroupSearch:
 
     def run(self) -> GroupReport:
         """Return what was found."""
-        probes = _fitting(self._group)
+        own = VERIFIERS.get(self._group.verifier).probes
+        probes = list(generic_probes() if own is None else own())
+        if self._group.wordless:
+            probes = [probe for probe in probes if self._is_wordless(probe)]
         everywhere = list(range(len(self._group.items)))
         self._score(probes, everywhere)
         tried = len(probes)
@@ -156,6 +159,11 @@ class GroupSearch:
         return rewards
 
     # -------------------------------------------------------------------------------------- mutation
+
+    def _is_wordless(self, probe: Probe) -> bool:
+        """Whether the probe answers every item, without a letter or digit."""
+        answers = {probe.answer(item, self._group) for item in self._group.items}
+        return not any(a is None or any(c.isalnum() for c in a) for a in answers)
 
     def _mutated(self, probes: Sequence[Probe]) -> dict[Probe, Probe]:
         """Return child -> parent for the probes that earned most (in order, where all earned nothing)."""
@@ -220,19 +228,6 @@ class GroupSearch:
     def _fault(self, kind: str, key: Key, detail: str) -> None:
         item = self._group.items[key[0]].id
         self._report.faults.append(Fault(kind, item, self._names[key], detail))
-
-
-def _fitting(group: Group) -> list[Probe]:
-    own = VERIFIERS.get(group.verifier).probes
-    probes = list(generic_probes() if own is None else own())
-    if not group.wordless:
-        return probes
-    texts = {probe: {probe.answer(item, group) for item in group.items} for probe in probes}
-    return [
-        probe
-        for probe, answers in texts.items()
-        if not any(answer is None or any(c.isalnum() for c in answer) for answer in answers)
-    ]
 
 
 def _sound(reward: float | None) -> bool:

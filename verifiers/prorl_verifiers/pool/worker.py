@@ -37,9 +37,9 @@ def load_specs() -> None:
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result frame of one request. Only a fault of the verifier becomes ``bug``."""
-    spec = SPECS[request["verifier"]]
-    assert spec.score is not None
     try:
+        spec = SPECS[request["verifier"]]
+        assert spec.score is not None
         text = request["response"]
         if spec.strip_thinking:
             text = after_thinking(text)

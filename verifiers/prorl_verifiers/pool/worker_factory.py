@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterable
 
+from prorl_common import plugin_environment
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_client import START_SECONDS, WorkerError, WorkerProcess
 from prorl_verifiers.pool.worker_spawn import Template
@@ -80,8 +81,9 @@ class WorkerFactory:
             return template is not None and self._wanted <= template.verifiers
 
     def is_old(self, worker: WorkerProcess) -> bool:
-        """Whether the worker comes from a template that has been replaced since."""
-        return worker.origin is not self._template
+        """Whether the worker's template has been replaced, or knows not all plug-ins of this process."""
+        origin = worker.origin
+        return origin is not self._template or not self._is_current(self._template)
 
     def warm_for(self, worker: WorkerProcess) -> frozenset[str]:
         """Return the verifiers whose libraries the worker's template had and whose canaries it knew."""
@@ -130,10 +132,12 @@ class WorkerFactory:
         with self._starting:
             template = self._template
             if template is not None and template.alive:
-                return template
-            if template is not None:
+                if self._is_current(template):
+                    return template
+                template.retire()
+            elif template is not None:
                 template.kill()
-                self._template = None
+            self._template = None
             if self._failure is not None and time.monotonic() - self._failure[0] < _AGAIN_SECONDS:
                 raise self._failure[1]
             verifiers = () if self._grow else self._wanted
@@ -144,6 +148,10 @@ class WorkerFactory:
                     raise
                 self._template = self._new_template(verifiers)
             return self._template
+
+    def _is_current(self, template: Template | None) -> bool:
+        """Whether the template has loaded the plug-ins that this process has by now."""
+        return template is not None and template.plugins == plugin_environment()
 
     def _new_template(self, verifiers: Iterable[str]) -> Template:
         self._counters.add("template_starts")

@@ -38,6 +38,7 @@ class Template:
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
         """Start it; it warms up for ``verifiers``. Raises WorkerError."""
         self.verifiers = frozenset(verifiers)
+        self.plugins = plugin_environment()
         self._lock = threading.Lock()
         self._workers = 0
         self._retired = False
@@ -68,7 +69,7 @@ class Template:
             stdin=subprocess.DEVNULL,
             stdout=self._stderr,
             stderr=self._stderr,
-            env=_environment(self._scratch),
+            env=_environment(self._scratch) | self.plugins,
             cwd="/",
             start_new_session=True,
             pass_fds=(control,),
@@ -196,11 +197,11 @@ def _scratch_folder() -> str:
 
 
 def _environment(scratch: str) -> dict[str, str]:
-    """Return the template's whole environment: nothing of ours but where Python, packages and plug-ins lie."""
+    """Return the template's whole environment: nothing of ours but where Python and our packages lie."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     here = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
-    return (python | plugin_environment()) | {
+    return python | {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": scratch,

@@ -15,8 +15,8 @@ REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
 SECOND_BUCKETS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60)
 
 POOL_GAUGES = {
-    "workers": "Lanes of the pool.",
-    "busy": "Lanes at work.",
+    "workers": "Threads of the pool.",
+    "busy": "Threads at work.",
     "worker_starts": "Workers started since the start.",
     "worker_kills": "Workers ended for a timeout, a limit, a crash or a bug.",
     "worker_recycles": "Workers replaced because of their age.",
