@@ -46,7 +46,7 @@ def test_clipped_loss_and_its_gradient_equal_openrlhfs(golden: Any, near: Any) -
         )
         logprobs = case.tensor("logprobs").requires_grad_()
         per_token, clipped = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         mode = AGGREGATION[case.options["token_level_loss"]]
         loss = (token_weights(case.lengths, mode, 0) * per_token).sum()
@@ -71,7 +71,7 @@ def test_mismatch_corrections_equal_openrlhfs(golden: Any, near: Any) -> None:
         logprobs = case.tensor("logprobs").requires_grad_()
         config = LossConfig(clip_low=0.2, clip_high=0.27)
         per_token, _ = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         loss = (token_weights(case.lengths, "token_mean", 0) * weights * per_token).sum()
         loss.backward()  # type: ignore[no-untyped-call]

@@ -113,7 +113,7 @@ def test_clipped_loss_and_its_gradient_equal_verls(golden: Any, near: Any) -> No
         )
         logprobs = case.tensor("logprobs").requires_grad_()
         per_token, clipped = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         weights = token_weights(case.lengths, AGGREGATION[options["loss_agg_mode"]], 0)
         loss = (weights * per_token).sum()

@@ -7,8 +7,7 @@ making of boxes, compiling and judging do not count. In mode ``binary`` the rewa
 passes, else 0, and the first failure ends the run. A submission that does not compile is a scored 0; a
 response without a code block is ``unparsable``; one over the budget is ``timeout`` unless partial.
 
-Leaves out: retries (``pool``) and reading references (``code.reference``). The submission is never
-parsed here. ``score_code`` raises what it cannot blame on the submission.
+The submission is never parsed here. ``score_code`` raises what it cannot blame on the submission.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from prorl_verifiers.code.judges import judge_source
 from prorl_verifiers.code.reference import CodeReference, read_reference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.extract import last_code_block
-from prorl_verifiers.score import MAX_ANSWER
-from prorl_verifiers.types import Verdict, VerdictStatus
+from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from prorl_sandbox import Limits, Outcome, Sandbox
