@@ -20,7 +20,7 @@ from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
 from prorl_sandbox.run.compiling import exec_job
-from prorl_sandbox.spec import LANGUAGES
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
 
@@ -191,6 +191,20 @@ def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
 def test_a_recipe_needs_python_and_known_languages(languages: tuple[str, ...]) -> None:
     with pytest.raises(UserError, match="language"):
         image.Recipe(languages=languages)
+
+
+def test_an_image_holds_the_packages_that_languages_name_pythons_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert image.Recipe(languages=("cpp", "python")).packages == ["python3", "g++"]
+    perl = LanguageSpec(name="perl", run=("perl", "{source}"), packages=("perl", "libtest-perl"))
+    bare = LanguageSpec(name="bare", run=("bare", "{source}"))
+    specs = {"python": LANGUAGES.get("python"), "perl": perl, "bare": bare}
+    monkeypatch.setattr(LANGUAGES, "get", specs.__getitem__)
+    found = image.Recipe(languages=("perl", "python")).packages
+    assert found == ["python3", "perl", "libtest-perl"]
+    with pytest.raises(UserError, match="bare names no Debian packages"):
+        image.Recipe(languages=("python", "bare"))
 
 
 def test_languages_can_be_left_out_of_the_image(tmp_path: Path) -> None:

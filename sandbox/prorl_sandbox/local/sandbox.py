@@ -22,9 +22,9 @@ from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Template
 from prorl_sandbox.local.view import interpreter, system_view, tools_view
 from prorl_sandbox.run.base import BoxSandbox
-from prorl_sandbox.run.conversation import Box, Job
+from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
 from prorl_sandbox.spec import BINARY
-from prorl_sandbox.types import Limits, SandboxError
+from prorl_sandbox.types import SandboxError
 
 TEMPLATE = Path(__file__).parents[1] / "box" / "namespaces" / "template.py"
 _FLAGS = ("-s", "-S", "-P", "-X", "utf8")
@@ -157,7 +157,7 @@ class _Kind(NamedTuple):
     folders: tuple[str, ...]
 
 
-_NATIVE = _Kind((Job("main", "", Limits()).file, BINARY), with_tools=False, folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
 """For Python and for what compilers have made: the libraries alone."""
 
 

@@ -19,6 +19,7 @@ from prorl_sandbox.types import Limits, SandboxError
 
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
+PYTHON_FILE = "program.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Job:
     stdin: bytes = b""
     artifact: bytes | None = None
     frame_cap: int = 1024 * 1024
-    file: str = "program.py"
+    file: str = PYTHON_FILE
     command: Command | None = None
 
 
