@@ -243,14 +243,13 @@ class Connection(Closing):
             made = self._make(min(CONNECT_SECONDS, self._timeout))
             try:
                 made.connect()
-            except ConnectionRefusedError as error:
-                raise TransientError("connection refused", blames_request=False) from error
-            except socket.gaierror as error:
-                raise TransientError(
-                    f"unknown host {self._address.host}", blames_request=False
-                ) from error
             except (OSError, http.client.HTTPException) as error:
+                made.close()
                 reason = f"no connection ({self._words(error)})"
+                if isinstance(error, ConnectionRefusedError):
+                    reason = "connection refused"
+                elif isinstance(error, socket.gaierror):
+                    reason = f"unknown host {self._address.host}"
                 raise TransientError(reason, blames_request=False) from error
             made.sock.settimeout(self._timeout)
             if not self._address.socket:
