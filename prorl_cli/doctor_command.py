@@ -56,7 +56,7 @@ EXTRAS: dict[str, Extra] = {
         "training and sampling on this machine",
         needed=True,
     ),
-    "report": Extra(("matplotlib",), "pictures in reports"),
+    "report": Extra(("jinja2", "scipy"), "reports of evaluations"),
     "hub": Extra(("datasets", "huggingface_hub"), "datasets and models from the hub"),
     "docker": Extra(("docker",), "the docker sandbox"),
 }

@@ -14,6 +14,7 @@ Standard library only. Leaves out: what a spec holds (each room says that) and w
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -112,7 +113,7 @@ _LOADED = _Loaded()
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
     """Load plug-in files, here and in every child process started later; return all that are loaded.
 
-    A file that is loaded already is not loaded again. Raises PluginError (one line) when a file is not
+    A file that is loaded already, here or elsewhere with the same bytes, is not loaded again. Raises PluginError (one line) when a file is not
     there, fails while it is imported, or holds no spec.
     """
     loaded = plugin_files()
@@ -121,7 +122,7 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
             path = Path(given).resolve()
             if path not in _LOADED.files:
                 _load(path, None)
-        loaded = tuple(_LOADED.files.values())
+        loaded = tuple(dict.fromkeys(_LOADED.files.values()))
         if loaded:
             os.environ.update(plugin_environment())
     return loaded
@@ -138,7 +139,7 @@ def plugin_files() -> tuple[PluginFile, ...]:
             for path, sha256 in json.loads(os.environ.get(ENVIRONMENT, "[]")):
                 if Path(path) not in _LOADED.files:
                     _load(Path(path), sha256)
-        return tuple(_LOADED.files.values())
+        return tuple(dict.fromkeys(_LOADED.files.values()))
 
 
 def plugin_environment() -> dict[str, str]:
@@ -158,6 +159,10 @@ def _load(path: Path, expected: str | None) -> None:
     sha256 = hashlib.sha256(source).hexdigest()
     if expected is not None and sha256 != expected:
         raise PluginError(f"plug-in {path} has changed since this command started: start it again")
+    for file in _LOADED.files.values():
+        if file.sha256 == sha256:
+            _LOADED.files[path] = file
+            return
     module = ModuleType(f"prorl_plugin_{path.stem}_{sha256[:12]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -265,7 +270,8 @@ class Door(Generic[S]):
         if origin.is_ours:  # named like the one spec that it holds, so that listing loads nothing
             kind, _, name = point.name.rpartition(".")
             if kind in ("", self.noun.replace(" ", "-")):
-                self._add(name, _Part(origin, lambda: self._specs(point, origin)[0]))
+                once = functools.cache(lambda: self._specs(point, origin)[0])
+                self._add(name, _Part(origin, once))
             return
         for spec in self._specs(point, origin):
             self._add(spec.name, _Part(origin, _already(spec)))

@@ -6,12 +6,13 @@ Leaves out: the loss (``algorithm``) and the schedule that switches things on an
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from prorl_common import UserError
-from prorl_training.config.base import Section
+from prorl_training.config.base import Section, known_name, known_options
+from prorl_training.spec import PENALTIES
 
 
 class DataConfig(Section):
@@ -99,8 +100,11 @@ class DynamicSamplingConfig(Section):
 class LengthPenaltyConfig(Section):
     """The cosine length reward and its on/off schedule, in steps."""
 
-    form: Literal["printed", "correctness_aware"] = "printed"
-    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373."""
+    form: str = "printed"
+    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373; or a
+    plug-in's PenaltySpec by its name."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of a plug-in's form; those of ours are the keys below."""
     weight: float = Field(default=1.0, ge=0)
     """lambda_len; unpublished, ours. 0 switches the penalty off."""
     eta_max: float = 0.0
@@ -117,6 +121,16 @@ class LengthPenaltyConfig(Section):
     steps_off: int = Field(default=500, ge=0)
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
+
+    @field_validator("form")
+    @classmethod
+    def _form_exists(cls, name: str) -> str:
+        return known_name(PENALTIES, name)
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> LengthPenaltyConfig:
+        known_options(PENALTIES, self.form, self.options)
+        return self
 
 
 class OverlongConfig(Section):

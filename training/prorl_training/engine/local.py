@@ -150,12 +150,15 @@ class _Setup:
         """Return the engine of a new run: warm start and checkpoint 0 done."""
         from prorl_inference import fetch_or_resolve
         from prorl_training.policy.warm_start import warm_start_if_asked
-        from prorl_training.run.resume import run_identity
+        from prorl_training.run.resume import parts_in_use, run_identity
 
         path = fetch_or_resolve(self.config.model.path, self.progress)
         policy, tokenizer = self._policy(path)
         engine = self._engine(policy, tokenizer, path, 0)
-        self.folder.create(self.config, run_identity(Path(str(self.config.data.path)), path))
+        self.folder.create(
+            self.config,
+            run_identity(Path(str(self.config.data.path)), path, parts_in_use(self.config)),
+        )
         self.folder.truncate_after(-1)
         warm = warm_start_if_asked(policy, self.samples[0], tokenizer, self.progress)
         engine.start([*decisions, *warm])
@@ -170,9 +173,10 @@ class _Setup:
             open_checkpoint,
             restore_checkpoint,
         )
-        from prorl_training.run.resume import check_identity
+        from prorl_training.run.resume import check_identity, parts_in_use
 
-        check_identity(self.folder, Path(str(self.config.data.path)))
+        parts = parts_in_use(self.config)
+        check_identity(self.folder, Path(str(self.config.data.path)), parts=parts)
         if not has_checkpoint(self.folder.checkpoints):
             self.folder.config_path.unlink(missing_ok=True)
             return self.fresh(decisions)
@@ -199,10 +203,12 @@ class _Setup:
         if not self.config.model.lora.rank:
             return checkpoint / "policy"
         from prorl_inference import fetch_or_resolve
-        from prorl_training.run.resume import check_identity
+        from prorl_training.run.resume import check_identity, parts_in_use
 
         path = fetch_or_resolve(self.config.model.path, self.progress)
-        check_identity(self.folder, Path(str(self.config.data.path)), path)
+        check_identity(
+            self.folder, Path(str(self.config.data.path)), path, parts_in_use(self.config)
+        )
         return path
 
     def _policy(self, path: Path) -> tuple[Any, Any]:
