@@ -377,9 +377,10 @@ class ServerWatch:
                 self._tell(f"{self._where} is back after {took}: going on")
                 self._changed.notify_all()
 
-    def failed(self, failure: TransientError) -> None:
-        """Take note of a failure. Raises ServiceError once there was no sign of life for too long, and
-        StoppedError after :meth:`stop`: what breaks then was broken off here."""
+    def failed(self, failure: TransientError, began: float = math.inf) -> None:
+        """Take note of a failure of what ``began`` then, by the clock: before the last answer it says
+        nothing new. Raises ServiceError once there was no sign of life for too long, and StoppedError
+        after :meth:`stop`: what breaks then was broken off here."""
         with self._changed:
             if self._stopped:
                 raise StoppedError
@@ -388,7 +389,7 @@ class ServerWatch:
             if failure.alive:
                 self._busy(now, failure)
                 return
-            self._streak += 1
+            self._streak += began >= self.last_answer
             if self._failing_since is None:
                 self._failing_since = now
             if not self._told:

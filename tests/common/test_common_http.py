@@ -61,6 +61,21 @@ def test_a_server_that_says_it_is_busy_never_runs_out_of_patience() -> None:
     assert "takes no requests for now (HTTP 429: slow down)" in line
 
 
+def test_requests_that_were_lost_before_the_server_answered_again_do_not_make_it_gone_anew() -> (
+    None
+):
+    now, said = [100.0], list[str]()
+    watch = ServerWatch("the server x", RetryPolicy(), said.append, clock=lambda: now[0])
+    watch.answered()
+    for _ in range(5):
+        watch.failed(TransientError("the connection broke"), began=99.0)
+    assert said == []
+    for _ in range(3):
+        watch.failed(TransientError("the connection broke"), began=100.0)
+    (line,) = said
+    assert "does not answer" in line
+
+
 def test_what_breaks_after_the_end_is_no_news_of_the_server() -> None:
     said: list[str] = []
     watch = ServerWatch("the server x", RetryPolicy(patience=10.0), said.append)
