@@ -86,7 +86,7 @@ def settings_of(
     """Return the protocol's settings under what was asked for, for the backend that will sample."""
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
-    from prorl_inference import pick_backend
+    from prorl_inference import BACKENDS, pick_backend
     from prorl_inference.models.loading import check_device
 
     check_device(given.device)
@@ -96,6 +96,9 @@ def settings_of(
     backend.check_installed()
     if given.batches is not None and not backend.fixed_batches:
         raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
+    origin = BACKENDS.origin(backend.name)
+    # of a plug-in: in each sample's key, so that samples of two versions are never mixed
+    plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
     return EvalSettings(
         n=how.n,
         k=how.k,
@@ -107,7 +110,7 @@ def settings_of(
         backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
         protocol=how.name,
         batches=given.batches or "fixed",
-        extra=dict(server.options.extra) if server is not None else {},
+        extra={**plugin, **(server.options.extra if server is not None else {})},
     )
 
 

@@ -243,14 +243,13 @@ class Connection(Closing):
             made = self._make(min(CONNECT_SECONDS, self._timeout))
             try:
                 made.connect()
-            except ConnectionRefusedError as error:
-                raise TransientError("connection refused", blames_request=False) from error
-            except socket.gaierror as error:
-                raise TransientError(
-                    f"unknown host {self._address.host}", blames_request=False
-                ) from error
             except (OSError, http.client.HTTPException) as error:
+                made.close()
                 reason = f"no connection ({self._words(error)})"
+                if isinstance(error, ConnectionRefusedError):
+                    reason = "connection refused"
+                elif isinstance(error, socket.gaierror):
+                    reason = f"unknown host {self._address.host}"
                 raise TransientError(reason, blames_request=False) from error
             made.sock.settimeout(self._timeout)
             if not self._address.socket:
@@ -378,9 +377,10 @@ class ServerWatch:
                 self._tell(f"{self._where} is back after {took}: going on")
                 self._changed.notify_all()
 
-    def failed(self, failure: TransientError) -> None:
-        """Take note of a failure. Raises ServiceError once there was no sign of life for too long, and
-        StoppedError after :meth:`stop`: what breaks then was broken off here."""
+    def failed(self, failure: TransientError, began: float = math.inf) -> None:
+        """Take note of a failure of what ``began`` then, by the clock: before the last answer it says
+        nothing new. Raises ServiceError once there was no sign of life for too long, and StoppedError
+        after :meth:`stop`: what breaks then was broken off here."""
         with self._changed:
             if self._stopped:
                 raise StoppedError
@@ -389,7 +389,7 @@ class ServerWatch:
             if failure.alive:
                 self._busy(now, failure)
                 return
-            self._streak += 1
+            self._streak += began >= self.last_answer
             if self._failing_since is None:
                 self._failing_since = now
             if not self._told:

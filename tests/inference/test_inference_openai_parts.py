@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import ServiceError, UserError
-from prorl_common.http import Reply, RetryPolicy, ServerWatch, StoppedError, TransientError
+from prorl_common import UserError
 from prorl_inference import SamplingParams, ServerOptions
 from prorl_inference.backends.openai.context import ContextLimits
 from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
@@ -86,21 +85,6 @@ def test_what_a_request_used_beyond_its_estimate_is_paid_back() -> None:
     assert Rate(None).take(1e9) == 0.0
 
 
-def test_waits_double_up_to_a_bound_and_heed_what_the_server_asks() -> None:
-    assert [
-        0.5 <= RetryPolicy().wait(1, None) <= 0.625,
-        30 <= RetryPolicy().wait(40, None) <= 37.5,
-    ] == [True, True]
-    assert 7.0 <= RetryPolicy().wait(1, 7.0) <= 8.75
-    assert retry_after({"retry-after": "12"}) == 12.0
-    assert retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0.0
-    assert retry_after({"Retry-After": "soon"}) is None and retry_after({}) is None
-
-
-def retry_after(headers: dict[str, str]) -> float | None:
-    return Reply(429, headers, b"").retry_after()
-
-
 def test_facts_that_change_from_call_to_call_are_not_in_the_digest() -> None:
     card = {"id": "m", "created": 5, "permission": [{"id": "x"}], "root": "r", "parent": None}
     assert stable_facts(card) == {"id": "m", "root": "r"}
@@ -128,39 +112,6 @@ def test_a_wait_that_no_clock_can_hold_is_refused(seconds: float) -> None:
         ServerOptions(timeout=seconds)
     with pytest.raises(UserError, match="patience is"):
         ServerOptions(patience=seconds)
-
-
-def test_what_the_server_asks_never_shortens_a_wait() -> None:
-    assert RetryPolicy().wait(3, 0.0) >= 2.0 and RetryPolicy().wait(2, 0.1) >= 1.0
-    assert 86400 <= RetryPolicy().wait(1, math.inf) <= 1.25 * 86400
-
-
-def test_a_server_that_says_it_is_busy_never_runs_out_of_patience() -> None:
-    now, said = [100.0], list[str]()
-    watch = ServerWatch(
-        "the server x", RetryPolicy(patience=10.0), said.append, clock=lambda: now[0]
-    )
-    watch.start()
-    for _ in range(20):
-        watch.failed(TransientError("HTTP 429: slow down", 30.0, False, alive=True))
-        now[0] += 30.0
-    watch.failed(TransientError("connection refused"))
-    now[0] += 11.0
-    with pytest.raises(ServiceError, match="for 11s"):
-        watch.failed(TransientError("connection refused"))
-    (line,) = said
-    assert "takes no requests for now (HTTP 429: slow down)" in line
-
-
-def test_what_breaks_after_the_end_is_no_news_of_the_server() -> None:
-    said: list[str] = []
-    watch = ServerWatch("the server x", RetryPolicy(patience=10.0), said.append)
-    watch.start()
-    watch.stop()
-    for _ in range(5):
-        with pytest.raises(StoppedError):
-            watch.failed(TransientError("the connection broke (cut)"))
-    assert said == []
 
 
 MAX = "This model's maximum context length is 4096 tokens"

@@ -88,6 +88,7 @@ def evaluate(place: Path, backend: str, out: str, **environment: str) -> dict[st
 def test_an_evaluation_samples_with_the_backend_of_an_installed_distribution(place: Path) -> None:
     result = evaluate(place, "canned", "wrong", CANNED_ANSWER="no idea")
     assert result["settings"]["backend"] == "canned"
+    assert result["settings"]["extra"] == {"plugin": "lab-parts 1.0"}
     rows = [json.loads(line) for line in (place / "wrong/samples.jsonl").read_text().splitlines()]
     assert len(rows) == 3 * 4 and {row["backend"] for row in rows} == {"canned"}
     assert {row["text"] for row in rows} == {"no idea"} and {row["tokens"] for row in rows} == {2}
@@ -105,6 +106,7 @@ def test_a_plug_in_files_backend_is_found_in_child_processes(place: Path) -> Non
     loaded = json.dumps([[str(file), hashlib.sha256(file.read_bytes()).hexdigest()]])
     result = evaluate(place, "parrot", "parrot", PRORL_PLUGINS=loaded)
     assert result["settings"]["backend"] == "parrot"
+    assert result["settings"]["extra"]["plugin"].startswith("parrot.py sha256:")
 
 
 def test_a_training_run_samples_with_it_when_its_spec_says_so(place: Path) -> None:
@@ -114,6 +116,8 @@ def test_a_training_run_samples_with_it_when_its_spec_says_so(place: Path) -> No
     assert done.returncode == 0, done.stderr
     (row,) = map(json.loads, (place / "runs/canned/metrics.jsonl").read_text().splitlines())
     assert row["response_length_mean"] == 3.0
+    identity = json.loads((place / "runs/canned/identity.json").read_text())
+    assert identity["parts"] == BACKENDS.records(["canned"])
 
 
 def test_an_unknown_backend_is_one_line_with_the_nearest_and_their_sources(place: Path) -> None:

@@ -19,7 +19,7 @@ from prorl_common import ServiceError
 from prorl_inference.backends.results import Results, Row
 from prorl_inference.models.loading import load_tokenizer
 from prorl_inference.prompts import encode_prompt, folder_stop_ids, prompt_budget
-from prorl_inference.spec import BackendOptions, BackendSpec
+from prorl_inference.spec import BackendSpec
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 if TYPE_CHECKING:
@@ -190,22 +190,16 @@ def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
             yield name, merged
 
 
-def _open(options: BackendOptions) -> VllmGenerator:
-    path = options.folder()
-    tokenizer = options.tokenizer or load_tokenizer(str(path))
-    return VllmGenerator(
-        path,
-        tokenizer,
-        options.dtype,
-        options.batch_rows,
-        options.max_model_len,
-        options.memory_share,
-    )
-
-
 SPEC = BackendSpec(
     "vllm",
-    _open,
+    open=lambda o: VllmGenerator(
+        o.folder(),
+        o.tokenizer or load_tokenizer(str(o.path)),
+        o.dtype,
+        o.batch_rows,
+        o.max_model_len,
+        o.memory_share,
+    ),
     title="vLLM",
     requires="vllm",
     extra="vllm",

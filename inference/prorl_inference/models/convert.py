@@ -1,19 +1,15 @@
 """One GGUF file to a Hugging Face folder: weights dequantised to bf16, configuration, tokenizer.
 
 Reads with the ``gguf`` package and writes safetensors; no model is built. Knows Llama models with the
-SmolLM byte-level BPE tokenizer, which is what prorl fetches, and refuses others. Leaves out: every other
-architecture and tokenizer.
+SmolLM byte-level BPE tokenizer, which is what prorl fetches, and refuses others.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prorl_inference.types import ModelError
-
-if TYPE_CHECKING:
-    import torch
 
 _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 _IN_BLOCK = {
@@ -37,8 +33,12 @@ def convert_gguf(source: Path, folder: Path) -> None:
     rounding that the file already went through. Raises ModelError when the file is of another kind.
     """
     import gguf
+    import numpy as np
+    import torch
+    import transformers
     from safetensors.torch import save_file
 
+    hf: Any = transformers
     reader = gguf.GGUFReader(str(source))
     facts = {
         name: field.contents()
@@ -48,55 +48,18 @@ def convert_gguf(source: Path, folder: Path) -> None:
     kind = tuple(facts.get(f"tokenizer.ggml.{part}") for part in ("model", "pre"))
     if facts.get("general.architecture") != "llama" or kind != ("gpt2", "smollm"):
         raise ModelError(f"{source.name} is not a SmolLM Llama GGUF file: nothing was converted")
-    heads = (facts["llama.attention.head_count"], facts["llama.attention.head_count_kv"])
-    weights = {
-        weight_name(tensor.name): _dequantise(tensor, heads, [int(n) for n in tensor.shape[::-1]])
-        for tensor in reader.tensors
-    }
+    heads = {".attn_q.": "llama.attention.head_count", ".attn_k.": "llama.attention.head_count_kv"}
+    weights = {}
+    for tensor in reader.tensors:
+        values = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
+        values = values.reshape([int(n) for n in tensor.shape[::-1]])
+        for part, count in heads.items():
+            if part in tensor.name:
+                values = split_rotary_pairs(values, facts[count])
+        whole = torch.from_numpy(np.ascontiguousarray(values))
+        weights[weight_name(tensor.name)] = whole.to(torch.bfloat16)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
-    _save_config(facts, folder, tied="lm_head.weight" not in weights)
-    _save_tokenizer(facts, folder)
-
-
-def weight_name(name: str) -> str:
-    """Return the Transformers name of a Llama tensor from its GGUF name."""
-    parts = name.split(".")
-    if parts[-1] == "weight" and len(parts) == 2 and parts[0] in _OUTER:
-        return f"{_OUTER[parts[0]]}.weight"
-    if parts[0] == "blk" and parts[-1] == "weight" and len(parts) == 4 and parts[2] in _IN_BLOCK:
-        return f"model.layers.{parts[1]}.{_IN_BLOCK[parts[2]]}.weight"
-    raise ModelError(f"unknown tensor '{name}' in the GGUF file: nothing was converted")
-
-
-def _dequantise(tensor: Any, heads: tuple[int, int], shape: list[int]) -> torch.Tensor:
-    """Return one tensor in bf16 with the shape and row order that Transformers expects."""
-    import gguf
-    import numpy as np
-    import torch
-
-    values = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32).reshape(shape)
-    if ".attn_q." in tensor.name or ".attn_k." in tensor.name:
-        values = split_rotary_pairs(values, heads[0] if ".attn_q." in tensor.name else heads[1])
-    return torch.from_numpy(np.ascontiguousarray(values)).to(torch.bfloat16)
-
-
-def split_rotary_pairs(weight: Any, heads: int) -> Any:
-    """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
-
-    GGUF keeps the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers keeps all
-    first numbers of a head, then all second ones.
-    """
-    rows, hidden = weight.shape
-    pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
-    return pairs.swapaxes(1, 2).reshape(rows, hidden)
-
-
-def _save_config(facts: dict[str, Any], folder: Path, tied: bool) -> None:
-    import transformers
-
-    hf: Any = transformers
-
     end = facts["tokenizer.ggml.eos_token_id"]
     ids = {"bos_token_id": facts["tokenizer.ggml.bos_token_id"], "eos_token_id": end}
     ids["pad_token_id"] = facts.get("tokenizer.ggml.padding_token_id", end)
@@ -110,13 +73,35 @@ def _save_config(facts: dict[str, Any], folder: Path, tied: bool) -> None:
         max_position_embeddings=facts["llama.context_length"],
         rms_norm_eps=round(facts["llama.attention.layer_norm_rms_epsilon"], 9),
         rope_parameters={"rope_type": "default", "rope_theta": facts["llama.rope.freq_base"]},
-        tie_word_embeddings=tied,
+        tie_word_embeddings="lm_head.weight" not in weights,
         dtype="bfloat16",
         architectures=["LlamaForCausalLM"],
         **ids,
     )
     config.save_pretrained(folder)
     hf.GenerationConfig(**ids).save_pretrained(folder)
+    _save_tokenizer(facts, folder)
+
+
+def weight_name(name: str) -> str:
+    """Return the Transformers name of a Llama tensor from its GGUF name."""
+    parts = name.split(".")
+    if parts[-1] == "weight" and len(parts) == 2 and parts[0] in _OUTER:
+        return f"{_OUTER[parts[0]]}.weight"
+    if parts[0] == "blk" and parts[-1] == "weight" and len(parts) == 4 and parts[2] in _IN_BLOCK:
+        return f"model.layers.{parts[1]}.{_IN_BLOCK[parts[2]]}.weight"
+    raise ModelError(f"unknown tensor '{name}' in the GGUF file: nothing was converted")
+
+
+def split_rotary_pairs(weight: Any, heads: int) -> Any:
+    """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
+
+    GGUF keeps the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers keeps all
+    first numbers of a head, then all second ones.
+    """
+    rows, hidden = weight.shape
+    pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
+    return pairs.swapaxes(1, 2).reshape(rows, hidden)
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:

