@@ -28,8 +28,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prorl_inference.loading import load_model, pick_device
-from prorl_inference.store import resolve_model
+from prorl_inference.models.loading import load_model, pick_device
+from prorl_inference.models.store import resolve_model
 from prorl_training.algorithm import kl_penalty, policy_loss
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup
@@ -120,7 +120,9 @@ class Plain:
         logprobs, _ = self._logprobs(self.policy.model, ids, seen)
         advantages = self.advantages[[i for _, _, i in batch]].to(device)[:, None]
         c = self.config
-        policy = policy_loss(logprobs, logprobs.detach(), advantages, c.loss).per_token
+        policy = policy_loss(
+            logprobs, logprobs.detach(), advantages, answer.sum(1), c.loss
+        ).per_token
         total = policy + c.kl.coefficient * kl_penalty(logprobs, ref, c.kl)
         (total * answer).sum().div(self.tokens).backward()  # type: ignore[no-untyped-call]
 

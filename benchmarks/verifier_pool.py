@@ -20,8 +20,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from prorl_verifiers import Task, VerifierPool, WorkerOptions, load_task
-from prorl_verifiers.pool.worker import SCORERS, answer
+from prorl_verifiers import VERIFIERS, Task, VerifierPool, WorkerOptions, load_task
+from prorl_verifiers.libraries import load_with
+from prorl_verifiers.pool import worker as pool_worker
 from prorl_verifiers.pool.worker_spawn import Template
 
 FOUR = Task("math", {"answer": "4"})
@@ -47,6 +48,8 @@ def overhead(items: int) -> dict[str, Any]:
     request = {"verifier": "math", "reference": FOUR.reference, "response": RIGHT[0]}
     times: dict[str, list[float]] = {"in process": [], "1 worker": [], "2 workers": []}
     singles: list[float] = []
+    pool_worker.load_specs()
+    load_with(_no_load)
     with VerifierPool(1) as one, VerifierPool(2) as two:
         for pool in (one, two):
             pool.score([RIGHT] * 100)
@@ -54,7 +57,7 @@ def overhead(items: int) -> dict[str, Any]:
         two.wait_until_warm()
         for _ in range(ROUNDS):
             times["in process"].append(
-                timed(lambda: [answer(request, _no_load) for _ in range(items)])
+                timed(lambda: [pool_worker.answer(request) for _ in range(items)])
             )
             times["1 worker"].append(timed(lambda: one.score([RIGHT] * items)))
             times["2 workers"].append(timed(lambda: two.score([RIGHT] * items)))
@@ -79,7 +82,8 @@ def _no_load(module: str) -> None:
 def starting() -> dict[str, Any]:
     """Seconds to start a template (what a new interpreter costs), to fork a worker; memory in MB."""
     found: dict[str, Any] = {}
-    for verifiers in ((), *((name,) for name in SCORERS), tuple(SCORERS)):
+    names = [name for name in VERIFIERS.names() if VERIFIERS.get(name).score is not None]
+    for verifiers in ((), *((name,) for name in names), tuple(names)):
         name = "+".join(verifiers) or "scorers only"
         started = time.perf_counter()
         template = Template(verifiers).wait_until_ready()
@@ -106,7 +110,7 @@ def _memory(pid: int, field: str) -> float:
 
 
 def hostile() -> dict[str, Any]:
-    """Overrun of the limit a try, and how soon the next verdict comes from the same lane."""
+    """Overrun of the limit a try, and how soon the next verdict comes from the same thread."""
     overruns, waits, usual = [], [], []
     with VerifierPool(
         1, timeout_seconds=LIMIT, worker_options=WorkerOptions(warm=("math",))
@@ -133,7 +137,7 @@ def hostile() -> dict[str, Any]:
 
 
 def beside_code() -> dict[str, Any]:
-    """Wait of single math items while slow programs hold every lane, in ms."""
+    """Wait of single math items while slow programs hold every thread, in ms."""
     task = load_task("code", {"tests": [{"call": "f", "args": [], "expected": 1}]})
     with VerifierPool(2) as pool:
         pool.score([(SLOW_PROGRAM, task), RIGHT])

@@ -30,7 +30,7 @@ from typing import Any
 from graders.math_verify_alone import grade as math_verify
 
 from prorl_verifiers import VerifierPool, WorkerOptions, load_task
-from prorl_verifiers.pool.worker import score_text
+from prorl_verifiers.math.spec import score
 
 BLOCK = 50
 LIMIT = 3.0
@@ -114,13 +114,7 @@ def _wrong(gold: str, solved: list[tuple[str, str]], draw: random.Random) -> str
 
 def ours(item: Item) -> bool:
     """Score with our math verifier in this process."""
-    reference = {"answer": item.gold}
-    request = {"verifier": "math", "reference": reference, "response": item.response}
-    return score_text(request, lambda name: _import(name)).reward == 1.0
-
-
-def _import(name: str) -> None:
-    importlib.import_module(name)
+    return score(item.response, {"answer": item.gold}).reward == 1.0
 
 
 def measure_mix(items: list[Item]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """``prorl verify audit``: search for answers that earn reward without solving anything.
 
 Parses, calls prorl_verifiers.audit and shows the table. Exit code 0 with leaks shown, 1 with
-``--fail-on-leak``. Leaves out: probes, search and judging.
+``--fail-on-leak``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.verify_modes import Modes
 from prorl_common import UserError, nearest
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from prorl_verifiers.audit import AuditReport, Group
+    from prorl_verifiers.audit.items import AuditRequest, Group
+    from prorl_verifiers.audit.report import AuditReport
 
 Verifiers = Annotated[
     list[str] | None,
-    typer.Option("--verifier", help="math, stem, code, logic or instruction; repeatable."),
+    typer.Option("--verifier", help="This verifier alone; repeatable."),
 ]
 Datasets = Annotated[
     list[str] | None,
@@ -48,6 +50,7 @@ def audit(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one try.")] = 5.0,
     file: File = None,
     mode: Modes = None,
+    plugin: PluginOption = None,
     backend: Annotated[str, typer.Option(help="Sandbox for code: local or docker.")] = "local",
     out: Annotated[Path | None, typer.Option(help="Write the JSON report here.")] = None,
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
@@ -57,11 +60,13 @@ def audit(
     from prorl_cli.console import make_progress, print_json, say
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
-    from prorl_verifiers.audit import Settings, run_audit, with_modes
+    from prorl_verifiers.audit.items import AuditRequest
     from prorl_verifiers.audit.report import as_document, summary
+    from prorl_verifiers.audit.run import run_audit, with_modes
+    from prorl_verifiers.audit.search import Settings
 
     modes = parse_modes(mode or [])
-    groups, total = _groups(file, verifier or [], dataset or [], items, seed)
+    groups, total = _groups(file, verifier or [], AuditRequest(tuple(dataset or ()), items, seed))
     with VerifierPool(workers, backend, timeout_seconds=timeout) as pool:
         report = run_audit(
             pool, with_modes(groups, modes), Settings(rounds), make_progress(), total
@@ -80,30 +85,29 @@ def audit(
 
 
 def _groups(
-    file: Path | None, verifiers: list[str], datasets: list[str], items: int, seed: int
+    file: Path | None, verifiers: list[str], request: AuditRequest
 ) -> tuple[Iterable[Group], int | None]:
     """Return the groups to attack and, where it is known before they are made, their number."""
-    from prorl_verifiers import VERIFIER_NAMES, logic_datasets
-    from prorl_verifiers.audit import audit_groups, file_groups
+    from prorl_verifiers import logic_datasets
+    from prorl_verifiers.audit.generated import file_groups
+    from prorl_verifiers.audit.run import audit_groups
 
+    datasets = request.datasets
     if file is not None:
         if verifiers or datasets:
             raise UserError("--file brings its own tasks: leave out --verifier and --dataset")
         found = file_groups(file)
         return found, len(found)
-    for name in verifiers:
-        if name not in VERIFIER_NAMES:
-            hint = nearest(name, VERIFIER_NAMES)
-            raise UserError(f"unknown verifier {name!r}{hint}: use {', '.join(VERIFIER_NAMES)}")
-    if datasets and verifiers and "logic" not in verifiers:
-        raise UserError("--dataset belongs to the logic verifier: add --verifier logic")
-    chosen = verifiers or (["logic"] if datasets else list(VERIFIER_NAMES))
-    known = logic_datasets() if "logic" in chosen else ()
-    for name in datasets:
-        if name not in known:
-            raise UserError(f"unknown reasoning-gym dataset {name!r}{nearest(name, known)}")
-    total = len(datasets or known) if chosen == ["logic"] else None
-    return audit_groups(chosen, datasets or known, items, seed), total
+    if datasets:
+        if verifiers and "logic" not in verifiers:
+            raise UserError("--dataset belongs to the logic verifier: add --verifier logic")
+        known = logic_datasets()
+        for name in datasets:
+            if name not in known:
+                raise UserError(f"unknown reasoning-gym dataset {name!r}{nearest(name, known)}")
+        verifiers = verifiers or ["logic"]
+    total = len(datasets or logic_datasets()) if verifiers == ["logic"] else None
+    return audit_groups(verifiers, request), total
 
 
 def _show(report: AuditReport) -> None:

@@ -1,6 +1,6 @@
 """``prorl verify``: score one answer, a file of responses, or a run's rollouts again.
 
-Parses, calls prorl_verifiers and shows what came back. Leaves out: all scoring.
+Parses, calls prorl_verifiers and shows what came back.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli import verify_audit_command, verify_serve_command
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.verify_modes import Modes
 from prorl_common import UserError
 
@@ -29,8 +30,6 @@ Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at on
 ThinkOpen = Annotated[
     bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
 ]
-FILE_MODES = {"instruction": "reference"}
-"""What a file of responses is measured by: the checkers whose numbers are published."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
@@ -48,7 +47,9 @@ app.command("audit")(verify_audit_command.audit)
 @app.command("answer")
 def answer(
     response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
-    verifier: Annotated[str, typer.Option(help="math, stem, code, logic or instruction.")] = "math",
+    verifier: Annotated[
+        str, typer.Option(help="The verifier: math, stem, code, logic, instruction or a plug-in's.")
+    ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
     reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
     backend: Backend = "local",
@@ -56,6 +57,7 @@ def answer(
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
     mode: Modes = None,
+    plugin: PluginOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Score one response and print the verdict."""
@@ -111,6 +113,7 @@ def file(
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
     mode: Modes = None,
+    plugin: PluginOption = None,
 ) -> None:
     """Score a file of responses, one verdict a line in the same order; exit 1 when one has none.
 
@@ -118,10 +121,10 @@ def file(
     takes the definitions of training rewards).
     """
     from prorl_cli.console import make_progress, say
-    from prorl_verifiers import VerifierPool, parse_modes, read_items, with_mode
+    from prorl_verifiers import VerifierPool, modes_for, parse_modes, read_items, with_mode
     from prorl_verifiers.extract import OPEN_THINK
 
-    modes = FILE_MODES | parse_modes(mode or [])
+    modes = modes_for("file") | parse_modes(mode or [])
     items = read_items(source)
     opening = OPEN_THINK if think_open else ""
     pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
@@ -166,6 +169,7 @@ def replay(
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,
+    plugin: PluginOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""

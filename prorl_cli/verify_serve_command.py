@@ -1,6 +1,6 @@
 """``prorl verify serve``: the verifiers as an HTTP service.
 
-Parses and calls prorl_verifiers.serve. Leaves out: the service itself.
+Parses and calls prorl_verifiers.serve.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.verify_modes import Modes
 
 TokenFile = Annotated[
@@ -34,6 +35,7 @@ def serve(
     max_body_mb: Annotated[float, typer.Option(help="Largest request body in MiB.")] = 64.0,
     token_file: TokenFile = None,
     mode: Modes = None,
+    plugin: PluginOption = None,
     think_open: ThinkOpen = False,
     drain: Annotated[float, typer.Option(min=0, help="Seconds to finish after SIGTERM.")] = 60.0,
     ready_file: ReadyFile = None,

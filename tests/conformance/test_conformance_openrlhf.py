@@ -46,7 +46,7 @@ def test_clipped_loss_and_its_gradient_equal_openrlhfs(golden: Any, near: Any) -
         )
         logprobs = case.tensor("logprobs").requires_grad_()
         per_token, clipped = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         mode = AGGREGATION[case.options["token_level_loss"]]
         loss = (token_weights(case.lengths, mode, 0) * per_token).sum()
@@ -71,7 +71,7 @@ def test_mismatch_corrections_equal_openrlhfs(golden: Any, near: Any) -> None:
         logprobs = case.tensor("logprobs").requires_grad_()
         config = LossConfig(clip_low=0.2, clip_high=0.27)
         per_token, _ = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         loss = (token_weights(case.lengths, "token_mean", 0) * weights * per_token).sum()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -85,7 +85,7 @@ def test_kl_estimates_and_their_gradients_equal_openrlhfs(
     golden: Any, near: Any, estimator: str
 ) -> None:
     (case,) = [c for c in golden("openrlhf_kl") if c.options["kl_estimator"] == estimator]
-    config = KLConfig(estimator=estimator, clamp="output")  # type: ignore[arg-type]
+    config = KLConfig(estimator=estimator, clamp="output")
     logprobs = case.tensor("logprobs", torch.float32).requires_grad_()
     value = kl_penalty(logprobs, case.tensor("ref_logprobs", torch.float32), config)
     value.sum().backward()  # type: ignore[no-untyped-call]

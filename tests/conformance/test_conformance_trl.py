@@ -14,7 +14,7 @@ from prorl_training.algorithm import (
     policy_loss,
     token_weights,
 )
-from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT
+from prorl_training.algorithm.policy_losses.clip import LOG_RATIO_LIMIT
 from prorl_training.algorithm.shaping import length_reward, overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,
@@ -62,7 +62,7 @@ def test_clipped_loss_and_its_gradient_equal_trls(golden: Any, near: Any) -> Non
             clip_high=options["epsilon_high"],
             dual_clip=options["delta"] or 0.0,
         )
-        per_token, _ = policy_loss(logprobs, old, case.tensor("advantages"), config)
+        per_token, _ = policy_loss(logprobs, old, case.tensor("advantages"), case.lengths, config)
         mode = AGGREGATION[options["loss_type"]]
         weights = token_weights(case.lengths, mode, options["max_completion_length"])
         loss = (weights * per_token).sum()

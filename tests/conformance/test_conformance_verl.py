@@ -95,7 +95,7 @@ def test_kl_estimates_and_their_gradients_equal_verls(
     golden: Any, near: Any, estimator: str
 ) -> None:
     (case,) = [c for c in golden("verl_kl") if c.options["kl_penalty"] == estimator]
-    config = KLConfig(estimator=estimator, clamp=KL[estimator])  # type: ignore[arg-type]
+    config = KLConfig(estimator=estimator, clamp=KL[estimator])
     logprobs = case.tensor("logprobs").requires_grad_()
     value = kl_penalty(logprobs, case.tensor("ref_logprobs"), config)
     value.sum().backward()  # type: ignore[no-untyped-call]
@@ -113,7 +113,7 @@ def test_clipped_loss_and_its_gradient_equal_verls(golden: Any, near: Any) -> No
         )
         logprobs = case.tensor("logprobs").requires_grad_()
         per_token, clipped = policy_loss(
-            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), config
+            logprobs, case.tensor("old_logprobs"), case.tensor("advantages"), case.lengths, config
         )
         weights = token_weights(case.lengths, AGGREGATION[options["loss_agg_mode"]], 0)
         loss = (weights * per_token).sum()

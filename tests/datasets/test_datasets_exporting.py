@@ -15,7 +15,7 @@ from prorl_datasets.storage import COLUMNS, _schema
 from prorl_verifiers import load_task
 from prorl_verifiers.adapters.openrlhf import rollout_item
 from prorl_verifiers.adapters.verl import verl_task
-from prorl_verifiers.loading import task_of
+from prorl_verifiers.tasks import task_of
 
 
 @pytest.fixture

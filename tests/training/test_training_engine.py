@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from prorl_common import use_plugins
 from prorl_training.run.checkpoint import best_step, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
@@ -31,6 +32,14 @@ LEARN: dict[str, Any] = {
     "checkpoint": {"every": 1000},
     "warm_start": {"examples": 64, "epochs": 12, "lr": 5e-3, "batch": 20},
 }
+
+
+FLIPPED = """
+from prorl_training import AdvantageSpec
+from prorl_training.algorithm.advantage_estimators.reinforce_baseline import reinforce_baseline
+
+SPEC = AdvantageSpec(name="flipped", advantages=lambda *given: -reinforce_baseline(*given))
+"""
 
 
 def learned(engine: Any) -> tuple[float, float]:
@@ -59,7 +68,10 @@ def test_with_the_advantage_sign_flipped_it_does_not_learn(
     math_pool: Any,
     tmp_path: Path,
 ) -> None:
-    config = make_config(**LEARN, advantage={"sign": -1})
+    plugin = tmp_path / "flipped.py"
+    plugin.write_text(FLIPPED)
+    use_plugins([plugin])
+    config = make_config(**LEARN, advantage={"estimator": "flipped"})
     _, last = learned(make_engine(config, tmp_path / "run", math_pool, hidden=64))
     assert last < 0.2
 

@@ -96,8 +96,9 @@ def gradient_of(policy: Policy, groups: Sequence[PromptGroup], batch: UpdateBatc
         logprobs = plain(policy.model, prompt, response, c.rollout.temperature)
         sampler = torch.tensor(batch.sampler_logprobs[i])
         old = sampler if i in batch.stale else logprobs.detach()
-        surrogate = policy_loss(logprobs, old, batch.advantages[i].expand(len(response)), c.loss)
         n = torch.tensor([len(response)])
+        advantages = batch.advantages[i].expand(len(response))
+        surrogate = policy_loss(logprobs, old, advantages, n, c.loss)
         correction = mismatch_weights(old, sampler, n, c.loss.mismatch).weights
         loss = surrogate.per_token * correction
         if policy.reference is not None:

@@ -7,8 +7,12 @@ import pytest
 from prorl_verifiers.pool import worker_spawn
 
 SLEEPER = """
-import sys, time, types
+import sys, time
+from dataclasses import replace
+
+from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
+from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
 from prorl_verifiers.pool import worker_template
 
@@ -17,9 +21,7 @@ def score(text, reference, loading):
         time.sleep(1)
     return math_scorer.score_math(text, reference, loading)
 
-sys.modules["fake_scorer"] = module = types.ModuleType("fake_scorer")
-module.score = score
-worker.SCORERS["math"] = ("fake_scorer", "score")
+worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
 worker_template.main()
 """
 

@@ -14,17 +14,18 @@ from typer.testing import CliRunner
 from prorl_cli.verify_audit_command import audit
 from prorl_common import NullProgress, UserError
 from prorl_verifiers import Task, TaskError, Verdict, VerifierPool
-from prorl_verifiers.audit import Group, Item, Settings, file_groups, run_audit, with_modes
 from prorl_verifiers.audit.builtin_code import code_groups
 from prorl_verifiers.audit.builtin_instruction import CHANCE_ONE, registered, uncovered_ids
 from prorl_verifiers.audit.builtin_math import math_groups, stem_groups
 from prorl_verifiers.audit.chance import binomial_tail, group_chance, luck
-from prorl_verifiers.audit.generated import logic_groups
-from prorl_verifiers.audit.probes import probes_for
+from prorl_verifiers.audit.generated import file_groups, logic_groups
+from prorl_verifiers.audit.items import Group, Item
+from prorl_verifiers.audit.probes import generic_probes
 from prorl_verifiers.audit.report import as_document, cells, plain_lines, verdict_of
-from prorl_verifiers.audit.search import GroupReport, GroupSearch
+from prorl_verifiers.audit.run import run_audit, with_modes
+from prorl_verifiers.audit.search import GroupReport, GroupSearch, Settings
 from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.types import VERIFIER_NAMES
+from prorl_verifiers.spec import VERIFIERS
 
 Rule = Callable[[str, str], float | None]
 
@@ -155,9 +156,9 @@ def test_a_verdict_that_changes_is_a_fault() -> None:
 # ----------------------------------------------------------------------------------- tasks and probes
 
 
-@pytest.mark.parametrize("verifier", VERIFIER_NAMES)
+@pytest.mark.parametrize("verifier", VERIFIERS.names())
 def test_probes_have_unique_names(verifier: str) -> None:
-    names = [probe.name for probe in probes_for(verifier)]
+    names = [probe.name for probe in (VERIFIERS.get(verifier).probes or generic_probes)()]
     assert len(names) == len(set(names)) >= 40
 
 
@@ -167,7 +168,7 @@ def test_every_registered_instruction_id_is_attacked() -> None:
 
 
 def test_built_in_golds_are_no_constants() -> None:
-    constants = {p.name for p in probes_for("math") if p.name.startswith("constant")}
+    constants = {p.name for p in generic_probes() if p.name.startswith("constant")}
     for one in (*math_groups(), *stem_groups(), *code_groups()):
         assert len(one.items) >= 2
         if one.items[0].chance == 0.0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from prorl_verifiers.audit.builtin_instruction import example, registered
 from prorl_verifiers.extract import after_thinking, last_boxed, last_tag
 from prorl_verifiers.instruction.scorer import score_instruction
-from prorl_verifiers.loading import load_task
 from prorl_verifiers.logic.scorer import score_logic
 from prorl_verifiers.math.scorer import score_math
-from prorl_verifiers.score import Score, Scorer
+from prorl_verifiers.pool.replies import result_frame
 from prorl_verifiers.stem.scorer import score_stem
+from prorl_verifiers.tasks import load_task
+from prorl_verifiers.types import Score
 
 FEW = settings(
     max_examples=60,
@@ -143,14 +144,14 @@ def importing(module: str) -> None:
     importlib.import_module(module)
 
 
-def sound(scorer: Scorer, text: str, reference: Mapping[str, Any]) -> Score:
+def sound(scorer: Callable[..., Score], text: str, reference: Mapping[str, Any]) -> Score:
     """Score twice; the reward must be a number in [0, 1] and the verdicts the same."""
     first = scorer(text, reference, importing)
     assert math.isfinite(first.reward) and 0.0 <= first.reward <= 1.0, first
     assert first.status in ("scored", "unparsable")
     assert first.status == "scored" or first.reward == 0.0
     assert scorer(text, reference, importing) == first
-    first.to_json()
+    assert "result" in result_frame(first)
     return first
 
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers import Task, TaskError, Verdict
+from prorl_verifiers import Task, TaskError, Verdict, load_task
 from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
-from prorl_verifiers.instruction.reference import check_reference
 from prorl_verifiers.instruction.registry import (
     DEVIATIONS,
     RANDOM_UPSTREAM,
@@ -17,6 +16,7 @@ from prorl_verifiers.instruction.registry import (
 )
 from prorl_verifiers.instruction.report import summarise
 from prorl_verifiers.instruction.scorer import score_instruction, variants
+from prorl_verifiers.instruction.spec import check_reference
 
 TWO = {
     "instruction_id_list": ["keywords:existence", "keywords:existence", "punctuation:no_comma"],
@@ -119,7 +119,7 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
 )  # fmt: skip
 def test_a_malformed_reference_is_one_clear_line(task: dict[str, Any], words: str) -> None:
     with pytest.raises(TaskError) as caught:
-        check_reference(task)
+        load_task("instruction", task)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -17,7 +17,7 @@ from prorl_verifiers.instruction.official_text import punkt_sentences, rule_sent
 from prorl_verifiers.instruction.report import summarise
 from prorl_verifiers.instruction.scorer import follows, score_instruction
 from prorl_verifiers.instruction.text import count_sentences
-from prorl_verifiers.score import Score
+from prorl_verifiers.types import Score
 
 RANDOM_KEYS = {1122, 3112}
 """Rows whose loose outcome is random upstream: the letter `#`; langdetect unseeded (gu in 1 of 4 seeds)."""

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers.loading import load_task
 from prorl_verifiers.math.scorer import number_by_algebra, same_answer, score_math
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import TaskError
 
 

@@ -87,10 +87,10 @@ def test_a_full_queue_says_so_or_makes_callers_wait(hang: str) -> None:
             while front.waiting < 4:
                 await asyncio.sleep(0.01)
             with pytest.raises(PoolFullError):
-                await front.score_one(*RIGHT, wait=False)
+                await front.score([RIGHT], wait=False)
             with pytest.raises(UserError, match="more than the queue"):
                 await front.score([RIGHT] * 5)
-            third = asyncio.create_task(front.score_one(*RIGHT))
+            third = asyncio.create_task(front.score([RIGHT]))
             await asyncio.sleep(0.05)
             assert not third.done()
             waiting.cancel()
@@ -111,7 +111,7 @@ def test_a_front_scores_in_order() -> None:
             VerifierPool(1, worker_options=WorkerOptions(prestart=False)), queue=10
         ) as front:
             found = await asyncio.gather(*(front.score([RIGHT, WRONG] * 2) for _ in range(6)))
-            assert (await front.score_one(*RIGHT)).reward == 1.0
+            assert (await front.score([RIGHT]))[0].reward == 1.0
         assert [[v.reward for v in verdicts] for verdicts in found] == [[1.0, 0.0] * 2] * 6
 
     asyncio.run(main())

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from prorl_verifiers import Task, Verdict, VerifierPool, WorkerOptions
-from prorl_verifiers.pool import lane as pool_lane
 from prorl_verifiers.pool import worker_spawn
+from prorl_verifiers.pool import worker_thread as pool_thread
 from prorl_verifiers.pool.batch import PoolClosedError
 from prorl_verifiers.pool.replies import read_reply
 
@@ -20,11 +20,15 @@ RIGHT = (r"\boxed{4}", FOUR)
 WRONG = (r"\boxed{5}", FOUR)
 
 PROGRAM = """
-import os, signal, sys, time, types
+import os, signal, sys, time
+from dataclasses import replace
+
+from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
+from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
 from prorl_verifiers.pool import worker_template
-from prorl_verifiers.score import Score
+from prorl_verifiers.types import Score
 
 poisoned = []
 
@@ -72,9 +76,7 @@ def frame(reward):
     result = {"reward": float(reward), "status": "scored", "reason": "", "extracted": None, "metrics": {}}
     return frames.encode({"result": result})
 
-sys.modules["fake_scorer"] = module = types.ModuleType("fake_scorer")
-module.score = score
-worker.SCORERS["math"] = ("fake_scorer", "score")
+worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
 worker_template.main()
 """
 
@@ -150,7 +152,7 @@ def test_an_item_whose_worker_is_killed_from_outside_is_scored_by_another() -> N
 def test_a_killed_template_is_replaced() -> None:
     with VerifierPool(1) as pool:
         pool.score([RIGHT])
-        template = pool._core()._nursery._template
+        template = pool._core()._factory._template
         assert template is not None
         os.kill(template.pid, signal.SIGKILL)
         verdicts = pool.score([RIGHT, WRONG] * 10)
@@ -168,7 +170,7 @@ def test_no_verdict_of_a_poisoned_worker_is_handed_out() -> None:
 
 
 def test_an_old_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_lane, "RECYCLE_AFTER", 8)
+    monkeypatch.setattr(pool_thread, "RECYCLE_AFTER", 8)
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         pids = {pool.score([("pid", FOUR)])[0].extracted for _ in range(30)}
         stats = pool.stats
@@ -213,7 +215,8 @@ def test_what_a_worker_was_doing_when_the_pool_was_ended_has_no_verdict() -> Non
     deadline = time.monotonic() + 60
     while killed < 2 and time.monotonic() < deadline:  # its second try runs
         killed = pool.stats.worker_starts
-        worker = pool._core()._lanes[0]._worker or pool._core()._lanes[1]._worker
+        first, second = pool._core()._threads
+        worker = first._worker or second._worker
         if killed == 1 and worker is not None:
             os.kill(worker.pid, signal.SIGKILL)
         time.sleep(0.05)

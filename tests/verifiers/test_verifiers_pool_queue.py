@@ -1,4 +1,4 @@
-"""Who is next, and how text and code share the lanes."""
+"""Who is next, and how text and code share the threads."""
 
 import itertools
 import threading
@@ -25,7 +25,7 @@ def jobs(of: Batch) -> list[Job]:
 
 
 def drain(queue: FairQueue, seconds: dict[str, float], most: int = 1) -> list[tuple[str, Batch]]:
-    """Take everything with one lane, each job lasting ``seconds`` of its kind."""
+    """Take everything with one thread, each job lasting ``seconds`` of its kind."""
     order = []
     while (work := queue.take(1.0, most, wait=False)) is not None:
         order += [(work.kind, job.batch) for job in work.jobs]
@@ -89,7 +89,7 @@ def test_what_was_cancelled_is_never_taken() -> None:
     assert [of for _, of in drain(queue, {TEXT: 0.01})] == [kept, kept]
 
 
-def test_the_lane_that_stands_by_takes_only_the_kind_that_has_no_lane() -> None:
+def test_the_thread_that_stands_by_takes_only_the_kind_that_has_no_thread() -> None:
     queue = FairQueue(1)
     slow = batch(3)
     queue.add(CODE, jobs(slow), slow)
@@ -149,7 +149,7 @@ class SlowSandbox:
         """Nothing is held."""
 
 
-def test_a_math_item_passes_slow_programs_that_hold_every_lane() -> None:
+def test_a_math_item_passes_slow_programs_that_hold_every_thread() -> None:
     sandbox = SlowSandbox()
     with VerifierPool(2, sandbox, worker_options=WorkerOptions(prestart=False)) as pool:
         programs = [pool.submit(PROGRAM, SUM) for _ in range(6)]
@@ -163,7 +163,7 @@ def test_a_math_item_passes_slow_programs_that_hold_every_lane() -> None:
     assert sandbox.most == 2
 
 
-def test_a_program_passes_hostile_answers_that_hold_every_lane(hang: str) -> None:
+def test_a_program_passes_hostile_answers_that_hold_every_thread(hang: str) -> None:
     sandbox = SlowSandbox()
     sandbox.go.set()
     with VerifierPool(

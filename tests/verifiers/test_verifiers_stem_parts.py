@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers.stem.reference import check_reference
 from prorl_verifiers.stem.scorer import score_stem
+from prorl_verifiers.stem.spec import check_reference
 from prorl_verifiers.types import TaskError
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from prorl_verifiers import libraries
 from prorl_verifiers.pool import frames, worker_spawn
 from prorl_verifiers.pool.worker import serve
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
@@ -50,8 +51,12 @@ def test_a_killed_worker_says_so(worker: WorkerProcess) -> None:
 
 
 SPINNER = """
-import sys, types
+import sys
+from dataclasses import replace
+
+from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
+from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
 from prorl_verifiers.pool import worker_template
 
@@ -60,9 +65,7 @@ def score(text, reference, loading):
         pass
     return math_scorer.score_math(text, reference, loading)
 
-sys.modules["fake_scorer"] = module = types.ModuleType("fake_scorer")
-module.score = score
-worker.SCORERS["math"] = ("fake_scorer", "score")
+worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
 worker_template.main()
 """
 
@@ -223,6 +226,7 @@ def test_a_request_that_fits_no_memory_is_a_limit_of_the_answer(
     reader = frames.Reader(read)
     receive = frames.Reader.receive
     monkeypatch.setattr(frames.Reader, "receive", exhausted)
+    monkeypatch.setattr(libraries, "_loading", libraries._loading)  # serve sets it
     serve(read, write, "none")
     assert receive(reader)["event"] == "ready"
     assert receive(reader) == {"limit": "memory limit"}

@@ -1,38 +1,51 @@
 """Turn (response, task) into a verdict that a program decided and anyone can check again."""
 
-from prorl_verifiers.batch import FileItem, read_items, verdict_row
-from prorl_verifiers.loading import load_task
-from prorl_verifiers.logic.reference import logic_datasets
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.logic.spec import logic_datasets
 from prorl_verifiers.pool.aio import AsyncVerifierPool, PoolFullError
 from prorl_verifiers.pool.batch import PoolClosedError
 from prorl_verifiers.pool.core import WorkerOptions
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
-from prorl_verifiers.reference_parts import MODES, check_modes, parse_modes, with_mode
 from prorl_verifiers.replay import Replay, replay_run
-from prorl_verifiers.types import VERIFIER_NAMES, Task, TaskError, Verdict, VerdictStatus
+from prorl_verifiers.rows import FileItem, read_items, verdict_row
+from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
+from prorl_verifiers.tasks import check_modes, load_task, parse_modes, with_mode
+from prorl_verifiers.types import (
+    Score,
+    Task,
+    TaskError,
+    Verdict,
+    VerdictStatus,
+    unparsable,
+)
 
 __all__ = [
-    "MODES",
-    "VERIFIER_NAMES",
+    "VERIFIERS",
     "AsyncVerifierPool",
+    "Canary",
     "FileItem",
     "PoolClosedError",
     "PoolFullError",
     "PoolStats",
     "Replay",
+    "Score",
     "Task",
     "TaskError",
     "Verdict",
     "VerdictStatus",
     "VerifierPool",
+    "VerifierSpec",
     "WorkerOptions",
     "check_modes",
+    "load_library",
     "load_task",
     "logic_datasets",
+    "modes_for",
     "parse_modes",
     "read_items",
     "replay_run",
+    "unparsable",
     "verdict_row",
     "verify",
     "with_mode",

@@ -1,4 +1,4 @@
-"""The words of the verifiers: Task and response in, Verdict out.
+"""The words of the verifiers: Task and response in, Score inside a worker, Verdict out.
 
 Holds no scoring. A wrong answer is reward 0; a broken verifier or sandbox is ``infra_error`` and has no
 reward at all; a malformed task is a TaskError when it is loaded.
@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError
 
 VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
-VERIFIER_NAMES = ("math", "stem", "code", "logic", "instruction")
+Reference: TypeAlias = Mapping[str, Any]
+"""What a verifier checks against, a JSON object; its keys are the verifier's own."""
+Metrics: TypeAlias = Mapping[str, float | str]
+"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text."""
+MAX_ANSWER = 50_000
+"""Characters; a longer extracted answer is unparsable (the cap of verifiers' MathRubric)."""
 
 
 class TaskError(UserError):
@@ -23,19 +28,38 @@ class TaskError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to check against. ``reference`` is JSON-serialisable and never pickled.
+    """What to check against: a verifier's name and a reference that is JSON and never pickled.
 
-    Shapes: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
+    Shapes of ours: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
     ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
     ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"}.
     """
 
     verifier: str
-    reference: Mapping[str, Any]
+    reference: Reference
 
     def reference_json(self) -> str:
         """Return the reference as canonical JSON (sorted keys, no spaces)."""
         return json.dumps(self.reference, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A scorer's finding: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
+
+    ``reason`` is one line for people; ``extracted`` the answer that was judged.
+    """
+
+    reward: float
+    reason: str
+    extracted: str | None = None
+    status: Literal["scored", "unparsable"] = "scored"
+    metrics: Metrics = field(default_factory=dict)
+
+
+def unparsable(reason: str, extracted: str | None = None) -> Score:
+    """Return the verdict of a response that holds no answer: reward 0."""
+    return Score(0.0, reason, extracted, "unparsable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +71,7 @@ class Verdict:
     reason: str
     extracted: str | None = None
     isolation: str = ""
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)
     seconds: float = 0.0
 
     @property

@@ -1,8 +1,8 @@
-"""The ProRL algorithm as pure functions of tensors: advantages, clipped loss, mismatch weights, KL.
+"""The ProRL algorithm as pure functions of tensors: advantages, policy loss, mismatch weights, KL.
 
 Every place where the published formula and the official code differ is a value of the config
-(``config/algorithm.py``); docs/reference/conformance.md says which value gives whose numbers. Leaves
-out: models, batching, schedules and the shaping of rewards (``shaping``).
+(``config/algorithm.py``); docs/reference/conformance.md says which value gives whose numbers.
+Losses, advantages, KL estimates and penalties come through doors (``prorl_training.spec``).
 
 Shapes: B trajectories, N tokens of all trajectories laid end to end, in the order of ``lengths``.
 """
@@ -11,7 +11,8 @@ from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.algorithm.aggregation import token_weights
 from prorl_training.algorithm.kl import kl_penalty
 from prorl_training.algorithm.mismatch import Mismatch, mismatch_weights
-from prorl_training.algorithm.policy_loss import PolicyLoss, policy_loss
+from prorl_training.algorithm.policy_loss import policy_loss
+from prorl_training.spec import PolicyLoss
 
 __all__ = [
     "Mismatch",

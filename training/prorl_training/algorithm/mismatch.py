@@ -2,12 +2,12 @@
 
 Sources: truncated importance sampling (Yao et al. 2025, the post on off-policy RL by mismatched
 engines), IcePop (ant-ling 2025), the sequence mask of OpenRLHF 0.11.2 (models/loss.py) and NeMo-RL's
-seq-mask-tis. Leaves out: the ratio between policy updates (``algorithm.policy_loss``).
+seq-mask-tis.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import torch
 from torch import Tensor
@@ -50,11 +50,16 @@ def mismatch_weights(
     outside = (judged < config.low) | (judged > config.high)
     counted = outside[lengths > 0] if by_sequence else outside
     share = counted.to(gap.dtype).sum() / max(counted.numel(), 1)
-    if config.correction == "tis":
-        return Mismatch(ratio.clamp(config.low, config.high), share)
-    if by_sequence:
-        outside = outside.repeat_interleave(lengths)
-    return Mismatch(torch.where(outside, torch.zeros_like(ratio), ratio), share)
+    match config.correction:
+        case "tis":
+            return Mismatch(ratio.clamp(config.low, config.high), share)
+        case "icepop":
+            dropped = outside
+        case "sequence_mask":
+            dropped = outside.repeat_interleave(lengths)
+        case _:
+            assert_never(config.correction)
+    return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)
 
 
 def _sequence_means(values: Tensor, lengths: Tensor) -> Tensor:

@@ -1,48 +1,27 @@
-"""The clipped policy loss: PPO's clip with separate bounds, dual clip, and the forced on-policy ratio.
-
-Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8), dual clip (Ye et al.,
-1912.09729, eq. 5), force_on_policy_ratio of NeMo-RL. Leaves out: sampler mismatch (``mismatch``) and
-the mean over tokens (``aggregation``).
-"""
+"""The policy loss of a config, by name. Sampler mismatch and the mean over tokens come after it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import torch
 from torch import Tensor
 
-from prorl_training.config import LossConfig
-
-LOG_RATIO_LIMIT = 20.0
-"""Bound of the log-ratio, so that exp cannot overflow (OpenRLHF and verl hold it at the same 20)."""
-
-
-class PolicyLoss(NamedTuple):
-    """Loss of each token (N,), and the share of tokens whose gradient a clip removed (scalar)."""
-
-    per_token: Tensor
-    clipped_fraction: Tensor
+from prorl_common import PluginError
+from prorl_training.config.algorithm import LossConfig
+from prorl_training.spec import POLICY_LOSSES, PolicyLoss
 
 
 def policy_loss(
-    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, config: LossConfig
+    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) for each token.
+    """Return the loss of each token (N,) by the loss that ``config.name`` names.
 
-    All tensors (N,); r = exp(clamp(logprobs - old_logprobs, +-20)). ``dual_clip`` c > 1 holds the
-    loss of a negative advantage at c |A|. ``on_policy_ratio`` sets r to 1 with the gradient of
-    ``logprobs``, so nothing is ever clipped and ``old_logprobs`` plays no part.
+    The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory. Raises
+    UnknownNameError, and PluginError when the loss returns another shape.
     """
-    base = logprobs.detach() if config.on_policy_ratio else old_logprobs
-    ratio = (logprobs - base).clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
-    low, high = 1 - config.clip_low, 1 + config.clip_high
-    objective = torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
-    negative = advantages < 0
-    clipped = ((ratio > high) & (advantages > 0)) | ((ratio < low) & negative)
-    if config.dual_clip:
-        floor = config.dual_clip * advantages
-        clipped = clipped | (negative & (objective < floor))
-        objective = torch.where(negative, torch.maximum(objective, floor), objective)
-    share = clipped.to(ratio.dtype).sum() / max(clipped.numel(), 1)
-    return PolicyLoss(-objective, share)
+    found = POLICY_LOSSES.get(config.name).loss(logprobs, old_logprobs, advantages, lengths, config)
+    loss = found if isinstance(found, PolicyLoss) else PolicyLoss(found, logprobs.new_zeros(()))
+    if loss.per_token.shape != logprobs.shape:
+        raise PluginError(
+            f"the policy loss {config.name!r} must return one number a token, shape "
+            f"{tuple(logprobs.shape)}, and returned {tuple(loss.per_token.shape)}"
+        )
+    return loss

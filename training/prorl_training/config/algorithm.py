@@ -2,24 +2,26 @@
 
 Every place where the published formula and the official code differ is a named value here; a preset
 picks one. Sources: ProRL v1 (arXiv 2505.24864), the ProRL v2 post (2025-08-11), OpenRLHF 0.11.2 and
-NeMo-RL's prorlv2 recipe. Leaves out: the formulas (``objectives``).
+NeMo-RL's prorlv2 recipe.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section
+from prorl_training.config.base import Section, known_name, known_options
+from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES
 
 
 class AdvantageConfig(Section):
     """From rewards to advantages."""
 
-    estimator: Literal["reinforce_baseline", "grpo", "batch_std", "dr_grpo"] = "reinforce_baseline"
-    """REINFORCE++-baseline (group mean, batch std of what is left), GRPO (group mean, group std), batch_std
-    (group mean, batch std of the raw rewards: TRL's scale_rewards="batch") or Dr. GRPO (mean only)."""
+    estimator: str = "reinforce_baseline"
+    """``reinforce_baseline`` (REINFORCE++: group mean, batch std of what is left), ``grpo`` (group mean, group
+    std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
+    (mean only), or a plug-in's AdvantageSpec by its name."""
     normalise: Literal["trajectory", "token"] = "trajectory"
     """Statistics of ``reinforce_baseline``: a trajectory counts once (ProRL v2 post) or once a token (OpenRLHF, NeMo-RL, verl)."""
     std: Literal["population", "sample"] = "population"
@@ -28,8 +30,18 @@ class AdvantageConfig(Section):
     """Keeps the divisor above 0; where it is added, ``eps_in`` says."""
     eps_in: Literal["std", "variance"] = "std"
     """Divide by std + eps, or by sqrt(variance + eps) (verl's whitening over a batch)."""
-    sign: Literal[1, -1] = 1
-    """-1 trains the model away on purpose; only a test of the tests wants it."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of the estimator's own, where it has any."""
+
+    @field_validator("estimator")
+    @classmethod
+    def _estimator_exists(cls, name: str) -> str:
+        return known_name(ADVANTAGES, name)
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> AdvantageConfig:
+        known_options(ADVANTAGES, self.estimator, self.options)
+        return self
 
 
 class MismatchConfig(Section):
@@ -52,8 +64,12 @@ class MismatchConfig(Section):
 
 
 class LossConfig(Section):
-    """The clipped policy loss."""
+    """The policy loss and its update."""
 
+    name: str = "clip"
+    """``clip``: PPO's with separate bounds; or a plug-in's PolicyLossSpec by its name."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of the loss's own, where it has any."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
     clip_high: float = Field(default=0.28, gt=0)
     dual_clip: float = Field(default=0.0, ge=0)
@@ -69,6 +85,16 @@ class LossConfig(Section):
     matter of memory and speed only."""
     mismatch: MismatchConfig = MismatchConfig()
 
+    @field_validator("name")
+    @classmethod
+    def _loss_exists(cls, name: str) -> str:
+        return known_name(POLICY_LOSSES, name)
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> LossConfig:
+        known_options(POLICY_LOSSES, self.name, self.options)
+        return self
+
     @model_validator(mode="after")
     def _dual_clip_is_beyond_the_clip(self) -> LossConfig:
         if 0 < self.dual_clip <= 1:
@@ -80,7 +106,10 @@ class KLConfig(Section):
     """The penalty that ties the policy to the reference."""
 
     coefficient: float = Field(default=1e-4, ge=0)
-    estimator: Literal["k1", "k2", "k3"] = "k2"
+    estimator: str = "k2"
+    """``k1``, ``k2``, ``k3``, or a plug-in's KLSpec by its name."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of the estimator's own, where it has any."""
     clamp: Literal["input", "output", "both", "none"] = "input"
     """``input``: the log-ratio is clamped (post); ``output``: the estimate is (OpenRLHF); ``both``: NeMo-RL."""
     clamp_value: float = Field(default=10.0, gt=0)
@@ -90,6 +119,16 @@ class KLConfig(Section):
     measure_share_every: int = Field(default=50, ge=0)
     """Every so many steps the share of the KL term in the gradient is measured, at the cost of one more
     backward pass over a mini-batch; 0: never."""
+
+    @field_validator("estimator")
+    @classmethod
+    def _estimator_exists(cls, name: str) -> str:
+        return known_name(KL_ESTIMATORS, name)
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> KLConfig:
+        known_options(KL_ESTIMATORS, self.estimator, self.options)
+        return self
 
 
 class OptimizerConfig(Section):

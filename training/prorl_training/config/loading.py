@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from prorl_common import atomic_write_text, nearest
+from prorl_common import atomic_write_text, nearest, use_plugins
 from prorl_training.config import FIXED_IN_A_RUN, PHASE_SECTIONS, TrainConfig
 from prorl_training.config.files import (
     ConfigError,
@@ -67,7 +67,7 @@ def load_config(
     name = preset or from_file.get("preset") or TrainConfig().preset
     values = merge(load_preset(str(name)), {k: v for k, v in from_file.items() if k != "preset"})
     values, complaints = apply_overrides(values, overrides)
-    return _checked(values, complaints)
+    return _checked(_with_plugins(values, file), complaints)
 
 
 def check_config(values: Mapping[str, Any]) -> TrainConfig:
@@ -82,7 +82,24 @@ def save_config(config: TrainConfig, path: Path) -> None:
 
 def load_saved_config(path: Path) -> TrainConfig:
     """Read a run's resolved ``config.yaml``. Raises ConfigError like :func:`load_config`."""
-    return check_config(read_config_file(path))
+    values = read_config_file(path)
+    advantage = values.get("advantage")
+    if isinstance(advantage, dict) and advantage.get("sign") == 1:
+        del advantage["sign"]  # an option of prorl 0.1 that every run had at 1
+    return check_config(_with_plugins(values, path))
+
+
+def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
+    """Load the plug-ins that the config names, and name those loaded already; paths become absolute.
+
+    A relative path is one from the config file's folder, without a file from here. Raises PluginError.
+    """
+    named = values.get("plugins", ())
+    if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
+        return dict(values)  # a wrong value, which the checks will name
+    base = Path() if file is None else file.parent
+    loaded = use_plugins(base / path for path in named)
+    return {**values, **({"plugins": [str(f.path) for f in loaded]} if loaded else {})}
 
 
 def _checked(values: Mapping[str, Any], complaints: Sequence[str]) -> TrainConfig:

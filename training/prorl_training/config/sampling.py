@@ -6,11 +6,13 @@ Leaves out: the loss (``algorithm``) and the schedule that switches things on an
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section
+from prorl_common import UserError
+from prorl_training.config.base import Section, known_name, known_options
+from prorl_training.spec import PENALTIES
 
 
 class DataConfig(Section):
@@ -44,8 +46,9 @@ class RolloutConfig(Section):
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
     """Responses decoded together; a matter of memory and speed only."""
-    backend: Literal["auto", "transformers", "vllm"] = "auto"
-    """Who samples; ``auto``: vLLM where it is installed and the device is a GPU, else Transformers."""
+    backend: str = "auto"
+    """Who samples: ``transformers``, ``vllm`` or a plug-in's backend; ``auto``: vLLM where it is installed and the
+    device is a GPU, else Transformers."""
     vllm_memory: float = Field(default=0.3, gt=0, lt=1)
     """vLLM: the part of the GPU's memory for its weights and cache; the trainer needs the rest."""
     vllm_context: int = Field(default=0, ge=0)
@@ -57,6 +60,18 @@ class RolloutConfig(Section):
     """Prompts that leave no room for ``max_tokens`` in the model's context, or exceed ``max_prompt_tokens``."""
     max_prompt_tokens: int = Field(default=0, ge=0)
     """Longest prompt that is used; 0: as long as the context allows."""
+
+    @field_validator("backend")
+    @classmethod
+    def _backend_is_known(cls, name: str) -> str:
+        from prorl_inference import BACKENDS
+
+        try:
+            if name != "auto":
+                BACKENDS.get(name)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return name
 
 
 class DynamicSamplingConfig(Section):
@@ -85,8 +100,11 @@ class DynamicSamplingConfig(Section):
 class LengthPenaltyConfig(Section):
     """The cosine length reward and its on/off schedule, in steps."""
 
-    form: Literal["printed", "correctness_aware"] = "printed"
-    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373."""
+    form: str = "printed"
+    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373; or a
+    plug-in's PenaltySpec by its name."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of a plug-in's form; those of ours are the keys below."""
     weight: float = Field(default=1.0, ge=0)
     """lambda_len; unpublished, ours. 0 switches the penalty off."""
     eta_max: float = 0.0
@@ -103,6 +121,16 @@ class LengthPenaltyConfig(Section):
     steps_off: int = Field(default=500, ge=0)
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
+
+    @field_validator("form")
+    @classmethod
+    def _form_exists(cls, name: str) -> str:
+        return known_name(PENALTIES, name)
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> LengthPenaltyConfig:
+        known_options(PENALTIES, self.form, self.options)
+        return self
 
 
 class OverlongConfig(Section):

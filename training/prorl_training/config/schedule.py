@@ -59,6 +59,7 @@ PHASE_SECTIONS = (
     "length_penalty",
     "overlong",
     "stop_properly",
+    "penalties",
     "advantage",
     "loss",
     "kl",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
-from prorl_training.config.base import Section
+from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
@@ -33,6 +33,7 @@ from prorl_training.config.schedule import (
     PhaseConfig,
     SafetyConfig,
 )
+from prorl_training.spec import PENALTIES
 
 
 class TrainConfig(Section):
@@ -44,6 +45,8 @@ class TrainConfig(Section):
     """Stop after the step in which this many response tokens have been sampled in all, dropped groups
     included; 0: off. For comparing arms at equal cost."""
     seed: int = 0
+    plugins: tuple[str, ...] = ()
+    """Plug-in files (paths); those given with ``--plugin`` are added. Loaded before anything is looked up."""
     engine: Literal["local", "openrlhf"] = "local"
     model: ModelConfig = ModelConfig()
     data: DataConfig = DataConfig()
@@ -52,6 +55,8 @@ class TrainConfig(Section):
     length_penalty: LengthPenaltyConfig = LengthPenaltyConfig()
     overlong: OverlongConfig = OverlongConfig()
     stop_properly: StopProperlyConfig = StopProperlyConfig()
+    penalties: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Penalties that are always on, a plug-in's PenaltySpec by its name -> its options; added to the reward."""
     advantage: AdvantageConfig = AdvantageConfig()
     loss: LossConfig = LossConfig()
     kl: KLConfig = KLConfig()
@@ -65,6 +70,13 @@ class TrainConfig(Section):
     warm_start: WarmStartConfig = WarmStartConfig()
     reward: RewardConfig = RewardConfig()
     openrlhf: OpenRLHFConfig = OpenRLHFConfig()
+
+    @field_validator("penalties")
+    @classmethod
+    def _penalties_exist(cls, penalties: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for name, options in penalties.items():
+            known_options(PENALTIES, known_name(PENALTIES, name), options)
+        return penalties
 
     @model_validator(mode="after")
     def _mini_batches_fit(self) -> TrainConfig:

@@ -94,12 +94,13 @@ def train(
     checkpoint.
     """
     require_local()
-    from prorl_inference import pick_device, samples_with_vllm
+    from prorl_inference import pick_backend, pick_device
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
 
-    if samples_with_vllm(config.rollout.backend, pick_device(config.model.device)):
-        refuse_lost_logprobs(config)
+    sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
+    refuse_lost_logprobs(config, sampler)
+    sampler.check_installed()
     folder = RunFolder(run)
     data = find_dataset(config)
     samples = load_samples(data, config.reward.verifier_modes())
@@ -149,12 +150,15 @@ class _Setup:
         """Return the engine of a new run: warm start and checkpoint 0 done."""
         from prorl_inference import fetch_or_resolve
         from prorl_training.policy.warm_start import warm_start_if_asked
-        from prorl_training.run.resume import run_identity
+        from prorl_training.run.resume import parts_in_use, run_identity
 
         path = fetch_or_resolve(self.config.model.path, self.progress)
         policy, tokenizer = self._policy(path)
         engine = self._engine(policy, tokenizer, path, 0)
-        self.folder.create(self.config, run_identity(Path(str(self.config.data.path)), path))
+        self.folder.create(
+            self.config,
+            run_identity(Path(str(self.config.data.path)), path, parts_in_use(self.config)),
+        )
         self.folder.truncate_after(-1)
         warm = warm_start_if_asked(policy, self.samples[0], tokenizer, self.progress)
         engine.start([*decisions, *warm])
@@ -169,9 +173,10 @@ class _Setup:
             open_checkpoint,
             restore_checkpoint,
         )
-        from prorl_training.run.resume import check_identity
+        from prorl_training.run.resume import check_identity, parts_in_use
 
-        check_identity(self.folder, Path(str(self.config.data.path)))
+        parts = parts_in_use(self.config)
+        check_identity(self.folder, Path(str(self.config.data.path)), parts=parts)
         if not has_checkpoint(self.folder.checkpoints):
             self.folder.config_path.unlink(missing_ok=True)
             return self.fresh(decisions)
@@ -198,10 +203,12 @@ class _Setup:
         if not self.config.model.lora.rank:
             return checkpoint / "policy"
         from prorl_inference import fetch_or_resolve
-        from prorl_training.run.resume import check_identity
+        from prorl_training.run.resume import check_identity, parts_in_use
 
         path = fetch_or_resolve(self.config.model.path, self.progress)
-        check_identity(self.folder, Path(str(self.config.data.path)), path)
+        check_identity(
+            self.folder, Path(str(self.config.data.path)), path, parts_in_use(self.config)
+        )
         return path
 
     def _policy(self, path: Path) -> tuple[Any, Any]:
@@ -214,7 +221,7 @@ class _Setup:
         return Policy(model, self.config, pick_dtype(device, c.dtype)), tokenizer
 
     def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
-        from prorl_inference import SamplerOptions, encode_prompt, open_training_generator
+        from prorl_inference import BackendOptions, encode_prompt, pick_backend
         from prorl_training.engine.interface import Parts
         from prorl_training.engine.loop import TrainingLoop
         from prorl_training.engine.start_notes import start_notes
@@ -228,15 +235,19 @@ class _Setup:
         prompts.check(self.config)
         for line in start_notes(prompts, self.config, bool(validation)):
             self.progress.message(line)
-        options = SamplerOptions(
-            r.backend,
+        device = str(policy.model.device)
+        options = BackendOptions(
+            path,
+            device,
+            str(policy.compute_dtype).removeprefix("torch."),
             r.batch_rows,
             r.batching,
-            str(policy.compute_dtype).removeprefix("torch."),
             r.vllm_context or None,
             r.vllm_memory,
+            policy.model,
+            tokenizer,
         )
-        generator = open_training_generator(policy.model, tokenizer, path, options)
+        generator = pick_backend(r.backend, device, training=True).open(options)
         parts = Parts(
             prompts,
             validation,

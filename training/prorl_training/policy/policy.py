@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from prorl_common import ServiceError, derive_seed
-from prorl_training.algorithm.learning_rate import planned_updates
 from prorl_training.config import OptimizerConfig, TrainConfig
 from prorl_training.policy.causal_head import TargetScorer
 from prorl_training.policy.gradient_checkpointing import enable_checkpointing
@@ -25,6 +24,7 @@ from prorl_training.policy.lora import AdapterReference, add_adapters, merged_co
 from prorl_training.policy.packing import Pack
 from prorl_training.policy.stats import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
 from prorl_training.policy.update import PolicyUpdate
+from prorl_training.schedule.learning_rate import planned_updates
 
 __all__ = ["AcceptAll", "Policy", "UpdateBatch", "UpdateJudge", "UpdateStats"]
 

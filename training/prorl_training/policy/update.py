@@ -17,11 +17,11 @@ from torch import Tensor
 
 from prorl_common import derive_seed
 from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
-from prorl_training.algorithm.learning_rate import lr_at
 from prorl_training.policy.gradient_checkpointing import checkpointed_pass
 from prorl_training.policy.lora import adapter_dropout
 from prorl_training.policy.packing import Pack, build_packs
 from prorl_training.policy.stats import PackStats, UpdateBatch, UpdateJudge, UpdateStats
+from prorl_training.schedule.learning_rate import lr_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +133,7 @@ class PolicyUpdate:
             lengths = torch.tensor(pack.lengths, device=self.device)
             per_token = advantages.to(logprobs).repeat_interleave(lengths)
             sampled = self._sampled(pack)
-            policy = policy_loss(logprobs, before, per_token, c.loss)
+            policy = policy_loss(logprobs, before, per_token, lengths, c.loss)
             mismatch = mismatch_weights(before, sampled, lengths, c.loss.mismatch)
             weight = weight.to(logprobs)
             surrogate = (policy.per_token * mismatch.weights * weight).sum()

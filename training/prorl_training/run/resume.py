@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, sha256_file
-from prorl_training.algorithm.learning_rate import planned_updates
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import check_config, merge, parse_override
 from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.learning_rate import planned_updates
+from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
 
 ALLOWED = (
     "steps",
+    "plugins",
     "token_budget",
     "data.path",
     "model.device",
@@ -60,7 +62,7 @@ ALLOWED = (
 )
 """Settings that may change on resuming; a name that ends in a dot stands for its whole section.
 
-``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, batching and
+``plugins`` may move, their parts may not change (``check_identity``). ``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, batching and
 pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
 ``rollout.backend`` may change because prompts, responses a prompt and their seeds stay; the samples do not: vLLM
 draws from its own generator, so a seed gives another sample of the same distribution. The ``safety`` ones say
@@ -168,13 +170,31 @@ def _show(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def run_identity(dataset: Path, model: Path | None) -> dict[str, Any]:
-    """Return what a run is made from: fingerprint of the data, digest of the base model's weights."""
+def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:
+    """Return the records of all parts of the objective that are not prorl's own, over every phase."""
+    phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
+    return [
+        *POLICY_LOSSES.records(c.loss.name for c in phases),
+        *ADVANTAGES.records(c.advantage.estimator for c in phases),
+        *KL_ESTIMATORS.records(c.kl.estimator for c in phases),
+        *PENALTIES.records(n for c in phases for n in (c.length_penalty.form, *c.penalties)),
+    ]
+
+
+def run_identity(
+    dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
+) -> dict[str, Any]:
+    """Return what a run is made from: the data's fingerprint, the digest of the base model's weights.
+
+    ``parts`` are the records of what plug-ins brought to it (``parts_in_use``).
+    """
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
     if model is not None:
         identity["model"] = model_digest(model)
+    if parts:
+        identity["parts"] = [dict(part) for part in parts]
     return identity
 
 
@@ -188,14 +208,27 @@ def dataset_fingerprint(path: Path) -> str:
     return sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest()
 
 
-def check_identity(run: RunFolder, dataset: Path, model: Path | None = None) -> None:
-    """Compare data (and, where ``model`` is given, base model) with those the run was started on.
+def check_identity(
+    run: RunFolder,
+    dataset: Path,
+    model: Path | None = None,
+    parts: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """Compare data, plug-ins' parts and, where ``model`` is given, base model with the run's own.
 
-    A run without ``identity.json`` passes. Raises ResumeError when either is another one.
+    A run without ``identity.json`` passes. Raises ResumeError when one of them is another one.
     """
     known = run.identity()
     if known is None:
         return
+    before = known.get("parts", [])
+    if [dict(part) for part in parts] != before:
+        changed = [part for part in [*before, *parts] if part not in before or part not in parts]
+        names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
+        raise ResumeError(
+            f"{run.name} was started with other plug-ins ({', '.join(names)} changed): go on with the ones "
+            "it was started with, or start a new run"
+        )
     if known["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(
             f"the dataset {dataset} is not the one that {run.name} was started on (its files differ): "

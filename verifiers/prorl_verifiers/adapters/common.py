@@ -3,7 +3,7 @@
 The scorer is a local ``VerifierPool``, or a ``RemoteVerifier`` when a service's address is given (the
 better choice where many worker processes of a trainer share one machine). It is opened at the first call,
 belongs to this process id alone (a forked child opens its own) and is closed at exit. No signals are used,
-so every function here may be called from any thread. Leaves out: the trainers' own shapes.
+so every function here may be called from any thread.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from prorl_common import ServiceError, UserError, nearest
+from prorl_common import ServiceError, UserError, nearest, use_plugins
 from prorl_verifiers.pool.verifier_pool import VerifierPool
 from prorl_verifiers.serve.client import RemoteVerifier
+from prorl_verifiers.tasks import parse_modes
 from prorl_verifiers.types import Task, Verdict
 
 Item = tuple[str, Task]
@@ -46,6 +47,7 @@ class ScorerOptions:
     ``timeout`` is in seconds for one try at one response of the local pool. ``modes`` is text like
     ``math=either,logic=reference``. ``think_open``: the chat template opens the thinking, so
     ``<think>`` is put before each response. ``retries`` counts further tries at items without a verdict.
+    ``plugin``: plug-in files whose verifiers the tasks name, separated like the folders of PATH.
     """
 
     workers: int = 2
@@ -57,12 +59,13 @@ class ScorerOptions:
     token: str = field(default="", repr=False)
     think_open: bool = False
     retries: int = 2
+    plugin: str = ""
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
         """Return the options: ``given`` first, then ``PRORL_WORKERS``, ``PRORL_URL`` ..., then defaults.
 
-        Raises UserError for an unknown option or a value of the wrong kind.
+        Loads the plug-in files. Raises UserError for an unknown option or a value of the wrong kind.
         """
         known = {option.name: option.type for option in fields(cls)}
         for name in given:
@@ -73,7 +76,9 @@ class ScorerOptions:
             value = given.get(name, os.environ.get(PREFIX + name.upper()))
             if value is not None:
                 found[name] = _convert(name, str(kind), value)
-        return cls(**found)
+        options = cls(**found)
+        use_plugins(path for path in options.plugin.split(os.pathsep) if path)
+        return options
 
 
 def _convert(name: str, kind: str, value: Any) -> Any:
@@ -94,8 +99,6 @@ def _convert(name: str, kind: str, value: Any) -> Any:
 
 def open_scorer(options: ScorerOptions) -> Scorer:
     """Return a client of the service when ``options.url`` is set, else a new local pool."""
-    from prorl_verifiers.reference_parts import parse_modes
-
     modes = parse_modes(options.modes)
     if options.url:
         if modes:

@@ -4,7 +4,7 @@
 
 The label column holds the task as JSON. OpenRLHF calls with one query at a time, from threads. Options come
 from the environment (ScorerOptions). A response without a verdict raises after retries; OpenRLHF logs
-that and goes on with reward None. Leaves out: the HTTP form of the protocol (``serve``).
+that and goes on with reward None.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prorl_verifiers.adapters.common import (
     shared_scorer,
 )
 from prorl_verifiers.adapters.rollout_text import response_after_prompt
-from prorl_verifiers.loading import task_of
+from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 

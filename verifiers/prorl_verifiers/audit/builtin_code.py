@@ -1,16 +1,15 @@
 """Built-in code tasks to attack: stdin/stdout, calls, asserts and check functions.
 
-Every expected output is one that no constant program gives; chance is 0. Leaves out: other languages
-(the comparison outside the box is the same).
+Every expected output is one that no constant program gives; chance is 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.audit.items import Group, Item, Probe, constant
+from prorl_verifiers.tasks import load_task
 
 _STDIO = (
     ("Read two integers and print 7a + 13b.", (("3 5", "86"), ("17 2", "145"), ("-4 11", "115"))),
@@ -92,3 +91,108 @@ def _group(name: str, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> Group:
         for at, (question, reference) in enumerate(pairs, start=1)
     ]
     return Group(name, "code", items)
+
+
+Answer = Callable[[Item, Group], str | None]
+
+_EQUAL = """class Equal:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return 0
+    def __bool__(self): return True
+    def __len__(self): return 1
+    def __iter__(self): return iter([self])
+    def __getitem__(self, at): return self
+    def __call__(self, *a, **k): return self
+    def __repr__(self): return ''
+    def __lt__(self, other): return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __sub__(self, other): return 0.0
+    __rsub__ = __add__ = __radd__ = __abs__ = __neg__ = __sub__
+    def __float__(self): return 0.0
+"""
+_INT = "class Equal(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+_STR = "class Equal(str):\n    def __eq__(self, other): return True\n    __hash__ = str.__hash__\n"
+_ECHO = "import sys\nsys.stdout.write(sys.stdin.read())"
+_PROGRAMS = {
+    "empty program": "",
+    "pass": "pass",
+    "exit at import": "import sys\nsys.exit(0)",
+    "os._exit at import": "import os\nos._exit(0)",
+    "echo of stdin": _ECHO,
+    "first token of stdin": "import sys\nprint((sys.stdin.read().split() or [''])[0])",
+    "print all small integers": "print(*range(-100, 1001))",
+    "print all small integers, a line each": "for n in range(-100, 1001): print(n)",
+    "print pass": 'print(\'all tests passed\')\nprint(\'{"status": "ok", "passed": true}\')',
+    "syntax error": "def",
+    "assert off": "import builtins\nbuiltins.AssertionError = None\n__debug__ if False else None",
+}
+_BODIES = {
+    "nothing": "pass",
+    **{
+        f"returns {value}": f"return {value}"
+        for value in ("0", "1", "-1", "True", "False", "''", "[]")
+    },
+    **{
+        f"returns {value}": f"return {value}"
+        for value in ("None", "{}", "()", "float('nan')", "0.0")
+    },
+    "returns its argument": "return a[0] if a else None",
+    "returns its arguments": "return a",
+    "exits": "import sys; sys.exit(0)",
+    "leaves hard": "import os; os._exit(0)",
+    "returns all small integers": "return list(range(-100, 1001))",
+    "raises AssertionError": "raise AssertionError",
+    "raises StopIteration": "raise StopIteration",
+}
+
+
+def code_probes() -> list[Probe]:
+    """Return programs that know neither the problem nor its tests; the name asked for is defined."""
+    probes = [constant(f"program: {name}", source) for name, source in _PROGRAMS.items()]
+    probes += [
+        Probe(f"program: print {value!r}", _everywhere(f"print({value!r})"))
+        for value in ("0", "1", "-1", "YES", "NO", "yes", "no", "", "inf")
+    ]
+    probes += [Probe(f"function {name}", _function(body)) for name, body in _BODIES.items()]
+    objects = {"object equal to all": _EQUAL, "int equal to all": _INT, "text equal to all": _STR}
+    for name, source in objects.items():
+        probes.append(Probe(f"function returns {name}", _function("return Equal()", source)))
+    probes.append(Probe("function with a changed abs and ==", _function("return 0", _SHADOWS)))
+    return probes
+
+
+_SHADOWS = """import builtins, math
+builtins.abs = lambda *a: 0
+builtins.len = lambda *a: 0
+builtins.all = builtins.any = builtins.isinstance = lambda *a: True
+math.isclose = lambda *a, **k: True
+"""
+
+
+def _everywhere(source: str) -> Answer:
+    return lambda item, group: source
+
+
+def entry_point(item: Item) -> str:
+    """Return the name of the function that a code task asks for."""
+    reference = item.task.reference
+    if reference.get("entry_point"):
+        return str(reference["entry_point"])
+    for test in reference["tests"]:
+        if "call" in test:
+            return str(test["call"])
+        if "assert" in test:
+            return str(test["assert"]).removeprefix("assert").strip(" (").split("(")[0]
+    return "solution"
+
+
+def _function(body: str, before: str = "") -> Answer:
+    def answer(item: Item, group: Group) -> str | None:
+        name = entry_point(item)
+        if "." in name:
+            owner, method = name.split(".", 1)
+            return f"{before}\nclass {owner}:\n    def {method}(self, *a, **k):\n        {body}\n"
+        return f"{before}\ndef {name}(*a, **k):\n    {body}\n"
+
+    return answer

@@ -2,7 +2,7 @@
 
 ``CHANCE_ONE`` lists the ids that an empty-headed text meets by the constraint's own definition (a text
 without commas has no comma; an echo of the keywords holds the keywords): such an id proves nothing and has
-chance 1. All others ask for something that degenerate text must not have. Leaves out: the checks.
+chance 1. All others ask for something that degenerate text must not have.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from prorl_verifiers.audit.items import Group, Item
-from prorl_verifiers.loading import load_task
+from prorl_verifiers.audit.items import Group, Item, Probe, constant
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, TaskError
 
 _BY_NAME: dict[str, Any] = {
@@ -118,3 +118,53 @@ def question(name: str, kwargs: Mapping[str, Any]) -> str:
     words = name.split(":")[1].replace("_", " ")
     given = "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in kwargs.items())
     return f"Write about a lighthouse. Constraint: {words}. {given}".strip()
+
+
+_TEXTS = {
+    **{
+        f"text {text!r}": text
+        for text in ("a", "A", "1", ".", "-", "*", "**", "***", "******", '"', "[]")
+    },
+    **{
+        f"text {text!r}": text
+        for text in ("{}", "[", "<<>>", "<<a>>", "* *", "** **", '""', "P.S.", ",", "?")
+    },
+    **{
+        f"text {text!r}": text
+        for text in ("a a a", "A A A", "yes", "no", "null", "0", '"a"', "\\n", "\u200b")
+    },
+    "blank": " \n ",
+    "empty": "",
+    "empty list items": "* \n* \n* \n- \n- \n- ",
+    "empty sections": "SECTION 1 SECTION 2 SECTION 3 Section 1 Section 2 Section 3",
+    "empty placeholders": "[] [] [] [] [] [] [] [] [] []",
+    "empty highlights": "** ** ** ** * * * * *** ***",
+    "empty quotes": "\"\" '' ``",
+    "two separators": "a******b",
+    "stars between nothing": "***\n\n***\n\n***",
+    "stops": ". . . . . . . . . . . . . . . . . . . .",
+    "commas": ", , , , , , , ,",
+    "new lines": "\n" * 30 + "a" + "\n" * 30,
+    "paragraphs of a letter": "a\n\na\n\na\n\na\n\na",
+    "letters in capitals": "A B C D E F G H I J",
+    "every separator": '<<a>> [a] *a* **a** *** a\n* a\n- a\n"a" ****** P.S. a SECTION 1 a Section 2 a',
+    "one plain sentence": "This is a plain sentence about nothing in particular.",
+}
+
+
+def instruction_probes() -> list[Probe]:
+    """Return degenerate texts, and the echoes of a constraint's own arguments and id."""
+    probes = [constant(name, text, raw=True) for name, text in _TEXTS.items()]
+    probes.append(Probe("echo: constraint's arguments", _arguments, raw=True))
+    probes.append(Probe("echo: constraint's id", _id, raw=True))
+    return probes
+
+
+def _arguments(item: Item, group: Group) -> str | None:
+    kwargs = (item.task.reference.get("kwargs") or [{}])[0] or {}
+    words = [" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in kwargs.values()]
+    return " ".join(words) or None
+
+
+def _id(item: Item, group: Group) -> str | None:
+    return str(item.task.reference["instruction_id_list"][0])

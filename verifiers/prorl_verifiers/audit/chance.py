@@ -8,7 +8,6 @@ is more the share of the items for which the probe's text is the gold itself.
 Evidence: the rewards of n items lie in [0, 1]. If their mean were expected to be no more than the chance c,
 a mean of m or more would come with probability at most exp(-n KL(m, c)) (Hoeffding 1963, theorem 1), and for
 rewards of 0 and 1 alone with the binomial tail. That is multiplied by the number of probes tried (Bonferroni).
-Leaves out: running anything.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from prorl_verifiers.audit.items import Group, Item, options_of, plain
+from prorl_verifiers.audit.items import Group, options_of, plain
+from prorl_verifiers.spec import VERIFIERS
 
 LEVEL = 0.05
 """A leak is called one when luck explains it with less than this probability."""
@@ -33,23 +33,14 @@ def group_chance(group: Group) -> float:
     given = [item.chance for item in items if item.chance is not None]
     if len(given) == len(items):
         return sum(given) / len(items)
-    code = [_code_constant(item) for item in items if item.task.verifier == "code"]
-    if code:
-        return sum(code) / len(items)
+    by_form = VERIFIERS.get(group.verifier).chance
+    if by_form is not None:
+        return sum(by_form(item.task.reference) for item in items) / len(items)
     golds = Counter(plain(item.gold) for item in items if item.gold is not None)
     commonest = max(golds.values(), default=1) / len(items)
     options = [options_of(item) for item in items]
     blind = sum(1 / len(texts) for texts in options if texts) / len(items)
     return max(commonest, blind)
-
-
-def _code_constant(item: Item) -> float:
-    """Return the share of a code task's tests that one constant output passes."""
-    tests = item.task.reference["tests"]
-    wanted = Counter(
-        repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test
-    )
-    return max(wanted.values(), default=0) / len(tests) if len(wanted) < len(tests) else 0.0
 
 
 def own_share(group: Group, answers: Sequence[str | None]) -> float:

@@ -31,6 +31,18 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """What the user asked for, for verifiers whose tasks are made on the spot.
+
+    ``datasets``: only these kinds (empty: all); ``items``: how many of each.
+    """
+
+    datasets: Sequence[str] = ()
+    items: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Items that stand or fall together. ``name`` starts with the verifier's name.
 
@@ -47,36 +59,17 @@ class Group:
 class Probe:
     """A fixed way to answer without solving: ``answer(item, group)`` is a text, or None (does not apply).
 
-    ``raw`` answers are whole responses; others are wrapped as the verifier's answers are (``wrap``).
+    ``raw`` answers are whole responses; others are written as the verifier's spec says.
     """
 
     name: str
     answer: Callable[[Item, Group], str | None]
     raw: bool = False
 
-    def response(self, item: Item, group: Group) -> str | None:
-        """Return the whole response to ``item``, or None."""
-        text = self.answer(item, group)
-        if text is None or self.raw:
-            return text
-        return wrap(item.task, text)
-
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:
     """Return the probe that answers ``text`` to everything."""
     return Probe(name, lambda item, group: text, raw)
-
-
-def wrap(task: Task, answer: str) -> str:
-    """Return ``answer`` where the task's verifier looks for it: box, tag, code block or plain text."""
-    match task.verifier:
-        case "math" | "stem":
-            return f"The answer is \\boxed{{{answer}}}"
-        case "logic":
-            return f"<answer>{answer}</answer>"
-        case "code":
-            return f"```{task.reference.get('language') or 'python'}\n{answer}\n```"
-    return answer
 
 
 def plain(text: str) -> str:

@@ -1,8 +1,6 @@
 r"""Answers that do not look at the solution: constants, blanks, odd numbers, echoes.
 
-``probes_for(verifier)`` gives those that fit a verifier. Each is one fixed text or one fixed rule for all
-items of a group. Leaves out: options and heaps (``choice_probes``), programs and instruction texts
-(``text_probes``), mutations (``search``).
+Each probe is one fixed text or one fixed rule for all items of a group.
 """
 
 from __future__ import annotations
@@ -10,9 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from prorl_verifiers.audit.choice_probes import choice_probes, heap_probes
-from prorl_verifiers.audit.items import Group, Item, Probe, constant
-from prorl_verifiers.audit.text_probes import code_probes, instruction_probes
+from prorl_verifiers.audit.items import Group, Item, Probe, constant, options_of, plain
 
 _CONSTANTS = (
     *(
@@ -196,14 +192,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def probes_for(verifier: str) -> list[Probe]:
-    """Return the probes that fit a verifier, names unique."""
-    if verifier == "code":
-        return code_probes()
-    if verifier == "instruction":
-        return instruction_probes() + _echoes()
+def generic_probes() -> list[Probe]:
+    """Return the probes for a verifier that brings none of its own, names unique."""
     fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
-    return fixed + _raw() + _echoes() + choice_probes() + heap_probes()
+    return fixed + _raw() + echo_probes() + choice_probes() + heap_probes()
 
 
 def shown(text: str) -> str:
@@ -230,7 +222,8 @@ def _raw() -> list[Probe]:
 # -------------------------------------------------------------------------------------------- echoes
 
 
-def _echoes() -> list[Probe]:
+def echo_probes() -> list[Probe]:
+    """Return parts of the question as answers."""
     rules: dict[str, Callable[[str], str | None]] = {
         "question": lambda q: q,
         "last line": lambda q: _last(q.strip().split("\n")),
@@ -258,3 +251,69 @@ def _first(found: list[str]) -> str | None:
 
 def _last(found: list[str]) -> str | None:
     return found[-1] if found else None
+
+
+# ------------------------------------------------------------- several things at once
+
+
+def _letters(item: Item) -> list[str]:
+    return [chr(65 + at) for at in range(len(options_of(item)) or 5)]
+
+
+def _labelled(item: Item) -> list[str]:
+    return [f"({chr(65 + at)}) {text}" for at, text in enumerate(options_of(item))]
+
+
+def _joined(mark: str, of: Callable[[Item], list[str]]) -> Callable[[Item, Group], str | None]:
+    return lambda item, group: mark.join(of(item)) or None
+
+
+def choice_probes() -> list[Probe]:
+    """Return lists of options by letter, by text and by both, and crossed pairs."""
+    marks = (" ", ", ", " or ", " and ", "", "\n", "/")
+    spam = [Probe(f"options: letters by {m!r}", _joined(m, _letters)) for m in marks]
+    spam += [Probe(f"options: texts by {m!r}", _joined(m, options_of)) for m in marks]
+    spam += [Probe(f"options: labelled by {m!r}", _joined(m, _labelled)) for m in marks]
+    for letter in "ABCD":
+        spam.append(Probe(f"options: {letter} and its neighbour's text", _crossed(letter)))
+    return spam
+
+
+def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
+    """``(A) text of B``: names two options at once."""
+
+    def answer(item: Item, group: Group) -> str | None:
+        texts = options_of(item)
+        at = ord(letter) - 64
+        return f"({letter}) {texts[at % len(texts)]}" if texts else None
+
+    return answer
+
+
+def heap_probes() -> list[Probe]:
+    """Return heaps of candidates, the golds of all items at once, and the gold of another item."""
+    marks = (" ", ", ", "\n", " or ", "=")
+    heaps = [Probe(f"golds of all items by {m!r}", _all_golds(m)) for m in marks]
+    heaps.append(constant("heap: 0 to 200", " ".join(str(n) for n in range(201))))
+    heaps.append(constant("heap: 0 to 200 with commas", ", ".join(str(n) for n in range(201))))
+    heaps.append(constant("heap: alphabet", "abcdefghijklmnopqrstuvwxyz"))
+    heaps.append(constant("heap: digits", "0123456789" * 5))
+    heaps.append(constant("heap: yes, no", "yes no true false Yes No True False"))
+    others = [Probe(f"gold of the item {step} further", _other_gold(step)) for step in (1, 2)]
+    return heaps + others
+
+
+def _all_golds(mark: str) -> Callable[[Item, Group], str | None]:
+    def answer(item: Item, group: Group) -> str | None:
+        golds = sorted({other.gold for other in group.items if other.gold is not None})
+        return mark.join(golds) if len({plain(gold) for gold in golds}) > 1 else None
+
+    return answer
+
+
+def _other_gold(step: int) -> Callable[[Item, Group], str | None]:
+    def answer(item: Item, group: Group) -> str | None:
+        items = list(group.items)
+        return items[(items.index(item) + step) % len(items)].gold if len(items) > step else None
+
+    return answer

@@ -2,7 +2,7 @@
 
 The search sees rewards only. Mutations are fixed rules on an answer's text, so a mutated probe is again one
 fixed way to answer. Besides leaks it collects faults of the verifier: no verdict, a reward that is no number in
-[0, 1], two different verdicts for one response, slow verdicts. Leaves out: showing (``report``).
+[0, 1], two different verdicts for one response, slow verdicts.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from prorl_verifiers.audit.chance import LEVEL, SMALLEST, group_chance, luck, own_share
-from prorl_verifiers.audit.items import Group, Probe
-from prorl_verifiers.audit.probes import probes_for
+from prorl_verifiers.audit.items import Group, Item, Probe
+from prorl_verifiers.audit.probes import generic_probes
+from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task, Verdict
 
 SAMPLE = 5
@@ -128,7 +129,7 @@ class GroupSearch:
         fresh: dict[Key, str] = {}
         for probe in probes:
             for place in places:
-                response = probe.response(self._group.items[place], self._group)
+                response = self._response(probe, self._group.items[place])
                 key = (place, response or "")
                 if response is not None and key not in self._verdicts:
                     fresh.setdefault(key, probe.name)
@@ -137,11 +138,18 @@ class GroupSearch:
         self._verdicts.update(zip(keys, found, strict=True))
         self._names.update(fresh)
 
+    def _response(self, probe: Probe, item: Item) -> str | None:
+        """Return the probe's whole response to an item, or None."""
+        answer = probe.answer(item, self._group)
+        if answer is None or probe.raw:
+            return answer
+        return VERIFIERS.get(item.task.verifier).write(answer, item.task.reference)
+
     def _rewards(self, probe: Probe, places: Sequence[int]) -> list[float]:
         """Return the probe's rewards; 0 where it has no answer or got no verdict."""
         rewards = []
         for place in places:
-            response = probe.response(self._group.items[place], self._group)
+            response = self._response(probe, self._group.items[place])
             verdict = self._verdicts.get((place, response)) if response is not None else None
             reward = None if verdict is None else verdict.reward
             rewards.append(reward if reward is not None and 0 <= reward <= 1 else 0.0)
@@ -215,7 +223,8 @@ class GroupSearch:
 
 
 def _fitting(group: Group) -> list[Probe]:
-    probes = probes_for(group.verifier)
+    own = VERIFIERS.get(group.verifier).probes
+    probes = list(generic_probes() if own is None else own())
     if not group.wordless:
         return probes
     texts = {probe: {probe.answer(item, group) for item in group.items} for probe in probes}

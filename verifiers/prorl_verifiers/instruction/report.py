@@ -1,7 +1,4 @@
-"""The four numbers of IFEval over many verdicts: prompt and instruction level, strict and loose.
-
-Leaves out: sampling and intervals (the evaluation room).
-"""
+"""The four numbers of IFEval over many verdicts: prompt and instruction level, strict and loose."""
 
 from __future__ import annotations
 
@@ -53,7 +50,8 @@ def _outcomes(verdict: Verdict, at: int, tasks: Sequence[Task] | None) -> Outcom
     for key, value in verdict.metrics.items():
         index, _, name = key.partition(":")
         if index.isdecimal():
-            found.append((name, value > 0, verdict.metrics[f"loose:{key}"] > 0))
+            loose = float(verdict.metrics[f"loose:{key}"]) > 0
+            found.append((name, float(value) > 0, loose))
     return found
 
 

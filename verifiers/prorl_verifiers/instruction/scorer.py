@@ -3,8 +3,7 @@
 Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} in IFEval's shapes; repeated ids count each
 by its own kwargs. A constraint is met strictly when the text as it stands meets it, loosely when one of
 IFEval's eight variants does; the reward is strict. A blank text meets nothing, in mode ``fixed`` neither
-does one without a letter or digit. Leaves out: the definitions (``instruction.registry``) and whether the answer is
-any good beyond its form.
+does one without a letter or digit.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
 from prorl_verifiers.instruction.text import has_word
-from prorl_verifiers.reference_parts import MODES
-from prorl_verifiers.score import Loading, Score
+from prorl_verifiers.libraries import Loading
+from prorl_verifiers.types import Score
 
-DEFAULT_MODE = MODES["instruction"][0]
+DEFAULT_MODE = "fixed"
 SCORES = ("fraction", "all")
 """What the reward is: the fraction of constraints met (default), or 1 only when all are."""
 

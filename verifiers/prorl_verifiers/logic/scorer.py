@@ -6,7 +6,7 @@ Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (
 "Answer: X"). Model text is never evaluated in either mode.
 
 A scorer that raises on odd text means a wrong answer; one that raises on the entry's own gold answer means
-a broken entry, and the error goes up (``infra_error``). Leaves out: generating entries.
+a broken entry, and the error goes up (``infra_error``).
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from functools import partial
 from typing import Any
 
 from prorl_verifiers.extract import answer_line, last_boxed, last_tag
+from prorl_verifiers.libraries import Loading
 from prorl_verifiers.logic.presentation import readings
 from prorl_verifiers.logic.rules import RULES
 from prorl_verifiers.logic.text import nesting
 from prorl_verifiers.logic.upstream import restore_entry, upstream_score
-from prorl_verifiers.score import MAX_ANSWER, Loading, Score, unparsable
+from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 MODES = ("fixed", "reference")
 EXTRACTIONS = ("answer", "lenient")

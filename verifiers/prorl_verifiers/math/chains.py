@@ -1,7 +1,7 @@
 r"""Chains of equations around an answer: ``P(A \cap B) = \frac{3}{6} = \frac12``.
 
 A side that names or describes what was asked for (letters that our grader cannot evaluate) says nothing about the
-value and is left out; every other side must be the gold. Leaves out: comparing the sides (``math.compare``).
+value and is left out; every other side must be the gold.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from prorl_verifiers.math.heaps import groups
+from prorl_verifiers.math.candidates import groups
 from prorl_verifiers.math.nodes import EXPRESSIONS, Applied, Call, Node, symbols, walk
 from prorl_verifiers.math.parser import read
 from prorl_verifiers.math.tokens import MAX_TEXT, TooLarge, Unreadable

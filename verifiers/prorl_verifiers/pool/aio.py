@@ -1,48 +1,20 @@
-"""Scoring from asyncio: ``VerifierPool.score_async`` and a front with a bounded queue for servers.
-
-Leaves out: scoring itself and the pool's own life, except that ``AsyncVerifierPool`` can close it.
-"""
+"""A front of a pool with a bounded queue, for servers in asyncio (``VerifierPool.score_async`` has no bound)."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from prorl_common import ServiceError, UserError
 from prorl_verifiers.pool.batch import Item
-from prorl_verifiers.types import Task, Verdict
-
-if TYPE_CHECKING:
-    from prorl_verifiers.pool.core import Core
-    from prorl_verifiers.pool.verifier_pool import VerifierPool
+from prorl_verifiers.pool.verifier_pool import VerifierPool
+from prorl_verifiers.types import Verdict
 
 
 class PoolFullError(ServiceError):
     """The bounded queue is full; try again later."""
-
-
-async def score(core: Core, items: Sequence[Item]) -> list[Verdict]:
-    """Return one verdict per item, in order; see ``VerifierPool.score_async``."""
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-
-    def on_end() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits
-            loop.call_soon_threadsafe(ended.set)
-
-    if core.needs_sandbox(items):
-        await asyncio.to_thread(core.open_sandbox)
-    batch = core.batch(items, on_end)
-    core.start(batch)
-    try:
-        await ended.wait()
-    except BaseException:
-        core.cancel(batch)
-        raise
-    return batch.result()
 
 
 class AsyncVerifierPool:
@@ -83,10 +55,6 @@ class AsyncVerifierPool:
             return await self.pool.score_async(items)
         finally:
             await asyncio.shield(self._give_back(count))
-
-    async def score_one(self, response: str, task: Task, *, wait: bool = True) -> Verdict:
-        """Return the verdict of one response; see ``score``."""
-        return (await self.score([(response, task)], wait=wait))[0]
 
     async def _give_back(self, count: int) -> None:
         async with self._changed:

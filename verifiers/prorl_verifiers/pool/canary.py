@@ -1,135 +1,68 @@
 """Canaries: questions whose verdict is known, asked of a worker to see whether it still judges right.
 
 A scored text that managed to change its worker (a patched grader, a poisoned cache) betrays itself by
-a wrong verdict here. Numbers and words are drawn anew each time, so that no text can hold the answers.
-Leaves out: when they are asked and what follows (``pool.lane``).
-
-Two kinds. ``quick_canaries``: one right and one wrong answer, decided by text and exact numbers alone.
-``deep_canaries``: fixed ones that go through the heavy libraries; the template of the workers warms up
-on them, and a worker that retires answers them once more.
+a wrong verdict here. A verifier's spec draws numbers and words anew each time, so that no text can hold the
+answers. A verifier without canaries is asked an item of its own again: the verdict must be the same.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_WORDS = (
-    "amber",
-    "birch",
-    "cobalt",
-    "delta",
-    "ember",
-    "fjord",
-    "garnet",
-    "harbor",
-    "indigo",
-    "juniper",
-)
+from prorl_common import PluginError
+from prorl_verifiers.pool import frames
+from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
 
-
-HEAVY = {
-    "math": ("math_verify",),
-    "stem": ("math_verify", "prorl_verifiers.notation.loaded_pint"),
-    "logic": ("reasoning_gym",),
-    "instruction": (),
-}
-"""Verifier -> what its template imports besides what the deep canaries need anyway."""
+CANARY_SECONDS = 60.0
+"""Processor time that a canary may take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Canary:
-    """One question: the verdict must be ``reward``."""
+class Question:
+    """One question: its request as a frame, and the verdict that must come."""
 
-    verifier: str
-    reference: Mapping[str, Any]
-    response: str
-    reward: float
-
-    def request(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the request for a worker, with the keys of ``extra`` added."""
-        return {
-            "verifier": self.verifier,
-            "reference": dict(self.reference),
-            "response": self.response,
-            **extra,
-        }
+    frame: bytes
+    reward: float | None
+    status: str = "scored"
 
     def passes(self, reply: Mapping[str, Any]) -> bool:
         """Whether a worker's result frame is the verdict that must come."""
         result = reply.get("result")
-        if not isinstance(result, Mapping) or result.get("status") != "scored":
+        if not isinstance(result, Mapping) or result.get("status") != self.status:
             return False
         return bool(result.get("reward") == self.reward)
 
 
-def quick_canaries(verifier: str, draw: random.Random) -> tuple[Canary, Canary]:
-    """Return a right and a wrong answer to one drawn question, in random order."""
-    if verifier == "logic":
-        right, wrong = draw.sample(("True", "False"), 2)
-        reference: dict[str, Any] = _entry("game_of_life_halting", "Will it stop?", right)
-        texts = [f"<answer>{right}</answer>", f"<answer>{wrong}</answer>"]
-    elif verifier == "instruction":
-        asked, other = draw.sample(_WORDS, 2)
-        kwargs = [{"keywords": [asked]}]
-        reference = {"instruction_id_list": ["keywords:existence"], "kwargs": kwargs}
-        texts = [f"The word is {asked}.", f"The word is {other}."]
-    else:
-        number = draw.randint(10, 9999)
-        reference = {"answer": str(number)}
-        texts = [_box(str(number)), _box(str(number + draw.randint(1, 99)))]
-    pair = [Canary(verifier, reference, text, 1.0 - at) for at, text in enumerate(texts)]
-    draw.shuffle(pair)
-    return pair[0], pair[1]
+def request(verifier: str, canary: Canary) -> dict[str, Any]:
+    """Return the request of a canary for a worker."""
+    return {
+        "verifier": verifier,
+        "reference": dict(canary.reference),
+        "response": canary.response,
+        "cpu_seconds": CANARY_SECONDS,
+    }
 
 
-def deep_canaries(verifier: str) -> tuple[Canary, ...]:
-    """Return right and wrong answers that need the verifier's libraries."""
-    pairs: list[tuple[dict[str, Any], str, str]]
-    if verifier == "math":
-        cases = (
-            ("x^2-1", "(x-1)(x+1)", "x^2+1"),
-            (r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "2"),
-        )
-        pairs = [
-            ({"answer": asked, "mode": mode}, _box(right), _box(wrong))
-            for asked, right, wrong in cases
-            for mode in ("decided", "math-verify")
+def quick_questions(verifier: str, draw: random.Random) -> list[Question]:
+    """Return newly drawn questions for the end of a batch; none for a verifier without canaries."""
+    return _questions(verifier, lambda spec: spec.quick_canaries(draw))
+
+
+def deep_questions(verifier: str) -> list[Question]:
+    """Return the questions that need the verifier's libraries."""
+    return _questions(verifier, lambda spec: spec.deep_canaries())
+
+
+def _questions(verifier: str, ask: Callable[[VerifierSpec], Sequence[Canary]]) -> list[Question]:
+    try:
+        return [
+            Question(frames.encode(request(verifier, canary)), canary.reward)
+            for canary in ask(VERIFIERS.get(verifier))
         ]
-    elif verifier == "stem":
-        gold: dict[str, Any] = {"answer": r"5\ \text{km}"}
-        formula = {"answer": r"\frac{m v^2}{2}"}
-        pairs = [
-            (gold, _box(r"5000\ \text{m}"), _box(r"500\ \text{m}")),
-            (formula, _box(r"\frac{1}{2} m v^2"), _box(r"m v^2")),
-        ]
-    elif verifier == "logic":
-        entry = _entry("gcd", "What is the gcd of 12 and 18?", "6")
-        pairs = [(entry, "<answer>6</answer>", "<answer>4</answer>")]
-    elif verifier == "instruction":
-        language: dict[str, Any] = {
-            "instruction_id_list": ["language:response_language"],
-            "kwargs": [{"language": "en"}],
-        }
-        english = "The river was wide and the people walked along it every morning."
-        german = "Der Fluss war breit und die Leute gingen jeden Morgen an ihm entlang."
-        pairs = [(language, english, german)]
-    else:
-        return ()
-    return tuple(
-        Canary(verifier, reference, text, reward)
-        for reference, right, wrong in pairs
-        for text, reward in ((right, 1.0), (wrong, 0.0))
-    )
-
-
-def _box(text: str) -> str:
-    return f"\\boxed{{{text}}}"
-
-
-def _entry(dataset: str, question: str, answer: str) -> dict[str, Any]:
-    metadata = {"source_dataset": dataset, "source_index": 0}
-    entry = {"question": question, "answer": answer, "metadata": metadata}
-    return {"dataset": dataset, "entry": entry}
+    except Exception as error:
+        raise PluginError(
+            f"the canaries of the verifier {verifier!r} fail: {type(error).__name__}: {error}"
+        ) from error

@@ -1,25 +1,25 @@
-"""What works for a pool in one process: queue, lanes, nursery, sandbox, from opening to end.
-
-Leaves out: the pool's public face (``pool.verifier_pool``) and the work of a lane (``pool.lane``).
-"""
+"""What works for a pool in one process: queue, threads, worker factory, sandbox, from opening to end."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from prorl_common import UserError, nearest
+from prorl_common import UserError
 from prorl_verifiers.pool.batch import Batch, Item, Job, PoolClosedError
-from prorl_verifiers.pool.lane import Lane
-from prorl_verifiers.pool.nursery import Nursery
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue
-from prorl_verifiers.pool.replies import judge_code
+from prorl_verifiers.pool.replies import judge_in_sandbox
 from prorl_verifiers.pool.stats import Counters, PoolStats
-from prorl_verifiers.reference_parts import with_mode
-from prorl_verifiers.types import VERIFIER_NAMES, Verdict
+from prorl_verifiers.pool.worker_factory import WorkerFactory
+from prorl_verifiers.pool.worker_thread import WorkerThread
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.tasks import with_mode
+from prorl_verifiers.types import Verdict
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
@@ -50,10 +50,7 @@ class WorkerOptions:
                 f"give memory_mb={LEAST_MEMORY_MB} or more"
             )
         for name in self.warm:
-            if name not in VERIFIER_NAMES:
-                known = ", ".join(VERIFIER_NAMES)
-                hint = nearest(name, VERIFIER_NAMES)
-                raise UserError(f"unknown verifier {name!r}{hint}: use {known}")
+            VERIFIERS.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +79,22 @@ class Core:
         self._counters = Counters()
         self._queue = FairQueue(settings.workers)
         worker = settings.worker
-        self._nursery = Nursery(
+        self._factory = WorkerFactory(
             worker.memory_mb, self._counters, tuple(worker.warm), worker.prestart
         )
         if worker.prestart:
-            self._nursery.start()
-        self._lanes = [self._lane() for _ in range(settings.workers + 1)]
+            self._factory.start()
         self._threads = [
-            threading.Thread(
-                target=lane.run,
-                args=(at == settings.workers,),
+            WorkerThread(
+                self._queue,
+                self._factory,
+                self._counters,
+                settings.timeout_seconds,
+                lambda job: judge_in_sandbox(job.response, job.task, self.open_sandbox()),
                 name=f"verifier-{at}",
-                daemon=True,
+                extra=at == settings.workers,
             )
-            for at, lane in enumerate(self._lanes)
+            for at in range(settings.workers + 1)
         ]
         try:
             for thread in self._threads:
@@ -103,15 +102,6 @@ class Core:
         except BaseException:  # no room for another thread, Ctrl-C
             self._stop(0.0)
             raise
-
-    def _lane(self) -> Lane:
-        return Lane(
-            self._queue,
-            self._nursery,
-            self._counters,
-            self._settings.timeout_seconds,
-            self._code,
-        )
 
     def batch(
         self,
@@ -129,28 +119,51 @@ class Core:
 
     def needs_sandbox(self, items: Sequence[Item]) -> bool:
         """Whether ``start`` would have to open the sandbox first, which takes some tens of milliseconds."""
-        return self._sandbox is None and any(task.verifier == CODE for _, task in items)
+        return self._sandbox is None and any(
+            VERIFIERS.get(name).score_in_sandbox is not None
+            for name in {task.verifier for _, task in items}
+        )
 
     def start(self, batch: Batch) -> None:
-        """Queue a batch. Raises UserError for a closed pool, IsolationError."""
+        """Queue a batch. Raises UserError for a closed pool or an unknown verifier, IsolationError."""
         if self._closing:
             raise UserError("this verifier pool is closed")
         if not batch.items:
             batch.finish_empty()
             return
         kinds: dict[str, list[Job]] = {TEXT: [], CODE: []}
-        seen = set()
+        seen = {task.verifier for _, task in batch.items}
+        in_sandbox = {n for n in seen if VERIFIERS.get(n).score_in_sandbox is not None}
         for index, (_, task) in enumerate(batch.items):
-            kinds[CODE if task.verifier == CODE else TEXT].append(Job(batch, index))
-            seen.add(task.verifier)
+            kinds[CODE if task.verifier in in_sandbox else TEXT].append(Job(batch, index))
         if kinds[CODE]:
             self.open_sandbox()
-        self._nursery.seen(seen)
+        self._factory.seen(seen)
         try:
             for kind, jobs in kinds.items():
                 self._queue.add(kind, jobs, batch)
         except PoolClosedError as error:
             raise UserError(str(error)) from error
+
+    async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
+        """Return one verdict per item, in order; see ``VerifierPool.score_async``."""
+        loop = asyncio.get_running_loop()
+        ended = asyncio.Event()
+
+        def on_end() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits
+                loop.call_soon_threadsafe(ended.set)
+
+        if self.needs_sandbox(items):
+            await asyncio.to_thread(self.open_sandbox)
+        batch = self.batch(items, on_end)
+        self.start(batch)
+        try:
+            await ended.wait()
+        except BaseException:
+            self.cancel(batch)
+            raise
+        return batch.result()
 
     def cancel(self, batch: Batch) -> None:
         """Forget what waits of a batch; what runs ends without being heard."""
@@ -159,7 +172,7 @@ class Core:
 
     def wait_until_warm(self, seconds: float) -> bool:
         """Wait for the background's work; see ``VerifierPool.wait_until_warm``."""
-        return self._nursery.wait_until_warm(seconds)
+        return self._factory.wait_until_warm(seconds)
 
     def stats(self) -> PoolStats:
         """Return the counters as of now."""
@@ -184,7 +197,7 @@ class Core:
         else:
             self._abort()
         self._join(None)
-        self._nursery.close()
+        self._factory.close()
         self._close_sandbox()
         self._ended = True
 
@@ -200,21 +213,18 @@ class Core:
         self._ended = True
 
     def _join(self, seconds: float | None) -> None:
-        """Wait for the lanes; one that closes the pool itself (a future's callback) ends by itself."""
+        """Wait for the threads; one that closes the pool itself (a future's callback) ends by itself."""
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():
                 thread.join(seconds)
 
     def _abort(self) -> None:
-        for lane in self._lanes:
-            lane.stopping = True
+        for thread in self._threads:
+            thread.stopping = True
         self._queue.close()
-        self._nursery.close()
+        self._factory.close()
         self._close_sandbox()
 
     def _close_sandbox(self) -> None:
         if self._own_sandbox and self._sandbox is not None:
             self._sandbox.close()
-
-    def _code(self, job: Job) -> Verdict:
-        return judge_code(job.response, job.task, self.open_sandbox())

@@ -1,9 +1,9 @@
-"""Who is next: lanes share their time equally between text and code, and between callers.
+"""Who is next: threads share their time equally between text and code, and between callers.
 
-Each kind of work, and each caller within it, has a clock of the lane time it has used; the one with the least
-goes next, and whoever was idle starts at the clock of those who were not. One lane more than the pool has
-workers stands by: it runs only while every other lane is at the other kind of work, so that a math item never
-waits for slow programs, nor a program for hostile answers. Leaves out: the work itself (``pool.lane``).
+Each kind of work, and each caller within it, has a clock of the thread time it has used; the one with the least
+goes next, and whoever was idle starts at the clock of those who were not. One thread more than the pool has
+workers stands by: it runs only while every other thread is at the other kind of work, so that a math item never
+waits for slow programs, nor a program for hostile answers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEMORY = 0.1
 
 @dataclass(slots=True)
 class Source:
-    """What waits of one caller and one kind. ``spent``: its clock, in seconds of lane time."""
+    """What waits of one caller and one kind. ``spent``: its clock, in seconds of thread time."""
 
     kind: str
     jobs: deque[Job]
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a lane has taken, all of one kind; ``charged`` seconds were booked for them."""
+    """Jobs that a thread has taken, all of one kind; ``charged`` seconds were booked for them."""
 
     source: Source
     jobs: list[Job]
@@ -56,7 +56,7 @@ class _Kind:
 
 
 class FairQueue:
-    """The items that wait, and the lanes' way to them. Thread-safe."""
+    """The items that wait, and the threads' way to them. Thread-safe."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -68,7 +68,7 @@ class FairQueue:
 
     @property
     def busy(self) -> int:
-        """Lanes at work."""
+        """Threads at work."""
         with self._changed:
             return self._running()
 
@@ -101,7 +101,7 @@ class FairQueue:
     def take(self, seconds: float, most: int, wait: bool, extra: bool = False) -> Work | None:
         """Return the next jobs of one caller: of code one, of text about ``seconds`` worth, up to ``most``.
 
-        ``extra``: for the lane that stands by. Returns None when nothing waits (without ``wait``) or
+        ``extra``: for the thread that stands by. Returns None when nothing waits (without ``wait``) or
         the queue has been closed.
         """
         with self._changed:
@@ -119,7 +119,7 @@ class FairQueue:
                     self._changed.wait()
 
     def done(self, work: Work, seconds: float, finished: int) -> None:
-        """Book what the work took in truth and free the lane; ``finished`` jobs of it were not put back."""
+        """Book what the work took in truth and free the thread; ``finished`` jobs of it were not put back."""
         with self._changed:
             queue = self._kinds[work.kind]
             queue.running -= 1
@@ -139,12 +139,12 @@ class FairQueue:
                         source.jobs.clear()
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until nothing waits and no lane is at work; False when ``seconds`` were not enough."""
+        """Wait until nothing waits and no thread is at work; False when ``seconds`` were not enough."""
         with self._changed:
             return self._changed.wait_for(lambda: not (self.queued or self._running()), seconds)
 
     def close(self) -> None:
-        """Take no more jobs, end the batches that wait, let the lanes go."""
+        """Take no more jobs, end the batches that wait, let the threads go."""
         with self._changed:
             self._closed = True
             waiting = [job for k in self._kinds.values() for _, _, s in k.heap for job in s.jobs]

@@ -1,24 +1,28 @@
-"""From what a worker or the sandbox says to a Verdict.
+"""From what a verifier returns to a Verdict: in the worker to a result frame, in the pool from it.
 
-Leaves out: second tries of text items (``pool.lane``).
+Here is the rule that a broken verifier never makes a reward: what is no number in [0, 1] is ``infra_error``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import ServiceError, UserError
-from prorl_verifiers.code.scorer import score_code
 from prorl_verifiers.extract import after_thinking
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.types import Score, Task, Verdict, unparsable
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 MAX_RESPONSE = 16 * 1024 * 1024
 """Characters; a longer response is unparsable without being looked at. One takes up to 12 bytes of a frame."""
+MAX_EXTRACTED = 2000
+"""Characters of an extracted answer that a verdict keeps."""
+UNCLOSED = unparsable("the thinking was opened and never closed")
 
 
 def too_long() -> Verdict:
@@ -26,13 +30,39 @@ def too_long() -> Verdict:
     return Verdict(0.0, "unparsable", "the response is too long")
 
 
+def result_frame(result: object) -> dict[str, Any]:
+    """Return the frame of what a verifier returned: a reward, a Score, a Verdict, or a fault of it."""
+    if isinstance(result, Verdict) and result.status == "infra_error":
+        return {"bug": result.reason}
+    if isinstance(result, Verdict) and result.status == "timeout":
+        return {"limit": result.reason}
+    found = result if isinstance(result, Score | Verdict) else None
+    reward = result if found is None else found.reward
+    if not isinstance(reward, Real):
+        return {"bug": f"it returned {reward!r:.80}, not a number in [0, 1]"}
+    if not 0.0 <= float(reward) <= 1.0:
+        return {"bug": f"it returned {float(reward)!r}: a reward lies in [0, 1]"}
+    if found is None:
+        found = Score(float(reward), "the verifier's own number")
+    extracted = found.extracted
+    return {
+        "result": {
+            "reward": float(reward),
+            "status": found.status,
+            "reason": found.reason,
+            "extracted": None if extracted is None else extracted[:MAX_EXTRACTED],
+            "metrics": dict(found.metrics),
+        }
+    }
+
+
 def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]:
     """Return (the verdict of a worker's result frame, whether it needs no second try)."""
-    result = reply.get("result")
+    result: Any = reply.get("result")
     if result is None and "limit" in reply:
         return Verdict(0.0, "timeout", str(reply["limit"]), isolation=isolation), False
-    if result is None:
-        bug = f"scorer failed: {reply.get('bug')}"
+    if result is None and "bug" in reply:
+        bug = f"scorer failed: {reply['bug']}"
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
         return _verdict(result, isolation), True
@@ -42,11 +72,15 @@ def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]
 
 
 def _verdict(result: dict[str, Any], isolation: str) -> Verdict:
+    """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")
-    metrics = {name: float(value) for name, value in result["metrics"].items()}
-    if not all(map(math.isfinite, metrics.values())):
+    metrics = {
+        name: value[:MAX_EXTRACTED] if isinstance(value, str) else float(value)
+        for name, value in result["metrics"].items()
+    }
+    if not all(isinstance(value, str) or math.isfinite(value) for value in metrics.values()):
         raise ValueError(f"metrics {metrics!r}")
     return Verdict(
         reward=reward,
@@ -58,21 +92,32 @@ def _verdict(result: dict[str, Any], isolation: str) -> Verdict:
     )
 
 
-def judge_code(response: str, task: Task, sandbox: Sandbox) -> Verdict:
-    """Score a code item in the sandbox, with one more try when the sandbox fails."""
+def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
+    """Score an item whose verifier works in the sandbox, with one more try when something breaks."""
+    spec = VERIFIERS.get(task.verifier)
+    assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:
         return too_long()
-    text = after_thinking(response)
+    text = after_thinking(response) if spec.strip_thinking else response
     if text is None:
-        return Verdict(0.0, "unparsable", "the thinking was opened and never closed")
+        return Verdict(0.0, UNCLOSED.status, UNCLOSED.reason)
     fault = ""
     for _ in range(2):
         try:
-            return score_code(text, task.reference, sandbox)
+            result = spec.score_in_sandbox(text, task.reference, sandbox)
         except ServiceError as error:
-            fault = str(error)
+            fault = f"sandbox: {error}"
         except UserError as error:
             # The task's own test source is broken or a compiler is missing: says nothing of the
             # answer, and another try would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
-    return Verdict(None, "infra_error", f"sandbox: {fault}", isolation=sandbox.isolation)
+        except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+            fault = f"scorer failed: {type(error).__name__}: {error}"[:500]
+        else:
+            if isinstance(result, Verdict) and result.status == "timeout" and result.reward == 0.0:
+                return result  # of the program, which has had its time
+            verdict, final = read_reply(result_frame(result), sandbox.isolation)
+            if final:
+                return result if isinstance(result, Verdict) else verdict
+            fault = verdict.reason
+    return Verdict(None, "infra_error", fault, isolation=sandbox.isolation)

@@ -1,7 +1,4 @@
-"""What a pool has done so far: counters that any thread may add to, and a snapshot of them.
-
-Leaves out: how they are exported (the reward server).
-"""
+"""What a pool has done so far: counters that any thread may add to, and a snapshot of them."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ class PoolStats:
     queued: int = 0
     """Items that wait for their turn."""
     busy: int = 0
-    """Lanes at work; at most ``workers``, and one more for a moment (``pool.queue``)."""
+    """Threads at work; at most ``workers``, and one more for a moment (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0

@@ -1,11 +1,10 @@
 """The pool: score many (response, task) pairs with a fixed number of killable workers.
 
 Math, STEM, logic and instruction run in worker processes; code goes to the sandbox. Both share ``workers``
-lanes. Leaves out: what works for it in one process (``pool.core``), what a lane does with an item (``pool.lane``),
-who is next (``pool.queue``), and how anything is scored.
+threads.
 
 A time limit counts from when work on the item starts, a program's from its own start: an item that waits
-for a lane, a worker or a box loses none of it. An item that times out, or whose worker dies, gets
+for a thread, a worker or a box loses none of it. An item that times out, or whose worker dies, gets
 one more try in a fresh worker. Twice out of time (or over its memory, CPU or nesting limit) is ``timeout``
 with reward 0; a worker, sandbox or scorer that fails twice is ``infra_error`` without a reward.
 """
@@ -21,11 +20,10 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import Closing, UserError
-from prorl_verifiers.pool import aio
 from prorl_verifiers.pool.batch import Item
 from prorl_verifiers.pool.core import Core, Settings, WorkerOptions
 from prorl_verifiers.pool.stats import PoolStats
-from prorl_verifiers.reference_parts import check_modes
+from prorl_verifiers.tasks import check_modes
 from prorl_verifiers.types import Task, Verdict
 
 if TYPE_CHECKING:
@@ -37,11 +35,11 @@ MAX_TIMEOUT = 86_400
 
 
 class VerifierPool(Closing):
-    """Score responses with ``workers`` lanes. Use as a context manager, or call ``close``.
+    """Score responses with ``workers`` threads. Use as a context manager, or call ``close``.
 
     ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for ``local``; it is
     opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
-    has its own limits). ``modes``: verifier -> mode for tasks that name none (``reference_parts.MODES``).
+    has its own limits). ``modes``: verifier -> mode for tasks that name none.
     ``worker_options``: memory, pre-started and warm workers. Where a chat template opens the thinking, put
     ``<think>`` before the response.
 
@@ -105,7 +103,7 @@ class VerifierPool(Closing):
 
         When the awaiting task is cancelled, items that have not started never do.
         """
-        return await aio.score(self._core(), items)
+        return await self._core().score_async(items)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
         """Return the future verdict of one response; for servers with threads of their own.

@@ -2,11 +2,10 @@
 
 Reads frames {"verifier", "reference", "response", "cpu_seconds"} and answers each, in order, with one
 result frame; before a heavy import it sends {"event": "loading"} and after it {"event": "working"}. It
-confines itself before the first request. Leaves out: who forks it (``pool.worker_template``), time limits (the
-pool kills it) and the code domain (the sandbox runs submissions).
+confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
-{"bug": text} (our scorer raised: last line of the traceback).
+{"bug": text} (the verifier raised, or returned no reward).
 """
 
 from __future__ import annotations
@@ -18,46 +17,45 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_verifiers.extract import after_thinking
+from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
-from prorl_verifiers.score import Loading, Score, Scorer, unparsable
+from prorl_verifiers.pool.replies import UNCLOSED, result_frame
+from prorl_verifiers.spec import VERIFIERS, VerifierSpec
 
-SCORERS = {
-    "math": ("prorl_verifiers.math.scorer", "score_math"),
-    "stem": ("prorl_verifiers.stem.scorer", "score_stem"),
-    "logic": ("prorl_verifiers.logic.scorer", "score_logic"),
-    "instruction": ("prorl_verifiers.instruction.scorer", "score_instruction"),
-}
-"""Verifier name -> (module, function); all but ``code``, which the sandbox serves."""
 RECURSION_LIMIT = 1500
+SPECS: dict[str, VerifierSpec] = {}
+"""The verifiers that workers serve, by name; ``load_specs`` fills it before the first fork."""
 
 
-def score_text(request: Mapping[str, Any], loading: Loading) -> Score:
-    """Score one request; raises whatever a broken scorer raises."""
-    text = after_thinking(request["response"])
-    if text is None:
-        return unparsable("the thinking was opened and never closed")
-    module, function = SCORERS[request["verifier"]]
-    scorer: Scorer = getattr(importlib.import_module(module), function)
-    return scorer(text, request["reference"], loading)
+def load_specs() -> None:
+    """Load every verifier that scores text, plug-ins too. Raises PluginError."""
+    for spec in VERIFIERS.all():
+        if spec.score is not None:
+            SPECS.setdefault(spec.name, spec)
 
 
-def answer(request: Mapping[str, Any], loading: Loading) -> dict[str, Any]:
-    """Return the result frame of one request. Only a fault of ours becomes ``bug``."""
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result frame of one request. Only a fault of the verifier becomes ``bug``."""
+    spec = SPECS[request["verifier"]]
+    assert spec.score is not None
     try:
-        return {"result": score_text(request, loading).to_json()}
+        text = request["response"]
+        if spec.strip_thinking:
+            text = after_thinking(text)
+            if text is None:
+                return result_frame(UNCLOSED)
+        return result_frame(spec.score(text, request["reference"]))
     except MemoryError:
         return {"limit": "memory limit"}
     except RecursionError:
         return {"limit": "nesting limit"}
-    except Exception:  # noqa: BLE001 - whatever our scorer raises is infra_error
+    except Exception:  # noqa: BLE001 - whatever a verifier raises is infra_error
         return {"bug": traceback.format_exc().strip().splitlines()[-1][:500]}
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
     """Answer requests from ``source`` on ``sink`` (file descriptors) until the pipe is closed."""
-    reader = frames.Reader(source)
-    frames.send(sink, {"event": "ready", "isolation": isolation})
 
     def loading(module: str) -> None:
         if module not in sys.modules:
@@ -65,6 +63,9 @@ def serve(source: int, sink: int, isolation: str) -> None:
             importlib.import_module(module)
             frames.send(sink, {"event": "working"})
 
+    load_with(loading)
+    reader = frames.Reader(source)
+    frames.send(sink, {"event": "ready", "isolation": isolation})
     while True:
         try:
             request = reader.receive()
@@ -74,15 +75,12 @@ def serve(source: int, sink: int, isolation: str) -> None:
             frames.send(sink, {"limit": "memory limit"})
             return
         limit_cpu(float(request["cpu_seconds"]))
-        frames.write(sink, _encode(answer(request, loading)))
-
-
-def _encode(reply: dict[str, Any]) -> bytes:
-    """Return the reply as a frame; ``bug`` when a scorer has put something into it that is not JSON."""
-    try:
-        return frames.encode(reply)
-    except (TypeError, ValueError) as error:
-        return frames.encode({"bug": f"the score is not JSON: {error}"})
+        reply = answer(request)
+        try:
+            data = frames.encode(reply)
+        except (TypeError, ValueError) as error:
+            data = frames.encode({"bug": f"the score is not JSON: {error}"})
+        frames.write(sink, data)
 
 
 def run(source: int, sink: int, memory_mb: int, scratch: str) -> None:

@@ -1,7 +1,7 @@
 """The pool's side of the template process: start it, have it fork workers, end it.
 
 A fork takes milliseconds where a new interpreter with its libraries takes seconds; what is warm in the
-template is shared by its workers. Leaves out which template serves (``pool.nursery``).
+template is shared by its workers.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import prorl_common
+from prorl_common import plugin_environment
 from prorl_verifiers.pool.confine import NOBODY
 from prorl_verifiers.pool.worker_client import START_SECONDS, WorkerError, WorkerProcess
 
@@ -58,7 +59,10 @@ class Template:
         """Verifier -> which of its quick canaries it judged wrong: nothing it says can be believed."""
 
     def _start(self, control: int) -> subprocess.Popen[bytes]:
-        arguments = [str(control), str(os.getpid()), *sorted(self.verifiers)]
+        # What can be imported here can be imported there: plug-ins need their own modules.
+        path = [os.path.abspath(folder) for folder in sys.path]
+        words = json.dumps({"verifiers": sorted(self.verifiers), "path": path})
+        arguments = [str(control), str(os.getpid()), words]
         return subprocess.Popen(
             [sys.executable, *_FLAGS, *PROGRAM, *arguments],
             stdin=subprocess.DEVNULL,
@@ -192,11 +196,11 @@ def _scratch_folder() -> str:
 
 
 def _environment(scratch: str) -> dict[str, str]:
-    """Return the template's whole environment: nothing of ours but where Python and our packages lie."""
+    """Return the template's whole environment: nothing of ours but where Python, packages and plug-ins lie."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     here = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
-    return python | {
+    return (python | plugin_environment()) | {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": scratch,

@@ -1,11 +1,12 @@
 """The process that scoring workers are forked from: ``python -m prorl_verifiers.pool.worker_template``.
 
-It imports the scorers and the libraries they need and asks them a few questions of ours, so that a worker
-is ready milliseconds after it is wanted. It never sees model text: requests go to the workers, which
+It loads the verifiers, plug-ins among them, imports the libraries they need and asks them questions whose
+verdict is known, so that a worker is ready milliseconds after it is wanted. It never sees model text: requests go to the workers, which
 confine themselves after the fork. It ends when the pool's socket is closed or the pool's process is gone;
-its workers die with it. Leaves out: which workers are wanted (``pool.nursery``).
+its workers die with it.
 
-Datagrams of JSON on the socket given as first argument. In: {"fork": {"memory_mb", "scratch"}} with three
+Arguments: the control socket, the pool's process id, JSON {"verifiers": those to warm up for, "path": folders
+to import from}. Datagrams of JSON on the socket. In: {"fork": {"memory_mb", "scratch"}} with three
 descriptors (requests, replies, errors), {"end": pid}. Out: {"failed": {}, "broken": {}} once, then
 {"pid"} and {"status": exit code, negative for a signal}. A worker's process id stays its own until the
 pool has asked for its end.
@@ -25,59 +26,80 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prorl_verifiers.pool import worker
-from prorl_verifiers.pool.canary import HEAVY, Canary, deep_canaries, quick_canaries
+from prorl_verifiers.pool import canary, worker
+from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
 
 _DATAGRAM = 1 << 16
 _LOOK_SECONDS = 1.0
 """How often the template looks whether the pool's process still lives."""
 
 
-def warm(verifiers: list[str]) -> dict[str, str]:
+def warm(verifiers: Sequence[str]) -> dict[str, str]:
     """Import the verifiers' libraries and let each answer its deep canaries; return what went wrong."""
-    for name in verifiers:
-        for module in HEAVY.get(name, ()):
-            if importlib.util.find_spec(module) is not None:
-                importlib.import_module(module)
-    return _wrong(canary for name in verifiers for canary in deep_canaries(name))
+    failed = {}
+    for spec in _served(verifiers):
+        try:
+            for module in spec.libraries:
+                if importlib.util.find_spec(module) is not None:
+                    importlib.import_module(module)
+            wrong = _misjudged(spec, spec.deep_canaries())
+        except Exception as error:  # noqa: BLE001 - of this verifier, which the others need not suffer for
+            wrong = f"{type(error).__name__}: {error}"[:500]
+        if wrong is not None:
+            failed[spec.name] = wrong
+    return failed
 
 
-def self_check() -> dict[str, str]:
-    """Let every verifier answer its quick canaries; return what went wrong by name."""
+def self_check(verifiers: Sequence[str]) -> dict[str, str]:
+    """Let our verifiers and those asked for answer quick canaries; return what went wrong by name."""
     draw = random.Random()
-    return _wrong(canary for name in worker.SCORERS for canary in quick_canaries(name, draw))
+    broken = {}
+    ours = [name for name in worker.SPECS if VERIFIERS.origin(name).is_ours]
+    for spec in _served(dict.fromkeys([*ours, *verifiers])):
+        try:
+            wrong = _misjudged(spec, spec.quick_canaries(draw))
+        except Exception as error:  # noqa: BLE001 - see ``warm``
+            wrong = f"{type(error).__name__}: {error}"[:500]
+        if wrong is not None:
+            broken[spec.name] = wrong
+    return broken
 
 
-def _wrong(canaries: Iterable[Canary]) -> dict[str, str]:
-    wrong = {}
-    for canary in canaries:
-        reply = worker.answer(canary.request({}), _load)
-        if not canary.passes(reply):
-            asked = f"{canary.response!r} for {dict(canary.reference)!r}"
-            wrong[canary.verifier] = f"{asked} must score {canary.reward:g} and came to {reply}"
-    return wrong
+def _served(verifiers: Iterable[str]) -> list[VerifierSpec]:
+    return [worker.SPECS[name] for name in verifiers if name in worker.SPECS]
 
 
-def _load(module: str) -> None:
-    importlib.import_module(module)
+def _misjudged(spec: VerifierSpec, canaries: Sequence[Canary]) -> str | None:
+    """Return what came of the first canary that is judged wrong."""
+    for one in canaries:
+        reply = worker.answer(canary.request(spec.name, one))
+        if reply.get("result", {}).get("reward") != one.reward:
+            asked = f"{one.response!r} for {dict(one.reference)!r}"
+            return f"{asked} must score {one.reward:g} and came to {reply}"
+    return None
 
 
 def main() -> None:
     """Warm up and serve the pool."""
-    handle, parent, *verifiers = sys.argv[1:]
+    handle, parent, words = sys.argv[1:]
+    order = json.loads(words)
+    verifiers = order["verifiers"]
     control = socket.socket(fileno=int(handle))
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)
     workers: dict[int, str] = {}
     try:
-        words = {"broken": self_check(), "failed": warm(verifiers)}
+        # Behind our own folders and the standard library, so that nothing of a user's shadows them.
+        sys.path += [folder for folder in order["path"] if folder not in sys.path]
+        worker.load_specs()
+        hello = {"broken": self_check(verifiers), "failed": warm(verifiers)}
         gc.collect()
         gc.freeze()  # what is here now is never looked at again: forks go on sharing its pages
-        control.send(json.dumps(words).encode())
+        control.send(json.dumps(hello).encode())
         _serve(control, int(parent), workers)
     except BrokenPipeError:  # the pool has ended meanwhile
         return
@@ -129,7 +151,7 @@ def _become_worker(control: socket.socket, order: dict[str, Any], handles: list[
     try:
         control.close()
         source, sink, errors = handles
-        os.dup2(errors, 1)
+        os.dup2(0, 1)  # nowhere: a verifier that prints disturbs nobody
         os.dup2(errors, 2)
         os.close(errors)
         for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):

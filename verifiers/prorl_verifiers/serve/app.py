@@ -1,7 +1,6 @@
 """The HTTP face of the service: routes, the token, body limits, refusals as JSON.
 
-Endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token), ``GET /metrics``. Leaves
-out: what is done with the items (``service``) and the listening socket (``run``).
+Endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token), ``GET /metrics``.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from prorl_common import UserError
 from prorl_verifiers.serve import wire
 from prorl_verifiers.serve.body import read_body, unread
 from prorl_verifiers.serve.metrics import CONTENT_TYPE
-from prorl_verifiers.serve.problems import Refusal, busy
 from prorl_verifiers.serve.scheduler import Item, QueueFullError, StoppedError
 from prorl_verifiers.serve.service import Held, Service, counted
+from prorl_verifiers.serve.wire import Refusal, busy
 from prorl_verifiers.types import Verdict
 
 INLINE_BYTES = 32 * 1024

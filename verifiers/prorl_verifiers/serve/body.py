@@ -1,7 +1,4 @@
-"""Read a request's body within its limits: type, size, time, and memory of all bodies together.
-
-Leaves out: what the body says (``wire``).
-"""
+"""Read a request's body within its limits: type, size, time, and memory of all bodies together."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from collections.abc import AsyncIterator
 
 from starlette.requests import Request
 
-from prorl_verifiers.serve.problems import Refusal, busy
 from prorl_verifiers.serve.service import Held, Service
+from prorl_verifiers.serve.wire import Refusal, busy
 
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024

@@ -1,7 +1,7 @@
 """Run the service until a signal: open the socket, say when it is ready, drain, exit cleanly.
 
 SIGTERM or SIGINT once: new requests get 503, what was taken is finished (up to ``drain_seconds``), then it
-returns. A second signal ends it at once. Leaves out: encryption and more than one process.
+returns. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -25,20 +25,24 @@ if TYPE_CHECKING:
 BACKLOG = 2048
 KEEP_ALIVE = 75
 """Seconds; longer than HTTP clients keep an idle connection, so that they close first."""
-WARM = ("math", "stem", "logic", "instruction")
-"""Verifiers whose libraries are loaded before the service says that it is ready."""
 LAST_ANSWERS = 5
 """Seconds to send the last answers after the drain."""
 
 
 def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. Raises UserError for a mistake in the options, MissingExtraError."""
-    _check_extra()
+    import importlib.util
+
+    for module in ("starlette", "uvicorn", "prometheus_client"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("server", module)
     check_options(options)
     from prorl_verifiers.pool.core import WorkerOptions
     from prorl_verifiers.pool.verifier_pool import VerifierPool
+    from prorl_verifiers.spec import VERIFIERS
 
     told = say or _say
+    warm = [spec.name for spec in VERIFIERS.all() if spec.score is not None]
     with _listening(options) as (sock, address):
         pool = VerifierPool(
             options.workers,
@@ -46,7 +50,7 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
             allow_weak=options.allow_weak,
             timeout_seconds=options.timeout,
             modes=options.modes,
-            worker_options=WorkerOptions(warm=WARM),
+            worker_options=WorkerOptions(warm=warm),
         )
         try:
             asyncio.run(_run(pool, options, sock, address, told))
@@ -174,14 +178,6 @@ def _bind_path(path: Path) -> socket.socket:
         sock.close()
         raise UserError(f"cannot listen on {path} ({error}): choose another --uds") from error
     return sock
-
-
-def _check_extra() -> None:
-    import importlib.util
-
-    for module in ("starlette", "uvicorn", "prometheus_client"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError("server", module)
 
 
 def _say(line: str) -> None:

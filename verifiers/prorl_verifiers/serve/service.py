@@ -1,7 +1,6 @@
 """The service without HTTP: pool, fair queue, readiness, draining.
 
-Everything runs in one event loop; the pool works beside it. Leaves out: requests
-and answers (``app``) and sockets (``run``).
+Everything runs in one event loop; the pool works beside it.
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from prorl_common import UserError
-from prorl_verifiers.loading import load_task
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.serve.metrics import Metrics
 from prorl_verifiers.serve.options import ServeOptions
 from prorl_verifiers.serve.scheduler import ClientQueue, Item, Job, StoppedError
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, Verdict
 
 PROBE: Item = (r"\boxed{2}", Task("math", {"answer": "2"}))
@@ -25,16 +25,6 @@ CODE_PROBE: Item = (
     "```python\nprint(2)\n```",
     Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}),
 )
-WARM_TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("math", {"answer": "2"}),
-    ("stem", {"answer": "2"}),
-    ("instruction", {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}),
-    (
-        "logic",
-        {"dataset": "chain_sum", "entry": {"question": "1 + 1", "answer": "2", "metadata": {}}},
-    ),
-)
-"""One good task a verifier: checking it here imports what checking needs before a request has to wait."""
 BAD_IN_A_ROW = 10
 """So many verdicts of infra_error one after the other make the service not ready until a probe succeeds."""
 PROBE_PAUSE = 2.0
@@ -210,8 +200,10 @@ class Service:
 
 
 def _warm_up() -> None:
-    for verifier, reference in WARM_TASKS:
-        load_task(verifier, reference)
+    """Check one good task a verifier: that imports what checking needs before a request has to wait."""
+    for spec in VERIFIERS.all():
+        if spec.example is not None:
+            load_task(spec.name, spec.example)
 
 
 class Held:

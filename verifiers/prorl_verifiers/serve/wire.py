@@ -2,25 +2,46 @@
 
 ``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such
 item. ``POST /openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, what OpenRLHF 0.11.2 sends.
-Every item is checked before one is scored. Leaves out: HTTP itself (``app``).
+Every item is checked before one is scored.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import UserError
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
-from prorl_verifiers.batch import read_item, verdict_row
 from prorl_verifiers.extract import OPEN_THINK
-from prorl_verifiers.reference_parts import with_mode
-from prorl_verifiers.serve.problems import Refusal
+from prorl_verifiers.rows import read_item, verdict_row
+from prorl_verifiers.tasks import with_mode
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 ItemId = str | int | None
+
+
+class Refusal(Exception):
+    """An HTTP answer other than 200: ``{"error": message, ...facts}``."""
+
+    def __init__(self, status: int, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.facts = facts
+        self.headers: dict[str, str] = {}
+
+    def body(self) -> dict[str, Any]:
+        """Return the JSON object to send."""
+        return {"error": str(self), **self.facts}
+
+
+def busy(message: str, seconds: float) -> Refusal:
+    """Return a 503 with Retry-After: nothing was scored, the same request may be sent again."""
+    refusal = Refusal(503, message)
+    refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
+    return refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
 from prorl_training.engine.openrlhf.supported import check_supported
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
-from prorl_training.run.resume import check_identity, run_identity
+from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_training.schedule.decisions import Decision
 
 POLL = 0.3
@@ -138,9 +138,9 @@ def _prepared(
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_own_code(model)
     if not resume:
-        folder.create(config, run_identity(data, model))
+        folder.create(config, run_identity(data, model, parts_in_use(config)))
     else:
-        check_identity(folder, data, model)
+        check_identity(folder, data, model, parts_in_use(config))
     prompts = folder.path / "openrlhf" / "prompts.jsonl"
     if not prompts.is_file():
         train, _ = load_samples(data, config.reward.verifier_modes())

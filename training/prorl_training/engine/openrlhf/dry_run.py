@@ -153,8 +153,6 @@ def _unsaid_of_the_loss(config: TrainConfig) -> Iterator[str]:
         yield "advantage.estimator=batch_std: OpenRLHF has none; reinforce_baseline is shown"
     if a.estimator == "reinforce_baseline" and a.normalise != "token":
         yield f"advantage.normalise={a.normalise}: OpenRLHF's statistics count a token once"
-    if a.sign != 1:
-        yield f"advantage.sign={a.sign}: OpenRLHF has none"
     if kl.coefficient and (kl.clamp, kl.clamp_value) != ("output", 10.0):
         yield f"kl.clamp={kl.clamp}: OpenRLHF holds the estimate within 10 (output)"
     if config.loss.on_policy_ratio:

@@ -1,0 +1,1 @@
+"""A lab's own parts of prorl: one of every door, from outside."""

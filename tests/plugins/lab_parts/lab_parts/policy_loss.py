@@ -1,0 +1,19 @@
+"""A policy loss from outside: the plain importance-weighted objective, held from below."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from prorl_training import PolicyLossSpec
+from prorl_training.config import LossConfig
+
+
+def plain(
+    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
+) -> Tensor:
+    """Return -max(r A, floor) for each token (N,), r the ratio to the old policy."""
+    ratio = (logprobs - old_logprobs).exp()
+    return -(ratio * advantages).clamp(min=config.options.get("floor", -10.0))
+
+
+SPEC = PolicyLossSpec(name="plain", loss=plain, options={"floor": -10.0})

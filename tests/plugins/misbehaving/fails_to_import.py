@@ -1,0 +1,2 @@
+# mypy: ignore-errors
+import a_module_that_is_not_there  # noqa: F401

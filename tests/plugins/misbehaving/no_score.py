@@ -1,0 +1,4 @@
+# mypy: ignore-errors
+from prorl_verifiers import VerifierSpec
+
+SPEC = VerifierSpec(name="Empty")

@@ -1,0 +1,83 @@
+# mypy: ignore-errors
+"""Verifiers whose rewards are none; each is named for what it returns."""
+
+import contextlib
+import os
+import sys
+import time
+
+from prorl_verifiers import Score, Verdict, VerifierSpec
+
+
+def spec(name, result):
+    return VerifierSpec(name=name, score=lambda response, reference: result)
+
+
+def raises(response, reference):
+    raise KeyError("no such word")
+
+
+def leaves(response, reference):
+    sys.exit(0)
+
+
+def leaves_hard(response, reference):
+    os._exit(0)
+
+
+def sleeps(response, reference):
+    while response == "sleep":
+        time.sleep(1)
+    return 1.0
+
+
+def eats(response, reference):
+    return float(len([bytes(1 << 26) for _ in range(1 << 20)]))
+
+
+def prints(response, reference):
+    print("x" * 2_000_000)
+    os.write(1, b"\xff" * 100_000)
+    return float(response == reference["answer"])
+
+
+def writes_frames(response, reference):
+    for handle in range(3, 20):
+        with contextlib.suppress(OSError):
+            os.write(handle, b"\x00\x00\x00\x02{}")
+    return 1.0
+
+
+calls = []
+
+
+def unsteady(response, reference):
+    calls.append(response)
+    return (len(calls) % 1000) / 1000
+
+
+TWO = spec("two", 2.0)
+NEGATIVE = spec("negative", -0.5)
+NAN = spec("nan", float("nan"))
+INFINITE = spec("infinite", float("inf"))
+NONE = spec("none", None)
+TEXT = spec("text", "1.0")
+LIST = spec("list", [1.0])
+SCORE = spec("score-nan", Score(float("nan"), "a score"))
+METRIC = spec("metric-nan", Score(1.0, "a score", metrics={"part": float("nan")}))
+OBJECT = spec("metric-object", Score(1.0, "a score", metrics={"part": object()}))
+BROKEN = spec("says-broken", Verdict(None, "infra_error", "my judge is down"))
+RAISES = VerifierSpec(name="raises", score=raises)
+LEAVES = VerifierSpec(name="leaves", score=leaves)
+LEAVES_HARD = VerifierSpec(name="leaves-hard", score=leaves_hard)
+SLEEPS = VerifierSpec(name="sleeps", score=sleeps)
+EATS = VerifierSpec(name="eats", score=eats)
+PRINTS = VerifierSpec(name="prints", score=prints)
+FRAMES = VerifierSpec(name="writes-frames", score=writes_frames)
+UNSTEADY = VerifierSpec(name="unsteady", score=unsteady)
+IN_SANDBOX = VerifierSpec(
+    name="two-in-sandbox", score_in_sandbox=lambda response, reference, sandbox: 2.0
+)
+RAISES_IN_SANDBOX = VerifierSpec(
+    name="raises-in-sandbox", score_in_sandbox=lambda response, reference, sandbox: 1 / 0
+)

@@ -1,0 +1,157 @@
+"""Plug-ins that do wrong: each is one clear line or an infra_error, never a reward."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BAD = Path(__file__).parent / "misbehaving"
+
+
+def prorl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "prorl_cli", "verify", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        env={**os.environ, "NO_COLOR": "1", **environment},
+    )
+
+
+def scored(
+    folder: Path, plugin: str, verifier: str, responses: list[str], *arguments: str
+) -> list[dict[str, Any]]:
+    """Return the rows of ``verify file`` with the plug-in; a math item stands among them and must score."""
+    task = {"verifier": verifier, "reference": {"answer": "a"}}
+    rows = [{"id": at, "task": task, "response": text} for at, text in enumerate(responses)]
+    ours = {"verifier": "math", "reference": {"answer": "4"}}
+    rows.append({"id": "math", "task": ours, "response": r"\boxed{4}"})
+    source = folder / "in.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = prorl("file", str(source), "--plugin", str(BAD / plugin), "--workers", "1", *arguments)
+    found = [json.loads(line) for line in run.stdout.splitlines()]
+    assert len(found) == len(rows), run.stderr
+    assert found.pop()["reward"] == 1.0
+    broken = any(row["status"] == "infra_error" for row in found)
+    assert run.returncode == (1 if broken else 0), run.stderr
+    assert all(row["metrics"]["plugin"].startswith("sha256:") for row in found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("plugin", "words"),
+    [
+        ("fails_to_import.py", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
+        ("no_spec.py", "holds no spec: define one at module level"),
+        ("no_score.py", "a name is small letters, digits, - and _ (line 4)"),
+        ("named_like_ours.py", "two parts are named verifier 'math': one of prorl"),
+        ("not_there.py", "cannot be read: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line_and_exit_2(plugin: str, words: str) -> None:
+    run = prorl("answer", "--plugin", str(BAD / plugin), "--gold", "4", "4")
+    assert run.returncode == 2
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("error: ") and words in line
+    assert run.stdout == ""
+
+
+def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
+    plugin = str(BAD / "bad_reference.py")
+    run = prorl("answer", "--plugin", plugin, "--verifier", "word", "--gold", "4", "4")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "error: word: the reference needs 'word'\n"
+
+
+@pytest.mark.parametrize(
+    ("verifier", "reason"),
+    [
+        ("two", "scorer failed: it returned 2.0: a reward lies in [0, 1]"),
+        ("negative", "scorer failed: it returned -0.5: a reward lies in [0, 1]"),
+        ("nan", "scorer failed: it returned nan: a reward lies in [0, 1]"),
+        ("infinite", "scorer failed: it returned inf: a reward lies in [0, 1]"),
+        ("none", "scorer failed: it returned None, not a number in [0, 1]"),
+        ("text", "scorer failed: it returned '1.0', not a number in [0, 1]"),
+        ("list", "scorer failed: it returned [1.0], not a number in [0, 1]"),
+        ("score-nan", "scorer failed: it returned nan: a reward lies in [0, 1]"),
+        ("metric-nan", "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")"),
+        ("metric-object", "scorer failed: the score is not JSON: Object of type object"),
+        ("says-broken", "scorer failed: my judge is down"),
+        ("raises", "scorer failed: KeyError: 'no such word'"),
+        ("leaves", "worker exit code 1: SystemExit: 0"),
+        ("leaves-hard", "worker exit code 0"),
+        ("writes-frames", "a worker sent no verdict"),
+        ("unsteady", "its verifier gave another verdict when it was asked again, twice"),
+    ],
+)
+def test_what_is_no_reward_is_an_infra_error(tmp_path: Path, verifier: str, reason: str) -> None:
+    for row in scored(tmp_path, "rewards.py", verifier, ["a", "b"]):
+        assert (row["reward"], row["status"]) == (None, "infra_error"), row
+        assert reason in row["reason"]
+
+
+@pytest.mark.parametrize("verifier", ["two-in-sandbox", "raises-in-sandbox"])
+def test_what_is_no_reward_in_the_sandbox_is_an_infra_error(tmp_path: Path, verifier: str) -> None:
+    (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")
+    assert (row["reward"], row["status"]) == (None, "infra_error"), row
+    assert row["reason"].startswith("scorer failed: "), row
+
+
+def test_a_plugin_that_never_ends_is_killed_and_the_answer_gets_nothing(tmp_path: Path) -> None:
+    late, fine = scored(tmp_path, "rewards.py", "sleeps", ["sleep", "a"], "--timeout", "0.5")
+    assert (late["reward"], late["status"]) == (0.0, "timeout")
+    assert fine["reward"] == 1.0
+
+
+def test_a_plugin_that_eats_memory_hits_its_limit(tmp_path: Path) -> None:
+    (row,) = scored(tmp_path, "rewards.py", "eats", ["a"])
+    assert (row["reward"], row["status"], row["reason"]) == (0.0, "timeout", "memory limit")
+
+
+def test_a_plugin_that_prints_disturbs_nobody(tmp_path: Path) -> None:
+    rows = scored(tmp_path, "rewards.py", "prints", ["a", "b"] * 20)
+    assert [row["reward"] for row in rows] == [1.0, 0.0] * 20
+
+
+def test_a_plugin_that_fails_its_own_canary_gives_no_reward(tmp_path: Path) -> None:
+    (row,) = scored(tmp_path, "wrong_canary.py", "wrong-canary", ["a"])
+    assert (row["reward"], row["status"]) == (None, "infra_error"), row
+
+
+def test_a_plugin_whose_canaries_raise_is_one_line_and_exit_2() -> None:
+    plugin = str(BAD / "wrong_canary.py")
+    run = prorl("answer", "--plugin", plugin, "--verifier", "raising-canary", "--gold", "a", "a")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.splitlines()[-1] == (
+        "error: the canaries of the verifier 'raising-canary' fail: RuntimeError: no canary today"
+    )
+
+
+def test_a_plugin_under_a_folder_that_nobody_may_enter_is_scored_with(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "packages").mkdir(mode=0o755)
+    plugin = home / "mine.py"
+    (home / "my_words.py").write_text("ANSWER = 'answer'\n")
+    (home / "packages" / "my_helper.py").write_text("def same(a, b):\n    return a == b\n")
+    plugin.write_text(
+        "import my_words\n"
+        "from prorl_verifiers import VerifierSpec\n"
+        "def score(response, reference):\n"
+        "    import my_helper\n"
+        "    return my_helper.same(response, reference[my_words.ANSWER])\n"
+        "SPEC = VerifierSpec(name='mine', score=score)\n"
+    )
+    run = prorl(
+        *("answer", "--plugin", str(plugin), "--verifier", "mine", "--gold", "a", "a", "--json"),
+        PYTHONPATH=f"{home}{os.pathsep}{home / 'packages'}",
+    )
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["reward"] == 1.0

@@ -1,0 +1,181 @@
+"""The objective doors: policy loss, advantage, KL and penalty from outside, by their names."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_common import PluginError, plugins, use_plugins
+from prorl_training import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
+from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
+from prorl_training.algorithm.shaping import shaped_reward
+from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
+from prorl_training.config.loading import ConfigError, check_config, load_config, load_saved_config
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    """These tests need tests/plugins/lab_parts in the environment."""
+    try:
+        importlib.metadata.distribution("lab-parts")
+    except importlib.metadata.PackageNotFoundError:
+        reason = "lab-parts is not installed: pip install tests/plugins/lab_parts"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+
+
+@pytest.fixture
+def no_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Plug-in files that a test loads are gone after it."""
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    doors: tuple[Any, ...] = (POLICY_LOSSES, ADVANTAGES, KL_ESTIMATORS, PENALTIES)
+    for door in doors:
+        door._generation = -1
+    yield
+    for door in doors:
+        door._generation = -1
+
+
+def plugin(folder: Path, source: str) -> Path:
+    file = folder / "mine.py"
+    file.write_text("from prorl_training import *\n" + source)
+    return file
+
+
+def test_the_policy_loss_door_computes_by_name_and_options() -> None:
+    ones = torch.ones(3)
+    config = LossConfig(name="plain", options={"floor": -0.5})
+    got = policy_loss(ones, ones, torch.tensor([2.0, 0.0, -3.0]), torch.tensor([3]), config)
+    assert got.per_token.tolist() == [-2.0, 0.0, 0.5]
+    assert float(got.clipped_fraction) == 0.0
+
+
+def test_the_advantage_door_computes_by_name() -> None:
+    rewards, groups = torch.tensor([1.0, 0.25, 0.5]), torch.tensor([7, 7, 3])
+    config = AdvantageConfig(estimator="below_best")
+    got = compute_advantages(rewards, groups, torch.ones(3), config)
+    assert got.tolist() == [0.0, -0.75, 0.0]
+
+
+def test_the_kl_door_computes_by_name_under_the_configured_clamp() -> None:
+    config = KLConfig(estimator="absolute", clamp="input", clamp_value=2.0)
+    got = kl_penalty(torch.tensor([1.0, -5.0]), torch.zeros(2), config)
+    assert got.tolist() == [1.0, 2.0]
+
+
+def test_the_penalty_door_adds_to_the_shaped_reward_alone() -> None:
+    config = load_config("prorl-v2", overrides=["penalties.per_token.price=0.01"])
+    assert shaped_reward(config, 1.0, 20, False, False) == pytest.approx(0.8)
+    scheduled = load_config(
+        "prorl-v2", overrides=["length_penalty.form=per_token", "length_penalty.weight=2"]
+    )
+    assert shaped_reward(scheduled, 1.0, 20, False, True) == pytest.approx(1 - 2 * 0.02)
+    assert shaped_reward(scheduled, 1.0, 20, False, False) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("setting", "line"),
+    [
+        ("loss.name=plane", "unknown policy loss 'plane' (did you mean 'plain'?)"),
+        ("kl.estimator=k4", "unknown kl 'k4' (did you mean 'k"),
+        ("advantage.estimator=gpro", "(did you mean 'grpo'"),
+        ("length_penalty.form=printd", "unknown penalty 'printd' (did you mean 'printed'?)"),
+        ("loss.options.flor=1", "policy loss clip has no option 'flor'"),
+        ("penalties.per_token.prise=1", "penalty per_token has no option 'prise' (did you mean"),
+        ("penalties.nothing.price=1", "unknown penalty 'nothing'"),
+    ],
+)
+def test_a_name_or_option_that_is_none_is_one_line_with_the_nearest(
+    setting: str, line: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config("prorl-v2", overrides=[setting])
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_run_keeps_where_its_parts_come_from() -> None:
+    config = load_config(
+        "prorl-v2",
+        overrides=[
+            "loss.name=plain",
+            "advantage.estimator=below_best",
+            "kl.estimator=absolute",
+            "penalties.per_token.price=0.01",
+        ],
+    )
+    assert [(r["name"], r["source"], r["version"]) for r in parts_in_use(config)] == [
+        (name, "lab-parts", "1.0") for name in ("plain", "below_best", "absolute", "per_token")
+    ]
+
+
+def test_a_resume_with_another_plugin_is_refused(tmp_path: Path, no_files: None) -> None:
+    file = plugin(tmp_path, "A = PolicyLossSpec(name='mine', loss=lambda *a: -a[0] * a[2])\n")
+    use_plugins([file])
+    config = load_config("prorl-v2", overrides=["loss.name=mine"])
+    assert config.plugins == (str(file),)
+    data = tmp_path / "data.jsonl"
+    data.write_text("{}\n")
+    folder = RunFolder(tmp_path / "run")
+    folder.create(config, run_identity(data, None, parts_in_use(config)))
+    folder.close()
+    check_identity(folder, data, parts=parts_in_use(config))
+    (known,) = json.loads((folder.path / "identity.json").read_text())["parts"]
+    assert known["source"] == "mine.py"
+    changed = [{**known, "version": "sha256:other"}]
+    with pytest.raises(ResumeError, match=r"other plug-ins \(mine of mine\.py changed\)"):
+        check_identity(folder, data, parts=changed)
+    with pytest.raises(ResumeError, match="other plug-ins"):
+        check_identity(folder, data)
+
+
+def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) -> None:
+    file = plugin(tmp_path, "A = KLSpec(name='mine', estimate=lambda d, c: d**4)\n")
+    saved = tmp_path / "config.yaml"
+    saved.write_text("plugins: [mine.py]\nkl: {estimator: mine}\n")
+    config = load_saved_config(saved)
+    assert (config.kl.estimator, config.plugins) == ("mine", (str(file),))
+
+
+@pytest.mark.parametrize(
+    ("source", "call", "line"),
+    [
+        (
+            "A = PolicyLossSpec('mine', lambda *a: a[0].sum())\n",
+            lambda ones: policy_loss(ones, ones, ones, ones, LossConfig(name="mine")),
+            r"policy loss 'mine' must return one number a token, shape \(3,\), and returned \(\)",
+        ),
+        (
+            "A = AdvantageSpec('mine', lambda *a: a[0][:1])\n",
+            lambda ones: compute_advantages(ones, ones, ones, AdvantageConfig(estimator="mine")),
+            "one number a trajectory",
+        ),
+        (
+            "A = KLSpec('mine', lambda d, c: d[None])\n",
+            lambda ones: kl_penalty(ones, ones, KLConfig(estimator="mine")),
+            "one number a token",
+        ),
+        (
+            "A = PenaltySpec('mine', lambda r, o: float('nan'))\n",
+            lambda ones: shaped_reward(
+                check_config({"penalties": {"mine": {}}}), 1.0, 5, False, False
+            ),
+            "must return a finite number, and returned nan",
+        ),
+    ],
+)
+def test_a_part_that_returns_nonsense_is_one_clear_line(
+    source: str, call: Callable[[torch.Tensor], Any], line: str, tmp_path: Path, no_files: None
+) -> None:
+    use_plugins([plugin(tmp_path, source)])
+    with pytest.raises(PluginError, match=line):
+        call(torch.ones(3))

@@ -1,0 +1,194 @@
+"""The verifier door: the least verifier of an installed distribution, through every verb that scores."""
+
+from __future__ import annotations
+
+import http.client
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from prorl_verifiers import VERIFIERS, TaskError, VerifierPool, load_task
+from prorl_verifiers.adapters import make_trl_reward
+
+CAT = {"verifier": "exact", "reference": {"answer": "cat"}}
+PLUGIN = "lab-parts 1.0"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    """These tests need tests/plugins/lab_parts in the environment."""
+    try:
+        importlib.metadata.distribution("lab-parts")
+    except importlib.metadata.PackageNotFoundError:
+        reason = "lab-parts is not installed: pip install -e tests/plugins/lab_parts"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+
+
+def prorl(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "prorl_cli", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=120,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+
+
+def rows_file(folder: Path, *responses: str) -> Path:
+    path = folder / "in.jsonl"
+    rows = [{"id": at, "task": CAT, "response": text} for at, text in enumerate(responses)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_the_verifier_door_lists_it_beside_our_own() -> None:
+    assert set(VERIFIERS.names()) >= {"exact", "math", "stem", "code", "logic", "instruction"}
+    assert VERIFIERS.records(["exact", "math"]) == [
+        {"group": "prorl.verifiers", "name": "exact", "source": "lab-parts", "version": "1.0"}
+    ]
+
+
+def test_verify_answer_scores_with_it_in_a_confined_worker_and_names_it() -> None:
+    run = prorl("verify", "answer", "--verifier", "exact", "--gold", "cat", " cat\n", "--json")
+    assert run.returncode == 0, run.stderr
+    verdict = json.loads(run.stdout)
+    assert (verdict["reward"], verdict["status"]) == (1.0, "scored")
+    assert verdict["metrics"] == {"plugin": PLUGIN}
+    assert verdict["isolation"].startswith("worker:")
+
+
+def test_verify_file_scores_with_it(tmp_path: Path) -> None:
+    source = rows_file(tmp_path, "cat", "dog", "<think>dog</think> cat", "<think>cat")
+    run = prorl("verify", "file", str(source))
+    assert run.returncode == 0, run.stderr
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [row["reward"] for row in rows] == [1.0, 0.0, 1.0, 0.0]
+    assert rows[3]["status"] == "unparsable"
+    assert {row["metrics"]["plugin"] for row in rows} == {PLUGIN}
+
+
+def test_verify_audit_tries_the_generic_probes_on_its_tasks(tmp_path: Path) -> None:
+    source = tmp_path / "tasks.jsonl"
+    words = ("walnut", "almond", "cashew", "banana")
+    tasks = [{"verifier": "exact", "reference": {"answer": word}} for word in words]
+    source.write_text(
+        "".join(
+            json.dumps({"id": at, "task": task, "question": "Which nut?"}) + "\n"
+            for at, task in enumerate(tasks)
+        )
+    )
+    run = prorl("verify", "audit", "--file", str(source), "--rounds", "0", "--json")
+    assert run.returncode == 0, run.stderr
+    (group,) = json.loads(run.stdout)["groups"]
+    assert group["verifier"] == "exact" and group["probes"] > 100
+    assert group["best"]["earned"] == 0.25  # the constant "banana": no more than luck
+    assert group["leaks"] == 0 and group["faults"] == []
+
+
+def test_verify_audit_without_tasks_says_how_to_bring_some() -> None:
+    run = prorl("verify", "audit", "--verifier", "exact")
+    assert run.returncode == 2
+    assert run.stderr == (
+        "error: the verifier 'exact' brings no tasks to audit: give some with --file ITEMS.jsonl\n"
+    )
+
+
+def test_verify_replay_scores_its_rollouts_again(tmp_path: Path) -> None:
+    (tmp_path / "rollouts").mkdir()
+    rows = [
+        {
+            "step": 1,
+            "sample_id": "s",
+            "sample_index": at,
+            "verifier": "exact",
+            "reference": json.dumps(CAT["reference"]),
+            "response": response,
+            "reward": 1.0,
+            "status": "scored",
+        }
+        for at, response in enumerate(("cat", "dog"))
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step-000001.parquet")
+    run = prorl("verify", "replay", str(tmp_path), "--json")
+    found = json.loads(run.stdout)
+    assert (found["rows"], found["agree"]) == (2, 1)
+    assert [row["now"] for row in found["differences"]] == [0.0]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A running ``prorl verify serve``; gives host:port."""
+    pytest.importorskip("starlette", reason="the extra 'server' is not installed")
+    folder = tmp_path_factory.mktemp("service")
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "prorl_cli", "verify", "serve", "--port", "0", "--workers", "1"],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as server,
+    ):
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline().strip().removeprefix("http://")
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+
+def post(service: str, items: list[dict[str, Any]]) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection(service, timeout=60)
+    body = json.dumps({"items": items})
+    connection.request("POST", "/verify", body, {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    found: dict[str, Any] = json.loads(response.read())
+    connection.close()
+    return response.status, found
+
+
+def test_verify_serve_scores_with_it(service: str) -> None:
+    status, found = post(service, [{"task": CAT, "response": text} for text in ("cat", "dog")])
+    assert status == 200
+    assert [row["reward"] for row in found["verdicts"]] == [1.0, 0.0]
+    assert found["verdicts"][0]["metrics"] == {"plugin": PLUGIN}
+
+
+def test_verify_serve_refuses_a_misspelt_verifier_with_the_nearest_names(service: str) -> None:
+    task = {"verifier": "exactt", "reference": {"answer": "cat"}}
+    status, found = post(service, [{"task": task, "response": "cat"}])
+    assert status == 422
+    assert "unknown verifier 'exactt' (did you mean 'exact'?)" in found["error"]
+    assert "exact (of lab-parts)" in found["error"]
+
+
+def test_a_misspelt_verifier_is_a_task_error_when_the_task_is_loaded() -> None:
+    with pytest.raises(TaskError, match=r"did you mean 'exact'.*exact \(of lab-parts\)"):
+        load_task("exat", {"answer": "cat"})
+
+
+def test_the_adapters_reward_with_it() -> None:
+    with VerifierPool(1) as pool:
+        reward = make_trl_reward(scorer=pool)
+        tasks = [json.dumps(CAT)] * 2
+        assert reward(prompts=["?"] * 2, completions=["cat", "dog"], task=tasks) == [1.0, 0.0]
+
+
+def test_a_batch_of_it_and_of_ours_is_scored_together() -> None:
+    exact, math = load_task("exact", {"answer": "cat"}), load_task("math", {"answer": "4"})
+    with VerifierPool(2) as pool:
+        verdicts = pool.score([("cat", exact), (r"\boxed{4}", math), ("dog", exact)] * 40)
+        assert pool.stats.canary_failures == 0
+    assert [verdict.reward for verdict in verdicts] == [1.0, 1.0, 0.0] * 40
+    assert "plugin" not in verdicts[1].metrics

@@ -1,0 +1,1 @@
+"""The advantage estimators that prorl brings, one a module."""

@@ -1,0 +1,1 @@
+"""The penalties that prorl brings, one a module. No torch."""

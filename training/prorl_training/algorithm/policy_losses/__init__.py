@@ -1,0 +1,1 @@
+"""The policy losses that prorl brings, one a module."""

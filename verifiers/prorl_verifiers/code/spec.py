@@ -1,0 +1,78 @@
+"""The code verifier as the door has it; light, the scorer is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.spec import VerifierSpec
+from prorl_verifiers.types import Reference, Verdict
+
+if TYPE_CHECKING:
+    from prorl_sandbox import Sandbox
+
+
+def score_in_sandbox(response: str, reference: Reference, sandbox: Sandbox) -> Verdict:
+    """Run the last code block of ``response`` on every test."""
+    from prorl_verifiers.code.scorer import score_code
+
+    return score_code(response, reference, sandbox)
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError for whatever is wrong in a code reference."""
+    from prorl_verifiers.code.reference import check_reference as check
+
+    check(reference)
+
+
+def no_answer(reference: Reference) -> None:
+    """Return None: tests do not say what a right program is."""
+
+
+def fenced(program: str, reference: Reference) -> str:
+    """Return ``program`` as a code block in the task's language."""
+    return f"```{reference.get('language') or 'python'}\n{program}\n```"
+
+
+def probes() -> Sequence[Probe]:
+    """Return programs that solve nothing."""
+    from prorl_verifiers.audit.builtin_code import code_probes
+
+    return code_probes()
+
+
+def audit_groups(request: AuditRequest) -> Iterable[Group]:
+    """Return the built-in code tasks."""
+    from prorl_verifiers.audit.builtin_code import code_groups
+
+    return code_groups()
+
+
+def constant_share(reference: Reference) -> float:
+    """Return the share of a task's tests that one constant output passes."""
+    tests = reference["tests"]
+    wanted = Counter(
+        repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test
+    )
+    return max(wanted.values(), default=0) / len(tests) if len(wanted) < len(tests) else 0.0
+
+
+SPEC = VerifierSpec(
+    name="code",
+    score_in_sandbox=score_in_sandbox,
+    check_reference=check_reference,
+    modes=("fraction", "binary"),
+    mode_for={"evaluation": "binary"},
+    prompt="{question}\nWrite the final code in triple backticks.",
+    columns=("tests",),
+    optional_columns=("entry_point", "language", "limits", "judge"),
+    json_columns=("tests", "limits"),
+    answer=no_answer,
+    write=fenced,
+    probes=probes,
+    audit_groups=audit_groups,
+    chance=constant_share,
+)

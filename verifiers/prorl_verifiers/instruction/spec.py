@@ -1,0 +1,149 @@
+"""The instruction verifier as the door has it; light, the checks are imported when they are needed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from prorl_common import MissingExtraError, nearest
+from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.references import known_keys
+from prorl_verifiers.spec import Canary, VerifierSpec
+from prorl_verifiers.types import Reference, Score, TaskError
+
+_WORDS = (
+    "amber",
+    "birch",
+    "cobalt",
+    "delta",
+    "ember",
+    "fjord",
+    "garnet",
+    "harbor",
+    "indigo",
+    "juniper",
+)
+
+
+def score(response: str, reference: Reference) -> Score:
+    """Return the fraction of constraints that ``response`` meets."""
+    from prorl_verifiers.instruction.scorer import score_instruction
+
+    return score_instruction(response, reference, load_library)
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError for an unknown id, kwargs that do not fit it, or a library that it needs.
+
+    Keys: ``instruction_id_list``, ``kwargs`` (a list of objects or nulls, one an id), ``mode``, ``score``.
+    """
+    from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
+    from prorl_verifiers.instruction.official_text import missing
+    from prorl_verifiers.instruction.registry import REGISTRY, modules_of
+    from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
+
+    known_keys(reference, "instruction_id_list", "kwargs", "mode", "score")
+    mode = reference.get("mode", DEFAULT_MODE)
+    score = reference.get("score", SCORES[0])
+    if score not in SCORES:
+        raise TaskError(f"unknown score {score!r}: use {' or '.join(SCORES)}")
+    ids = reference.get("instruction_id_list")
+    if not isinstance(ids, list) or not ids:
+        raise TaskError("the reference needs a list 'instruction_id_list' with at least one id")
+    kwargs = reference.get("kwargs") or [{}] * len(ids)
+    if not isinstance(kwargs, list) or len(kwargs) != len(ids):
+        raise TaskError(f"'kwargs' must be a list of {len(ids)} objects, one an instruction")
+    for instruction, values in zip(ids, kwargs, strict=True):
+        if not isinstance(instruction, str) or instruction not in REGISTRY:
+            hint = nearest(str(instruction), REGISTRY)
+            raise TaskError(f"unknown instruction id {instruction!r}{hint}")
+        if not isinstance(values, Mapping | None):
+            raise TaskError(f"{instruction}: its kwargs must be an object")
+        entry = REGISTRY[instruction]
+        cleaned = clean_kwargs(instruction, values, entry.kwargs, mode)
+        if mode == "reference":
+            check_patterns(instruction, entry.patterns, cleaned)
+        absent = missing(modules_of(instruction, mode))
+        if absent is not None:
+            raise TaskError(f"{instruction}: {MissingExtraError('ifeval', absent)}")
+
+
+def quick_canaries(draw: random.Random) -> Sequence[Canary]:
+    """Return texts with and without a drawn word, in random order."""
+    asked, other = draw.sample(_WORDS, 2)
+    reference = {
+        "instruction_id_list": ["keywords:existence"],
+        "kwargs": [{"keywords": [asked]}],
+    }
+    pair = [
+        Canary(reference, f"The word is {asked}.", 1.0),
+        Canary(reference, f"The word is {other}.", 0.0),
+    ]
+    draw.shuffle(pair)
+    return pair
+
+
+def deep_canaries() -> Sequence[Canary]:
+    """Return texts whose language must be told."""
+    reference = {
+        "instruction_id_list": ["language:response_language"],
+        "kwargs": [{"language": "en"}],
+    }
+    english = "The river was wide and the people walked along it every morning."
+    german = "Der Fluss war breit und die Leute gingen jeden Morgen an ihm entlang."
+    return Canary(reference, english, 1.0), Canary(reference, german, 0.0)
+
+
+def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference without null kwargs (some copies of IFEval list all keys). Raises TaskError."""
+    kwargs = reference["kwargs"]
+    if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
+        raise TaskError("kwargs must be a list of objects")
+    given = [{k: v for k, v in (one or {}).items() if v is not None} for one in kwargs]
+    return {**reference, "kwargs": given}
+
+
+def no_answer(reference: Reference) -> None:
+    """Return None: constraints do not say what a right text is."""
+
+
+def ids(reference: Reference) -> str | None:
+    """Return the sorted ids of a task, joined by " + "."""
+    found = reference.get("instruction_id_list")
+    return " + ".join(sorted(map(str, found))) if isinstance(found, list) else None
+
+
+def probes() -> Sequence[Probe]:
+    """Return texts that say nothing, and echoes."""
+    from prorl_verifiers.audit.builtin_instruction import instruction_probes
+    from prorl_verifiers.audit.probes import echo_probes
+
+    return instruction_probes() + echo_probes()
+
+
+def audit_groups(request: AuditRequest) -> Iterable[Group]:
+    """Return a built-in task for every id."""
+    from prorl_verifiers.audit.builtin_instruction import instruction_groups
+
+    return instruction_groups()
+
+
+SPEC = VerifierSpec(
+    name="instruction",
+    score=score,
+    check_reference=check_reference,
+    modes=("fixed", "reference"),
+    mode_for={"file": "reference", "evaluation": "reference"},
+    quick_canaries=quick_canaries,
+    deep_canaries=deep_canaries,
+    example={"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
+    columns=("instruction_id_list", "kwargs"),
+    json_columns=("instruction_id_list", "kwargs"),
+    tidy=without_nulls,
+    answer=no_answer,
+    topic=ids,
+    probes=probes,
+    audit_groups=audit_groups,
+)

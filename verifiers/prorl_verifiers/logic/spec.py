@@ -1,0 +1,114 @@
+"""The logic verifier as the door has it; light, the scorer is imported when it is needed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from prorl_common import nearest
+from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.references import known_keys
+from prorl_verifiers.spec import Canary, VerifierSpec
+from prorl_verifiers.types import Reference, Score, TaskError
+
+
+def score(response: str, reference: Reference) -> Score:
+    """Score the last ``<answer>`` of ``response`` by the task's reasoning-gym dataset."""
+    from prorl_verifiers.logic.scorer import score_logic
+
+    return score_logic(response, reference, load_library)
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError for an unknown dataset or an entry that cannot be scored."""
+    known_keys(reference, "dataset", "entry", "mode", "extraction")
+    dataset = reference.get("dataset")
+    if not isinstance(dataset, str):
+        raise TaskError("the reference needs 'dataset', the name of a reasoning-gym dataset")
+    names = logic_datasets()
+    if dataset not in names:
+        raise TaskError(f"unknown reasoning-gym dataset {dataset!r}{nearest(dataset, names)}")
+    entry = reference.get("entry")
+    if not isinstance(entry, Mapping) or "answer" not in entry:
+        raise TaskError(
+            "the reference needs 'entry', a reasoning-gym entry with question, answer, metadata"
+        )
+    if not isinstance(entry.get("metadata"), Mapping):
+        raise TaskError("the entry has no 'metadata'")
+    if reference.get("extraction", "answer") not in ("answer", "lenient"):
+        raise TaskError(
+            f"unknown extraction {reference['extraction']!r} of logic: use answer or lenient"
+        )
+
+
+def logic_datasets() -> tuple[str, ...]:
+    """Return the names of the reasoning-gym datasets that can be scored (all but ``composite``)."""
+    import reasoning_gym  # noqa: F401 - fills the registry below
+    from reasoning_gym.factory import DATASETS
+
+    return tuple(sorted(set(DATASETS) - {"composite"}))
+
+
+def quick_canaries(draw: random.Random) -> Sequence[Canary]:
+    """Return a right and a wrong word to one drawn question, in random order."""
+    right, wrong = draw.sample(("True", "False"), 2)
+    reference = _reference("game_of_life_halting", "Will it stop?", right)
+    pair = [Canary(reference, tagged(right, {}), 1.0), Canary(reference, tagged(wrong, {}), 0.0)]
+    draw.shuffle(pair)
+    return pair
+
+
+def deep_canaries() -> Sequence[Canary]:
+    """Return answers that reasoning-gym itself judges."""
+    reference = _reference("gcd", "What is the gcd of 12 and 18?", "6")
+    return Canary(reference, tagged("6", {}), 1.0), Canary(reference, tagged("4", {}), 0.0)
+
+
+def _reference(dataset: str, question: str, answer: str) -> dict[str, Any]:
+    metadata = {"source_dataset": dataset, "source_index": 0}
+    entry = {"question": question, "answer": answer, "metadata": metadata}
+    return {"dataset": dataset, "entry": entry}
+
+
+def answer(reference: Reference) -> str | None:
+    """Return the entry's own answer, None for those that have many."""
+    entry = reference.get("entry")
+    found = entry.get("answer") if isinstance(entry, Mapping) else None
+    return None if found is None else str(found)
+
+
+def tagged(text: str, reference: Reference) -> str:
+    """Return ``text`` in the answer tag."""
+    return f"<answer>{text}</answer>"
+
+
+def audit_groups(request: AuditRequest) -> Iterable[Group]:
+    """Return a group of generated entries for each dataset asked for, else for every one."""
+    from prorl_verifiers.audit.generated import logic_groups
+    from prorl_verifiers.logic.spec import logic_datasets
+
+    return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)
+
+
+SPEC = VerifierSpec(
+    name="logic",
+    score=score,
+    check_reference=check_reference,
+    modes=("fixed", "reference"),
+    mode_for={"faithful": "reference"},
+    libraries=("reasoning_gym",),
+    quick_canaries=quick_canaries,
+    deep_canaries=deep_canaries,
+    example={
+        "dataset": "chain_sum",
+        "entry": {"question": "1 + 1", "answer": "2", "metadata": {}},
+    },
+    prompt="{question}\nGive the final answer inside <answer></answer>.",
+    columns=("dataset", "entry"),
+    json_columns=("entry",),
+    answer=answer,
+    write=tagged,
+    audit_groups=audit_groups,
+)

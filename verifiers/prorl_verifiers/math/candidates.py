@@ -1,0 +1,103 @@
+r"""Refuse heaps of candidates that our grader cannot read: ``(2,1)\ (1,2)``, ``A \text{ then } B``, endless lists.
+
+A library that reads the first or the last of several formulas would accept a heap that holds the right one. Works on
+cleaned text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from prorl_verifiers.notation.hedges import doubtful
+from prorl_verifiers.notation.latex_text import split_top
+
+MAX_LIST = 40
+"""Items of a list that may go to computer algebra."""
+MAX_DEGREE, MAX_STRANGE = 30, 8
+"""Powers of brackets, and letters that are not in the gold, that may go to computer algebra."""
+_POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
+_LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
+_PART = re.compile(
+    r"\\begin(?![a-zA-Z])|\\end(?![a-zA-Z])|\\[lr]angle(?![a-zA-Z])|\\.|[()\[\]{},;]", re.DOTALL
+)
+_OPENING = frozenset(("(", "[", "{", r"\{", r"\langle", r"\begin"))
+_CLOSING = frozenset((")", "]", "}", r"\}", r"\rangle", r"\end"))
+_APPLIED = re.compile(r"(?:[A-Za-z'}_^]|\\[A-Za-z]+\*?)\s*$")
+_JOINS = re.compile(r"\\(?:cup|cap|setminus)(?![a-zA-Z])")
+_LEAD = re.compile(r"\\text\s*\{[^{}]*\}|[\s.,:;$]+")
+_ONCE = tuple(
+    re.compile(rf"\\{name}(?![a-zA-Z])") for name in ("equiv", "pmod", "bmod", "approx", "to")
+)
+_DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
+
+
+def several_candidates(gold: str, answer: str) -> str | None:
+    """Return why an undecided ``answer`` may be several candidates or too long for algebra, or None."""
+    if doubtful(answer) and not doubtful(gold):
+        return "the answer is in doubt of itself"
+    if len(answer) > 10 * len(gold) + 300:
+        return "the answer is too long for the gold"
+    items = len(split_top(answer, ",;"))
+    if items > MAX_LIST and items != len(split_top(gold, ",;")):
+        return "a list of another length"
+    if sum(int(size) for size in _POWER.findall(answer)) > MAX_DEGREE + sum(
+        int(size) for size in _POWER.findall(gold)
+    ):
+        return "a power that is too large to expand"
+    if (
+        len(set("".join(_LETTER.findall(answer))) - set("".join(_LETTER.findall(gold))))
+        > MAX_STRANGE
+    ):
+        return "letters that the gold does not know"
+    if _DOTS.search(answer) and not _DOTS.search(gold):
+        return "a list that is not written out"
+    wanted, given = groups(gold), groups(answer)
+    if given.top > 1 and given.all > wanted.all and not given.joined:
+        return "several candidates in one answer"
+    if any(len(sign.findall(answer)) > len(sign.findall(gold)) for sign in _ONCE):
+        return "several candidates in one answer"
+    left, right = "".join(gold.split()), "".join(answer.split())
+    if len(left) > 3 and left in right and left != right:
+        rest = _LEAD.sub("", answer.replace(gold, "", 1) if gold in answer else "x")
+        return "several candidates in one answer" if rest else None
+    return None
+
+
+class Groups:
+    r"""Tuples, sets and matrices of a text: ``top`` of them in no other, ``all`` of them at any depth.
+
+    ``joined``: set signs (``\cup``) stand between all that are at the top.
+    """
+
+    def __init__(self) -> None:
+        self.top = self.all = 0
+        self.joined = True
+
+
+def groups(text: str) -> Groups:
+    """Count the brackets that hold a comma, the sets, the vectors and the environments of a text."""
+    found = Groups()
+    stack: list[list[bool]] = []  # [is a group, was applied to a name]
+    end = 0
+    for match in _PART.finditer(text):
+        sign = match.group()
+        if sign in _OPENING:
+            plain = sign in ("(", "[", "{")
+            applied = sign in ("(", "[") and bool(
+                _APPLIED.search(text[max(0, match.start() - 24) : match.start()])
+            )
+            stack.append([not plain, applied])
+            if len(stack) == 1 and found.top:
+                between = text[end : match.start()]
+        elif sign in _CLOSING and stack:
+            is_group, applied = stack.pop()
+            if is_group and not applied:
+                found.all += 1
+                if not stack:
+                    if found.top and not _JOINS.search(between):
+                        found.joined = False
+                    found.top += 1
+                    end = match.end()
+        elif sign in (",", ";") and stack:
+            stack[-1][0] = True
+    return found

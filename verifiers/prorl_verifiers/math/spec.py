@@ -1,0 +1,117 @@
+"""The math verifier as the door has it; light, the grader is imported when it is needed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.references import gold_text, known_keys
+from prorl_verifiers.spec import Canary, VerifierSpec, plain_answer
+from prorl_verifiers.types import Reference, Score, TaskError
+
+
+def score(response: str, reference: Reference) -> Score:
+    """Score the last box of ``response``."""
+    from prorl_verifiers.math.scorer import score_math
+
+    return score_math(response, reference, load_library)
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
+    from prorl_verifiers.math.choices import named_option
+
+    known_keys(reference, "answer", "mode", "choices", "percent")
+    gold = gold_text(reference)
+    if not isinstance(reference.get("percent", False), bool):
+        raise TaskError("'percent' must be true or false")
+    choices = reference.get("choices")
+    if choices is None:
+        return
+    texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
+    if not texts or not 2 <= len(choices) <= 26:
+        raise TaskError("'choices' must be a list of 2 to 26 texts")
+    if named_option(gold, choices) is None:
+        raise TaskError(
+            "the gold answer names none of the 'choices', neither by letter nor by text"
+        )
+
+
+def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
+    """Return a right and a wrong integer to one drawn question, in random order."""
+    number = draw.randint(10, 9999)
+    wrong = number + draw.randint(1, 99)
+    reference = {"answer": str(number)}
+    pair = [
+        Canary(reference, f"\\boxed{{{number}}}", 1.0),
+        Canary(reference, f"\\boxed{{{wrong}}}", 0.0),
+    ]
+    draw.shuffle(pair)
+    return pair
+
+
+def deep_canaries() -> Sequence[Canary]:
+    """Return formulas that need our grader and math-verify."""
+    cases = (
+        ("x^2-1", "(x-1)(x+1)", "x^2+1"),
+        (r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "2"),
+    )
+    return [
+        Canary({"answer": gold, "mode": mode}, f"\\boxed{{{answer}}}", reward)
+        for gold, right, wrong in cases
+        for mode in ("decided", "math-verify")
+        for answer, reward in ((right, 1.0), (wrong, 0.0))
+    ]
+
+
+def boxed(answer: str, reference: Reference) -> str:
+    """Return a response with ``answer`` in a box."""
+    return f"The answer is \\boxed{{{answer}}}"
+
+
+def boxed_gold(reference: Reference) -> str | None:
+    """Return the gold answer in a box, each part of a list in its own; None without a gold."""
+    answer = reference.get("answer")
+    if answer is None:
+        return None
+    parts = answer if isinstance(answer, list) else [answer]
+    return " ".join(f"\\boxed{{{part}}}" for part in parts)
+
+
+def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference with a number as answer turned into text; a list stays."""
+    answer = reference["answer"]
+    return reference if isinstance(answer, list) else {**reference, "answer": str(answer)}
+
+
+def audit_groups(request: AuditRequest) -> Iterable[Group]:
+    """Return the built-in math tasks."""
+    from prorl_verifiers.audit.builtin_math import math_groups
+
+    return math_groups()
+
+
+PROMPT = "{question}\nLet's think step by step and output the final answer within \\boxed{{}}."
+"""ProRL's prompt for math (arXiv 2505.24864, appendix D)."""
+
+SPEC = VerifierSpec(
+    name="math",
+    score=score,
+    check_reference=check_reference,
+    modes=("decided", "either", "ours", "math-verify"),
+    mode_for={"faithful": "either"},
+    libraries=("math_verify",),
+    quick_canaries=boxed_canaries,
+    deep_canaries=deep_canaries,
+    example={"answer": "2"},
+    prompt=PROMPT,
+    tidy=answer_as_text,
+    answer=plain_answer,
+    write=boxed,
+    gold_response=boxed_gold,
+    vote=str,
+    audit_groups=audit_groups,
+)

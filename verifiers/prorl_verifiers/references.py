@@ -1,0 +1,30 @@
+"""What the reference checks of several verifiers share: known keys and the gold answer."""
+
+from __future__ import annotations
+
+import math
+
+from prorl_common import nearest
+from prorl_verifiers.types import Reference, TaskError
+
+
+def known_keys(reference: Reference, *keys: str) -> None:
+    """Raise TaskError for a key that is none of ``keys``."""
+    for key in reference:
+        if key not in keys:
+            known = ", ".join(keys)
+            raise TaskError(
+                f"unknown key {key!r} in the reference{nearest(str(key), keys)}: use {known}"
+            )
+
+
+def gold_text(reference: Reference) -> str:
+    """Return the gold answer as text. Raises TaskError when there is none."""
+    answer = reference.get("answer")
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float):
+        raise TaskError("the reference needs 'answer', text or a number")
+    if isinstance(answer, float) and not math.isfinite(answer):
+        raise TaskError("the gold answer is no finite number")
+    if not str(answer).strip():
+        raise TaskError("the gold answer is empty")
+    return str(answer)

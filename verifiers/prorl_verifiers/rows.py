@@ -1,0 +1,71 @@
+"""Files of responses to score: read and check every line first, then one output row per line.
+
+In: {"id", "task": {"verifier", "reference"}, "response"}. Out: {"id", "reward", "status", "reason",
+"extracted", "metrics", "seconds"}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, read_jsonl
+from prorl_verifiers.tasks import task_of
+from prorl_verifiers.types import Task, TaskError, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """One line of an input file."""
+
+    id: str | int
+    response: str
+    task: Task
+
+
+def read_items(path: Path) -> list[FileItem]:
+    """Return every item of a .jsonl (or .jsonl.gz) file.
+
+    Raises UserError naming file and line for the first line that is not an item; nothing is scored then.
+    """
+    items = []
+    for number, row in read_jsonl(path):
+        try:
+            for key in ("id", "task", "response"):
+                if key not in row:
+                    raise TaskError(f"the line has no {key!r}")
+            item_id, response, task = read_item(row)
+            if item_id is None:
+                raise TaskError("'id' must be text or an integer")
+            items.append(FileItem(item_id, response, task))
+        except UserError as error:
+            raise TaskError(f"{path}:{number}: {error}") from error
+    return items
+
+
+def read_item(row: Any) -> tuple[str | int | None, str, Task]:
+    """Return (id, None when there is none; response; task) of one item as parsed JSON. Raises TaskError."""
+    if not isinstance(row, dict):
+        raise TaskError("an item must be an object")
+    item_id = row.get("id")
+    if item_id is not None and (not isinstance(item_id, str | int) or isinstance(item_id, bool)):
+        raise TaskError("'id' must be text or an integer")
+    if not isinstance(row.get("response"), str):
+        raise TaskError("'response' must be text")
+    if not isinstance(row.get("task"), dict):
+        raise TaskError("'task' must be an object with 'verifier' and 'reference'")
+    return item_id, row["response"], task_of(row["task"])
+
+
+def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
+    """Return the output row of one verdict (``id`` left out when None)."""
+    row: dict[str, Any] = {} if item_id is None else {"id": item_id}
+    return row | {
+        "reward": verdict.reward,
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "extracted": verdict.extracted,
+        "metrics": dict(verdict.metrics),
+        "seconds": round(verdict.seconds, 6),
+    }

@@ -1,0 +1,175 @@
+"""What a verifier is, and the door through which verifiers are found: ours and those of others.
+
+The least is a name and a function::
+
+    from prorl_verifiers import VerifierSpec
+
+    SPEC = VerifierSpec(name="exact", score=lambda response, reference: response == reference["answer"])
+
+Everything else has a default. Whatever prorl needs to know of a verifier stands here and nowhere else: a
+verifier that is registered (entry-point group ``prorl.verifiers``) or given with ``--plugin FILE.py`` is
+scored, checked, audited, replayed and served like our own five, whose specs are ``<domain>/spec.py``.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from prorl_common import Door, Origin, PluginError
+from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.types import Reference, Score, Verdict
+
+if TYPE_CHECKING:
+    from prorl_sandbox import Sandbox
+
+Result: TypeAlias = float | bool | Score | Verdict
+"""What a verifier returns: a reward in [0, 1] (True is 1), or a Score that says more."""
+Purpose = Literal["file", "evaluation", "faithful"]
+"""Where a verifier may work in another mode than its first: ``prorl verify file``, evaluations, and
+training with ``reward.faithful``."""
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A question whose verdict is known: ``response`` to ``reference`` must score ``reward``."""
+
+    reference: Reference
+    response: str
+    reward: float
+
+
+def no_check(reference: Reference) -> None:
+    """Accept every JSON object."""
+
+
+def no_canaries(draw: random.Random) -> Sequence[Canary]:
+    """Know no question whose verdict is known."""
+    return ()
+
+
+def plain_answer(reference: Reference) -> str | None:
+    """Return ``reference["answer"]`` as text, the parts of a list joined by "; "; None without one."""
+    answer = reference.get("answer")
+    if answer is None:
+        return None
+    return "; ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
+
+
+def as_it_is(answer: str, reference: Reference) -> str:
+    """Return ``answer``: the response is the answer and nothing else."""
+    return answer
+
+
+def as_in_the_row(reference: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference unchanged."""
+    return reference
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierSpec:
+    """One verifier. Exactly one of ``score`` and ``score_in_sandbox`` is given.
+
+    Raises PluginError for fields that make no sense.
+    """
+
+    name: str
+    """How tasks ask for it: small letters, digits, ``-`` and ``_``."""
+    score: Callable[[str, Reference], Result] | None = None
+    """(response, reference) -> reward in [0, 1] or Score. Runs in a confined worker process that is killed
+    when its time is up: no network, no files to write but a scratch folder, no further processes or threads.
+    Whatever it raises is ``infra_error``, never a reward. Heavy libraries: see ``load_library``."""
+    score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
+    """The same with an open sandbox, for verifiers that run the response as a program there. It is called in
+    the pool's own process: only what it hands to the sandbox is confined and timed."""
+    strip_thinking: bool = True
+    """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
+    check_reference: Callable[[Reference], None] = no_check
+    """Raises TaskError (or ValueError) for a reference that cannot be scored against."""
+    modes: tuple[str, ...] = ()
+    """Values of ``reference["mode"]``, the default first; none: it has no modes."""
+    mode_for: Mapping[Purpose, str] = field(default_factory=dict)
+    """Purpose -> the mode used there for tasks that name none."""
+
+    libraries: tuple[str, ...] = ()
+    """Modules imported before workers are forked, so that no answer waits for them; what is not installed is
+    left out."""
+    quick_canaries: Callable[[random.Random], Sequence[Canary]] = no_canaries
+    """Newly drawn questions, right and wrong, asked after every batch, before its verdicts are believed. With
+    neither kind of canaries an item is asked again instead and must get the same verdict."""
+    deep_canaries: Callable[[], Sequence[Canary]] = tuple
+    """Fixed questions that need the libraries: for warming up, and asked of workers that retire."""
+    example: Reference | None = None
+    """A reference that ``check_reference`` accepts; a service checks it once to have loaded what that needs."""
+
+    prompt: str = "{question}"
+    """How a question is put to the model where a recipe does not say."""
+    columns: tuple[str, ...] = ("answer",)
+    """Keys of the reference that a data file must have as columns."""
+    optional_columns: tuple[str, ...] = ()
+    json_columns: tuple[str, ...] = ()
+    """Those of them that are parsed as JSON where the file holds text."""
+    tidy: Callable[[dict[str, Any]], dict[str, Any]] = as_in_the_row
+    """Makes a reference of a row's columns. Raises TaskError."""
+    answer: Callable[[Reference], str | None] = plain_answer
+    """The right answer as text, None where there is none: shown, counted, compared with other rows."""
+    write: Callable[[str, Reference], str] = as_it_is
+    """A response that gives this answer as the verifier wants it written."""
+    gold_response: Callable[[Reference], str | None] | None = None
+    """A whole right response; by default ``write(answer)``. The gold check of ``prorl data build``, the warm
+    start and the audit take it."""
+    topic: Callable[[Reference], str | None] | None = None
+    """What ``prorl data inspect`` counts; by default the answer."""
+    vote: Callable[[str], str | None] | None = None
+    """Extracted answer -> what is put to the vote for maj@k (None: no vote); without it nothing is."""
+
+    probes: Callable[[], Sequence[Probe]] | None = None
+    """Answers that solve nothing, for the audit; by default constants, blanks and echoes."""
+    audit_groups: Callable[[AuditRequest], Iterable[Group]] | None = None
+    """Tasks of its own to audit; without them ``prorl verify audit --file`` brings some."""
+    chance: Callable[[Reference], float] | None = None
+    """What the best constant answer earns on one task by its form; by default estimated from the answers."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise PluginError(f"verifier {self.name!r}: a name is small letters, digits, - and _")
+        functions = [f for f in (self.score, self.score_in_sandbox) if f is not None]
+        if len(functions) != 1 or not callable(functions[0]):
+            raise PluginError(
+                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, not both)"
+            )
+        for purpose, mode in self.mode_for.items():
+            if mode not in self.modes:
+                raise PluginError(f"verifier {self.name!r}: mode_for {purpose}: no mode {mode!r}")
+
+    def gold(self, reference: Reference) -> str | None:
+        """Return a whole right response, or None when the reference does not tell."""
+        if self.gold_response is not None:
+            return self.gold_response(reference)
+        answer = self.answer(reference)
+        return None if answer is None else self.write(answer, reference)
+
+    def shown(self, reference: Reference) -> str | None:
+        """Return what ``prorl data inspect`` counts, on one line of at most 60 characters."""
+        text = (self.topic or self.answer)(reference)
+        return None if text is None else " ".join(text.split())[:60]
+
+
+VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
+
+
+def modes_for(purpose: Purpose) -> dict[str, str]:
+    """Return verifier -> its mode for a purpose, of the verifiers that have one."""
+    return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}
+
+
+def plugin_label(origin: Origin) -> str | None:
+    """Return what a verdict says of the plug-in it comes from: a hash or "name version"; None for ours."""
+    if origin.is_ours:
+        return None
+    is_file = origin.version.startswith("sha256:")
+    return origin.version if is_file else f"{origin.source} {origin.version}"

@@ -1,0 +1,117 @@
+"""The STEM verifier as the door has it; light, the scorer is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.math.spec import PROMPT, answer_as_text, boxed, boxed_canaries, boxed_gold
+from prorl_verifiers.references import gold_text, known_keys
+from prorl_verifiers.spec import Canary, VerifierSpec
+from prorl_verifiers.types import Reference, Score, TaskError
+
+MAX_UNIT_TEXT = 200
+
+
+def score(response: str, reference: Reference) -> Score:
+    """Score the boxed (or last-line) answer of ``response``."""
+    from prorl_verifiers.stem.scorer import score_stem
+
+    return score_stem(response, reference, load_library)
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError with one line when the reference cannot be graded."""
+    from prorl_verifiers.stem.choices import choice_index
+    from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
+
+    known_keys(reference, "answer", "choices", "unit", "tolerance")
+    answer = reference.get("answer")
+    if isinstance(answer, list):
+        if not 1 <= len(answer) <= MAX_PARTS:
+            raise TaskError(f"'answer' as a list needs 1 to {MAX_PARTS} parts")
+        for part in answer:
+            gold_text({"answer": part})
+    else:
+        gold_text(reference)
+    parts = part_texts(answer)
+    choices = reference.get("choices")
+    if choices is not None:
+        texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
+        if not texts or not 2 <= len(choices) <= 26:
+            raise TaskError("'choices' must be a list of 2 to 26 texts")
+        if isinstance(answer, list):
+            raise TaskError("with 'choices' the answer is one letter or text, not a list")
+        if choice_index(gold_text(reference), choices) is None:
+            raise TaskError(
+                "the gold answer names none of the 'choices', neither by letter nor by text"
+            )
+    for key, check in (("unit", _check_unit), ("tolerance", _check_tolerance)):
+        value = reference.get(key)
+        if isinstance(value, list):
+            if parts is None or len(value) != len(parts):
+                count = "a single answer" if parts is None else f"{len(parts)} parts"
+                raise TaskError(f"{key!r} is a list of {len(value)}, but the gold is {count}")
+            for member in value:
+                check(member)
+        else:
+            check(value)
+
+
+def _check_unit(unit: Any) -> None:
+    if not isinstance(unit, str | None):
+        raise TaskError("'unit' must be text, or a list with one text a part")
+    if unit is not None and len(unit) > MAX_UNIT_TEXT:
+        raise TaskError(f"'unit' is longer than {MAX_UNIT_TEXT} characters")
+
+
+def _check_tolerance(tolerance: Any) -> None:
+    parts = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
+    for part in parts:
+        number = isinstance(part, int | float) and not isinstance(part, bool)
+        if part is not None and not (number and 0 <= part < float("inf")):
+            raise TaskError(
+                "'tolerance' must be a number (relative) or {'rel': r, 'abs': a}, not negative"
+            )
+    if isinstance(tolerance, Mapping):
+        known_keys(tolerance, "rel", "abs")
+
+
+def deep_canaries() -> Sequence[Canary]:
+    """Return answers that need units and formulas."""
+    length = {"answer": r"5\ \text{km}"}
+    formula = {"answer": r"\frac{m v^2}{2}"}
+    return (
+        Canary(length, r"\boxed{5000\ \text{m}}", 1.0),
+        Canary(length, r"\boxed{500\ \text{m}}", 0.0),
+        Canary(formula, r"\boxed{\frac{1}{2} m v^2}", 1.0),
+        Canary(formula, r"\boxed{m v^2}", 0.0),
+    )
+
+
+def audit_groups(request: AuditRequest) -> Iterable[Group]:
+    """Return the built-in STEM tasks."""
+    from prorl_verifiers.audit.builtin_math import stem_groups
+
+    return stem_groups()
+
+
+SPEC = VerifierSpec(
+    name="stem",
+    score=score,
+    check_reference=check_reference,
+    libraries=("math_verify", "prorl_verifiers.notation.loaded_pint"),
+    quick_canaries=boxed_canaries,
+    deep_canaries=deep_canaries,
+    example={"answer": "2"},
+    prompt=PROMPT,
+    optional_columns=("choices", "unit", "tolerance"),
+    json_columns=("choices",),
+    tidy=answer_as_text,
+    write=boxed,
+    gold_response=boxed_gold,
+    vote=str,
+    audit_groups=audit_groups,
+)

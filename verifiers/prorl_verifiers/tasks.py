@@ -1,0 +1,101 @@
+"""Make a Task of a verifier's name and a reference, or say at once what is wrong with it; modes of tasks.
+
+A malformed task is found when it is loaded, never when a response is scored. Whether the gold answer is
+right is the gold check's business (data rooms).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_common import UnknownNameError, UserError
+from prorl_verifiers.spec import VERIFIERS, VerifierSpec
+from prorl_verifiers.types import Reference, Task, TaskError
+
+
+def task_of(value: Any) -> Task:
+    """Return the task of an object {"verifier", "reference"} or its JSON text. Raises TaskError."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise TaskError(f"the task is not valid JSON ({error})") from error
+    if not isinstance(value, Mapping) or not {"verifier", "reference"} <= set(value):
+        raise TaskError(
+            'the task must be an object {"verifier": ..., "reference": ...} or its JSON'
+        )
+    return load_task(str(value["verifier"]), value["reference"])
+
+
+def load_task(verifier: str, reference: Reference | str) -> Task:
+    """Return the task; ``reference`` is an object or its JSON text.
+
+    Raises TaskError (one line) for an unknown verifier or mode, for what the verifier's
+    ``check_reference`` refuses (missing gold, an empty test list ...) and for what is not JSON; PluginError
+    when a plug-in cannot be loaded.
+    """
+    try:
+        spec = VERIFIERS.get(verifier)
+    except UnknownNameError as error:
+        raise TaskError(str(error)) from error
+    if isinstance(reference, str):
+        try:
+            reference = json.loads(reference)
+        except (ValueError, RecursionError) as error:
+            raise TaskError(f"{verifier}: the reference is not valid JSON ({error})") from error
+    if not isinstance(reference, Mapping):
+        raise TaskError(f"{verifier}: the reference must be a JSON object")
+    try:
+        if spec.modes and "mode" in reference:
+            check_mode(spec, reference["mode"])
+        spec.check_reference(reference)
+    except (TaskError, ValueError) as error:
+        raise TaskError(f"{verifier}: {error}") from error
+    try:
+        json.dumps(reference)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TaskError(f"{verifier}: the reference is not JSON ({error})") from error
+    return Task(verifier, reference)
+
+
+def check_mode(spec: VerifierSpec, mode: Any) -> None:
+    """Raise TaskError unless ``mode`` is one of the verifier's modes."""
+    if mode not in spec.modes:
+        known = " or ".join(spec.modes) or "none"
+        raise TaskError(f"unknown mode {mode!r} of {spec.name}: use {known}")
+
+
+def check_modes(modes: Mapping[str, str]) -> None:
+    """Raise UserError unless every verifier is known, has modes, and has the one given."""
+    for verifier, mode in modes.items():
+        check_mode(VERIFIERS.get(verifier), mode)
+
+
+def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
+    """Return {"math": "either"} for ``math=either``: a comma-separated text or a list of pairs.
+
+    Raises UserError for anything else, naming what exists.
+    """
+    modes = {}
+    for pair in given.split(",") if isinstance(given, str) else given:
+        if not pair.strip():
+            continue
+        verifier, equals, mode = pair.partition("=")
+        if not equals:
+            raise UserError(f"mode {pair.strip()!r}: write VERIFIER=MODE, like math=either")
+        modes[verifier.strip()] = mode.strip()
+    check_modes(modes)
+    return modes
+
+
+def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
+    """Return the task with its verifier's mode of ``modes`` written in; a mode of its own stays.
+
+    Raises TaskError when the task cannot be scored in that mode.
+    """
+    mode = modes.get(task.verifier)
+    if mode is None or "mode" in task.reference:
+        return task
+    return load_task(task.verifier, {**task.reference, "mode": mode})
