@@ -12,8 +12,6 @@ from prorl_common.svg import Axis, Key, Panel, linear_ticks, log_ticks, picture
 from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
 from prorl_training.schedule.timeline import penalty_windows, phase_spans
 
-RESET_RULES = ("interval", "phase", "kl_zscore", "kl_threshold", "stalled_validation")
-"""Rules whose marks look the same in every picture; others follow."""
 WIDTH, LEFT = 1000.0, 118.0
 
 
@@ -44,7 +42,7 @@ def timeline(
     for d in decisions:
         if d.kind == "reference_reset":
             resets.setdefault(str(d.evidence.get("rule")), []).append(d.step)
-    series = {rule: 1 + i for i, rule in enumerate(dict.fromkeys([*RESET_RULES, *resets]))}
+    series = {rule: place for place, rule in enumerate(resets, start=2)}
     x = Axis(0.0, steps + 1.0)
     curves = [c for c in ("validation_reward", "kl") if _points(metrics, c)]
     rows = [[_curve(key, x, metrics, decisions)] for key in curves]
@@ -53,7 +51,7 @@ def timeline(
         (Key().marks([(17.0, 6.0)], series[rule], 4.0), f"reset by {rule.replace('_', ' ')}")
         for rule in resets
     ]
-    return picture(title, rows, legend, 1 + len(series))
+    return picture(title, rows, legend, 2 + len(series))
 
 
 def _lanes(
