@@ -21,6 +21,7 @@ from prorl_cli.data_shared import (
     table,
     workers_or_cores,
 )
+from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
     from prorl_datasets import BuildOptions, BuildReport
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 def build_command(
     recipe: Annotated[
-        str | None, typer.Option(help="Packaged recipe or .yaml file (default: ask the hub once).")
+        str | None,
+        typer.Option(help="Recipe by name, or a .yaml file (default: ask the hub once)."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Output folder (default: data/<recipe>).")
@@ -42,6 +44,7 @@ def build_command(
     update_pins: Annotated[
         bool, typer.Option("--update-pins", help="Accept changed hub files and lock them anew.")
     ] = False,
+    plugin: PluginOption = None,
     json_out: Json = False,
 ) -> None:
     """Build a dataset, or go on with one.

@@ -16,6 +16,7 @@ from prorl_cli.console import make_progress, print_json, say, stdout_console, wa
 from prorl_cli.data_benchmarks_command import benchmarks_command
 from prorl_cli.data_build_command import build_command
 from prorl_cli.data_shared import Json, Workers, counts_table, isolated, table, workers_or_cores
+from prorl_cli.plugin_option import PluginOption
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -34,6 +35,7 @@ app.command("build")(build_command)
 def inspect_command(
     folder: Folder,
     n: Annotated[int, typer.Option("--n", min=0, help="Sample prompts to show a domain.")] = 3,
+    plugin: PluginOption = None,
     json_out: Json = False,
 ) -> None:
     """Show counts, histograms, sources, gold checks and sample prompts."""
@@ -104,7 +106,12 @@ def export_command(
 
 
 @app.command("verify")
-def verify_command(folder: Folder, workers: Workers = None, json_out: Json = False) -> None:
+def verify_command(
+    folder: Folder,
+    workers: Workers = None,
+    plugin: PluginOption = None,
+    json_out: Json = False,
+) -> None:
     """Check files, rows and gold again.
 
     File hashes, the form of every row, and every gold response through its verifier.
@@ -160,8 +167,8 @@ def diff_command(
 
 
 @app.command("recipes")
-def recipes_command(json_out: Json = False) -> None:
-    """List the packaged recipes."""
+def recipes_command(plugin: PluginOption = None, json_out: Json = False) -> None:
+    """List the recipes there are by name."""
     from prorl_datasets import load_recipe, recipe_names
 
     recipes = [load_recipe(name) for name in recipe_names()]

@@ -18,11 +18,10 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress, atomic_write_text
 from prorl_datasets.hub.reach import hub_problem, offline
-from prorl_datasets.recipe.parts import ReasoningGymSource
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.row import digest
-from prorl_datasets.sources.reasoning_gym import item_key
+from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, item_key
 from prorl_datasets.types import DatasetError
 
 INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"

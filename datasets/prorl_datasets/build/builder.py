@@ -22,12 +22,13 @@ from prorl_datasets.build.collect import Collector
 from prorl_datasets.build.difficulty import read_pass_rates
 from prorl_datasets.build.gold import Scorer, open_scorer
 from prorl_datasets.build.losses import check_losses
-from prorl_datasets.build.report import BuildReport, EntryResult
+from prorl_datasets.build.report import BuildReport, EntryResult, parts_in_use
 from prorl_datasets.build.writing import Output, write_dataset
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
 from prorl_datasets.rows.parts import PartStore, fingerprint
-from prorl_datasets.sources.sources import Files, check_sources, find_files
+from prorl_datasets.sources.files import Files
+from prorl_datasets.sources.sources import check_sources, find_files
 from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 
@@ -96,8 +97,9 @@ def build_with(
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
     guard = open_guard(recipe, options.mirror, progress)
     read = {**files.hashes, **guard.hashes(), **_rates_hash(recipe)}
-    digest = fingerprint(recipe, seed, options.isolated, read)
-    store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes()))
+    parts = parts_in_use(recipe)
+    digest = fingerprint(recipe, seed, options.isolated, read, parts)
+    store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
     if (existing := _already_built(out, digest)) is not None:
         store.clear()  # a kill right before the end leaves parts
         progress.message(f"{out} already holds this dataset; nothing to do")
