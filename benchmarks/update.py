@@ -120,7 +120,9 @@ class Plain:
         logprobs, _ = self._logprobs(self.policy.model, ids, seen)
         advantages = self.advantages[[i for _, _, i in batch]].to(device)[:, None]
         c = self.config
-        policy = policy_loss(logprobs, logprobs.detach(), advantages, answer.sum(1), c.loss).per_token
+        policy = policy_loss(
+            logprobs, logprobs.detach(), advantages, answer.sum(1), c.loss
+        ).per_token
         total = policy + c.kl.coefficient * kl_penalty(logprobs, ref, c.kl)
         (total * answer).sum().div(self.tokens).backward()  # type: ignore[no-untyped-call]
 

@@ -1,7 +1,7 @@
 """What ``prorl doctor`` looks at on every machine: Python, memory, disk.
 
 Leaves out: packages, the sandbox, models and data (``doctor_command``), the stack of OpenRLHF
-(``prorl_training.engine.openrlhf.requirements``).
+(``prorl_training.engine.openrlhf.launch.requirements``).
 """
 
 from __future__ import annotations

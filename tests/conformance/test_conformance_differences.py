@@ -116,7 +116,9 @@ def test_dual_clip_and_a_higher_clip_bound_change_the_loss(
             continue
         if float((case.tensor("logprobs") - old).abs().max()) > 1.5:
             continue  # ordinary ratios only
-        loss = policy_loss(case.tensor("logprobs"), old, case.tensor("advantages"), case.lengths, LossConfig())
+        loss = policy_loss(
+            case.tensor("logprobs"), old, case.tensor("advantages"), case.lengths, LossConfig()
+        )
         total = (token_weights(case.lengths, "token_mean", 0) * loss.per_token).sum()
         apart.append(gap(total, case.outputs["loss"]))
     assert max(apart) > 0.01

@@ -69,7 +69,9 @@ def test_clipped_objective_is_the_posts_at_every_published_bound(
     logprobs = torch.tensor([math.log(r) for r, _ in cases], dtype=torch.float64)
     advantages = torch.tensor([a for _, a in cases], dtype=torch.float64)
     config = LossConfig(clip_low=low, clip_high=high)
-    loss = policy_loss(logprobs, torch.zeros_like(logprobs), advantages, torch.tensor([len(advantages)]), config).per_token
+    loss = policy_loss(
+        logprobs, torch.zeros_like(logprobs), advantages, torch.tensor([len(advantages)]), config
+    ).per_token
     near(loss, [-min(r * a, min(max(r, 1 - low), 1 + high) * a) for r, a in cases])
 
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from prorl_training.schedule.learning_rate import lr_at, planned_updates
 from prorl_training.config import OptimizerConfig, TrainConfig
+from prorl_training.schedule.learning_rate import lr_at, planned_updates
 
 
 def rates(count: int = 10, **over: object) -> list[float]:

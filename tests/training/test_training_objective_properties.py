@@ -126,7 +126,13 @@ def test_the_clips_bound_what_a_token_can_earn_and_cost(
 ) -> None:
     logprobs = torch.tensor(gaps, dtype=torch.float64)
     signs = torch.full_like(logprobs, sign)
-    loss = policy_loss(logprobs, torch.zeros_like(logprobs), signs, torch.tensor([len(signs)]), LossConfig(dual_clip=dual))
+    loss = policy_loss(
+        logprobs,
+        torch.zeros_like(logprobs),
+        signs,
+        torch.tensor([len(signs)]),
+        LossConfig(dual_clip=dual),
+    )
     assert float(loss.per_token.min()) >= -1.28 * max(sign, 0) - 1e-12
     assert float(loss.per_token.max()) <= dual * max(-sign, 0) + 1e-12
 
@@ -140,7 +146,11 @@ def test_the_clipped_share_is_the_share_of_tokens_without_gradient(
     logprobs = torch.tensor(inside, dtype=torch.float64, requires_grad=True)
     signs = torch.full_like(logprobs, sign)
     got = policy_loss(
-        logprobs, torch.zeros(len(inside), dtype=torch.float64), signs, torch.tensor([len(signs)]), LossConfig(dual_clip=dual)
+        logprobs,
+        torch.zeros(len(inside), dtype=torch.float64),
+        signs,
+        torch.tensor([len(signs)]),
+        LossConfig(dual_clip=dual),
     )
     (gradient,) = torch.autograd.grad(got.per_token.sum(), logprobs)
     dead = float((gradient == 0).double().mean())

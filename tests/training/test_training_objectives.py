@@ -32,7 +32,11 @@ def advantages(
 def loss_of(ratios: list[float], signs: list[float], **config: Any) -> Any:
     logprobs = torch.tensor(ratios).log()
     return policy_loss(
-        logprobs, torch.zeros(len(ratios)), torch.tensor(signs), torch.tensor([len(ratios)]), LossConfig(**config)
+        logprobs,
+        torch.zeros(len(ratios)),
+        torch.tensor(signs),
+        torch.tensor([len(ratios)]),
+        LossConfig(**config),
     )
 
 
@@ -160,7 +164,9 @@ def grad(value: Tensor, logprobs: Tensor) -> list[float]:
 def test_forced_on_policy_ratio_is_one_with_the_gradient_of_the_log_prob() -> None:
     logprobs = torch.tensor([math.log(9.0), math.log(0.01)], requires_grad=True)
     signs = torch.tensor([2.0, -3.0])
-    got = policy_loss(logprobs, torch.zeros(2), signs, torch.tensor([2]), LossConfig(on_policy_ratio=True))
+    got = policy_loss(
+        logprobs, torch.zeros(2), signs, torch.tensor([2]), LossConfig(on_policy_ratio=True)
+    )
     assert got.per_token.tolist() == [-2.0, 3.0]
     assert float(got.clipped_fraction) == 0.0
     assert grad(got.per_token, logprobs) == [-2.0, 3.0]

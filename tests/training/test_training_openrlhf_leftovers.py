@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.engine.openrlhf.leftovers import end_leftovers, leftovers
+from prorl_training.engine.openrlhf.launch.orphan_processes import end_leftovers, leftovers
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 NO_SESSION = -1

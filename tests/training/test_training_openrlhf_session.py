@@ -10,7 +10,7 @@ import pytest
 
 from prorl_common import UserError
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.cluster_session import _changes, refuse_own_code
+from prorl_training.engine.openrlhf.launch.session import _changes, refuse_own_code
 from prorl_training.engine.openrlhf.spec import PENDING
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision

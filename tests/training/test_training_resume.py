@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from prorl_common import UserError
-from prorl_training.schedule.learning_rate import lr_at, planned_updates
 from prorl_training.config import TrainConfig
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import (
@@ -20,6 +19,7 @@ from prorl_training.run.resume import (
     resume_config,
     run_identity,
 )
+from prorl_training.schedule.learning_rate import lr_at, planned_updates
 
 MakeConfig = Callable[..., TrainConfig]
 

@@ -2,7 +2,7 @@
 
 Nothing is computed twice that is known already: with one mini-batch, and for the first of several, the old
 log-probs are those of the gradient's own pass; trajectories of an earlier policy bring theirs. Leaves out:
-the formulas (``objectives``), the model's passes (``policy.causal_head``) and who is asked before a step is taken.
+the formulas (``algorithm``), the model's passes (``policy.causal_head``) and who is asked before a step is taken.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from prorl_common import derive_seed
-from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
+from prorl_training.algorithm import Tokens, kl_penalty, pass_loss, token_weights
 from prorl_training.policy.gradient_checkpointing import checkpointed_pass
 from prorl_training.policy.lora import adapter_dropout
 from prorl_training.policy.packing import Pack, build_packs
@@ -133,24 +133,21 @@ class PolicyUpdate:
             lengths = torch.tensor(pack.lengths, device=self.device)
             per_token = advantages.to(logprobs).repeat_interleave(lengths)
             sampled = self._sampled(pack)
-            policy = policy_loss(logprobs, before, per_token, lengths, c.loss)
-            mismatch = mismatch_weights(before, sampled, lengths, c.loss.mismatch)
-            weight = weight.to(logprobs)
-            surrogate = (policy.per_token * mismatch.weights * weight).sum()
-            kl = None if ref is None else kl_penalty(logprobs, ref, c.kl)
-            loss = surrogate if kl is None else surrogate + c.kl.coefficient * (kl * weight).sum()
-            loss.backward()  # type: ignore[no-untyped-call]
+            weights = weight.to(logprobs)
+            tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, lengths)
+            found = pass_loss(tokens, c.loss, c.kl)
+            found.loss.backward()  # type: ignore[no-untyped-call]
         s, count = self.sums, len(pack.targets)
-        s.loss = s.loss + loss.detach()
-        s.policy_loss = s.policy_loss + surrogate.detach()
+        s.loss = s.loss + found.loss.detach()
+        s.policy_loss = s.policy_loss + found.policy_loss.detach()
         s.entropy = s.entropy + (entropy.sum() if entropy is not None else 0.0)
-        s.clipped = s.clipped + policy.clipped_fraction * count
-        s.masked = s.masked + mismatch.masked_fraction * count
+        s.clipped = s.clipped + found.clipped_fraction * count
+        s.masked = s.masked + found.masked_fraction * count
         s.tokens += count
-        if kl is not None:
-            s.kl, s.kl_tokens = s.kl + kl.detach().sum(), s.kl_tokens + count
+        if found.kl is not None:
+            s.kl, s.kl_tokens = s.kl + found.kl.detach().sum(), s.kl_tokens + count
         self._add_gap(number, pack, sampled - before, old)
-        return loss.detach()
+        return found.loss.detach()
 
     def _add_gap(self, number: int, pack: Pack, gap: Tensor, old: Tensor | None) -> None:
         """Count sampler against trainer where the trainer's log-probs are from before the update."""

@@ -1,8 +1,8 @@
 """From a config to the argument list of OpenRLHF 0.11.2 (cli/train_ppo_ray.py).
 
-The list says what the config says as far as OpenRLHF can say it; of a run with phases, what holds at step 1.
-docs/reference/openrlhf.md has the table. Leaves out: what OpenRLHF has no flag for (``dry_run.unsaid``) and
-what it cannot do (``supported``). Imports nothing of the stack.
+The list says what OpenRLHF itself does in a run: models, machines, memory, sizes, optimiser; of a run with phases,
+what holds at step 1. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``dry_run.unsaid``), so
+no flag speaks of them. docs/reference/openrlhf.md has the table. Imports nothing of the stack.
 """
 
 from __future__ import annotations
@@ -11,24 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.layout import Device, Layout, layout_of
+from prorl_training.engine.openrlhf.launch.layout import Device, Layout, layout_of
 
 PROMPT_ROOM = 2048
 """Tokens left for the prompt where neither the config nor the model's context is known."""
-ESTIMATORS = {
-    "reinforce_baseline": "reinforce_baseline",
-    "grpo": "group_norm",
-    "dr_grpo": "dr_grpo",
-    "batch_std": "reinforce_baseline",
-}
-"""Our advantage estimator -> OpenRLHF's, or the nearest one it has (``batch_std``)."""
-CORRECTIONS = {
-    "tis": ("token", "clip"),
-    "icepop": ("token", "mask"),
-    "sequence_mask": ("seq", "mask"),
-}
-"""Our mismatch correction -> (level, mode) of OpenRLHF's, both on the ratio."""
-AGGREGATIONS = {"token_mean": "token-mean", "sequence_mean": "seq-mean-token-mean"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +35,7 @@ class Places:
 
 
 def argument_list(config: TrainConfig, places: Places) -> list[str]:
-    """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order.
-
-    Raises KeyError for a config that ``check_supported`` refuses (an aggregation OpenRLHF has not).
-    """
+    """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order."""
     first = config.in_phase(0)
     layout = layout_of(config, places.device)
     groups = (
@@ -60,9 +43,7 @@ def argument_list(config: TrainConfig, places: Places) -> list[str]:
         _machines(config, layout, places.device),
         _memory(config, places.device),
         _rollouts(first),
-        _rewards(first, places),
-        _loss(first),
-        _kl(config, first),
+        _parts(config, first, places),
         _optimiser(first),
         _records(config, places),
     )
@@ -183,49 +164,14 @@ def _rollouts(first: TrainConfig) -> list[str]:
     ]
 
 
-def _rewards(first: TrainConfig, places: Places) -> list[str]:
-    words = _flag("reward.remote_url", ",".join(places.reward))
-    if first.dynamic_sampling.enabled:
-        words += ["--algo.dynamic_filtering_enable"]
-        words += _flag("algo.dynamic_filtering_range", 0.0, 1.0)
-    if first.overlong.buffer_tokens:
-        words += _flag("reward.overlong_buffer_len", first.overlong.buffer_tokens)
-        words += _flag("reward.overlong_penalty_factor", first.overlong.factor)
-    if has_stop_coefficient(first):
-        words += _flag("reward.stop_properly_penalty_coef", first.stop_properly.value)
-    return words
-
-
-def has_stop_coefficient(config: TrainConfig) -> bool:
-    """Return whether OpenRLHF can price cut responses as this phase does: scale, or a reward below 0."""
-    s = config.stop_properly
-    return s.mode == "scale" or (s.mode == "fixed" and s.value < 0)
-
-
-def _loss(first: TrainConfig) -> list[str]:
-    loss, mismatch = first.loss, first.loss.mismatch
-    words = [
-        *_flag("algo.advantage.estimator", ESTIMATORS[first.advantage.estimator]),
-        *_flag("train.batch_size", samples_per_update(first)),
-        *_flag("actor.eps_clip_low_high", loss.clip_low, loss.clip_high),
-        *_flag("actor.loss_agg_mode", AGGREGATIONS[loss.aggregation]),
-    ]
-    if loss.dual_clip:
-        words += _flag("actor.dual_clip", loss.dual_clip)
-    if mismatch.correction != "none":
-        level, mode = CORRECTIONS[mismatch.correction]
-        words += _flag("algo.advantage.is_correction_level", level)
-        words += _flag("algo.advantage.is_correction_mode", mode)
-        words += _flag("algo.advantage.is_correction_gating", "ratio")
-        words += _flag("algo.advantage.is_correction_threshold", mismatch.low, mismatch.high)
-    return words
-
-
-def _kl(config: TrainConfig, first: TrainConfig) -> list[str]:
+def _parts(config: TrainConfig, first: TrainConfig, places: Places) -> list[str]:
+    """Return which processes there are: a reward's address instead of a model, no critic, a reference or none."""
     return [
-        "--algo.kl.use_loss",
+        *_flag("reward.remote_url", ",".join(places.reward)),
+        *_flag("train.batch_size", samples_per_update(first)),
+        *_flag("algo.advantage.estimator", "reinforce_baseline"),  # one of those without a critic
+        "--algo.kl.use_loss",  # OpenRLHF puts no KL into rewards
         *_flag("algo.kl.init_coef", first.kl.coefficient or reference_coefficient(config)),
-        *_flag("algo.kl.estimator", first.kl.estimator),
     ]
 
 
@@ -239,7 +185,6 @@ def _optimiser(first: TrainConfig) -> list[str]:
         *_flag("actor.max_norm", o.grad_clip),
         *_flag("actor.lr_scheduler", "constant"),
         *_flag("actor.lr_warmup_ratio", 0),
-        *_flag("actor.entropy_coef", 0),
     ]
 
 

@@ -14,15 +14,14 @@ from pathlib import Path
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.arguments import (
+from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
-    has_stop_coefficient,
     reward_endpoint,
     sequence_limit,
 )
-from prorl_training.engine.openrlhf.layout import device_of
-from prorl_training.engine.openrlhf.supported import check_supported
+from prorl_training.engine.openrlhf.launch.layout import device_of
+from prorl_training.engine.openrlhf.launch.understood import check_supported
 
 COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
 FIRST_PORT = 8421
@@ -97,13 +96,15 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return what the config asks for and the command cannot say, a line each.
+    """Return what the config asks for and the command does not say, a line each.
 
     ``prorl train`` does these itself; a run of the bare command would lack them.
     """
     found = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",
+        "dynamic_sampling, overlong, stop_properly, penalties, advantage: done by the loop of prorl",
+        "loss, kl: computed by prorl's own functions inside OpenRLHF's actor",
     ]
     found += _unsaid_of_the_run(config)
     phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
@@ -127,7 +128,7 @@ def _unsaid_of_the_run(config: TrainConfig) -> Iterator[str]:
 
 
 def _unsaid_of_a_phase(config: TrainConfig) -> Iterator[str]:
-    control, penalty, rule = config.controller, config.length_penalty, config.dynamic_sampling
+    control, penalty, lr = config.controller, config.length_penalty, config.optimizer
     if (
         control.reset_interval
         or control.kl_threshold
@@ -137,27 +138,7 @@ def _unsaid_of_a_phase(config: TrainConfig) -> Iterator[str]:
         yield "controller: OpenRLHF has no reference reset"
     if penalty.weight and penalty.steps_on:
         yield "length_penalty: OpenRLHF has no cosine length reward and no schedule for one"
-    if config.stop_properly.mode != "off" and not has_stop_coefficient(config):
-        s = config.stop_properly
-        yield f"stop_properly.mode={s.mode}, value={s.value}: OpenRLHF scales, or sets a reward below 0"
     if config.data.domain_weights:
         yield "data.domain_weights: OpenRLHF draws its prompts as the file has them"
-    if rule.enabled and rule.rule != "open_interval":
-        yield f"dynamic_sampling.rule={rule.rule}: OpenRLHF's is open_interval"
-    yield from _unsaid_of_the_loss(config)
-
-
-def _unsaid_of_the_loss(config: TrainConfig) -> Iterator[str]:
-    a, kl, lr = config.advantage, config.kl, config.optimizer
-    if a.estimator == "batch_std":
-        yield "advantage.estimator=batch_std: OpenRLHF has none; reinforce_baseline is shown"
-    if a.estimator == "reinforce_baseline" and a.normalise != "token":
-        yield f"advantage.normalise={a.normalise}: OpenRLHF's statistics count a token once"
-    if kl.coefficient and (kl.clamp, kl.clamp_value) != ("output", 10.0):
-        yield f"kl.clamp={kl.clamp}: OpenRLHF holds the estimate within 10 (output)"
-    if config.loss.on_policy_ratio:
-        yield (
-            "loss.on_policy_ratio: OpenRLHF computes the ratio, which is 1 up to rounding at one update a step"
-        )
     if lr.schedule != "constant" or lr.warmup_updates:
         yield "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update"

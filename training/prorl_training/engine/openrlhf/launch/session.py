@@ -22,15 +22,15 @@ from prorl_common import Progress, ServiceError, UserError, atomic_write_text
 from prorl_training.config import TrainConfig
 from prorl_training.engine.local import TrainReport, find_dataset, load_samples
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.arguments import Places, argument_list, reward_endpoint
-from prorl_training.engine.openrlhf.cpu_environment import run_environment
-from prorl_training.engine.openrlhf.dry_run import local_context
-from prorl_training.engine.openrlhf.export import export_prompts
-from prorl_training.engine.openrlhf.layout import Device
-from prorl_training.engine.openrlhf.leftovers import end_leftovers
-from prorl_training.engine.openrlhf.services import RewardServices
+from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
+from prorl_training.engine.openrlhf.launch.dry_run import local_context
+from prorl_training.engine.openrlhf.launch.environment import run_environment
+from prorl_training.engine.openrlhf.launch.export import export_prompts
+from prorl_training.engine.openrlhf.launch.layout import Device
+from prorl_training.engine.openrlhf.launch.orphan_processes import end_leftovers
+from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
+from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
-from prorl_training.engine.openrlhf.supported import check_supported
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
@@ -199,7 +199,7 @@ def _follow(spec: Spec, progress: Progress) -> int:
     progress.message(f"starting Ray, vLLM and DeepSpeed (log: {log})")
     with log.open("ab") as out:
         child = subprocess.Popen(
-            [sys.executable, "-m", "prorl_training.engine.openrlhf.launch", str(path)],
+            [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.process", str(path)],
             env=env,
             stdout=out,
             stderr=subprocess.STDOUT,

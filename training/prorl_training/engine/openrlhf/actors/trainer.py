@@ -10,9 +10,9 @@ from typing import Any
 
 from openrlhf.trainer import ppo_trainer
 
-from prorl_training.engine.openrlhf.course import run_course
+from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.driver.run import run_course
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.stack.raw import raw_class
 from prorl_training.schedule.learning_rate import planned_updates
 
 _Base: Any = raw_class(ppo_trainer.PPOTrainer)

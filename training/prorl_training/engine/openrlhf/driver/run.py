@@ -18,9 +18,10 @@ from prorl_common import ServiceError, UserError
 from prorl_training.config import TrainConfig
 from prorl_training.engine.interface import Parts
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.engine.openrlhf.cluster import RayCluster, RayEngines
-from prorl_training.engine.openrlhf.cluster_policy import ClusterPolicy
 from prorl_training.engine.openrlhf.cpu import float32
+from prorl_training.engine.openrlhf.driver.cluster import RayCluster, RayEngines
+from prorl_training.engine.openrlhf.driver.policy import ClusterPolicy
+from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.engine.openrlhf.events import (
     EVENTS,
     EventProgress,
@@ -28,7 +29,6 @@ from prorl_training.engine.openrlhf.events import (
     stop_asked,
     write_outcome,
 )
-from prorl_training.engine.openrlhf.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
 from prorl_training.engine.start_notes import start_notes
 from prorl_training.rollout.prompts import PromptSource, check_context
