@@ -28,13 +28,14 @@ from prorl_inference import (
     DEFAULT_MODEL,
     Batching,
     encode_prompt,
-    grouped_attention,
     load_model,
     resolve_model,
 )
-from prorl_inference.decoding import PromptRows, Row, decode_batch
-from prorl_inference.generator import pack
-from prorl_inference.refill import decode_refilled
+from prorl_inference.backends.results import PromptRows, Row
+from prorl_inference.backends.transformers import grouped_attention
+from prorl_inference.backends.transformers.decoding import decode_batch
+from prorl_inference.backends.transformers.generator import pack
+from prorl_inference.backends.transformers.refill import decode_refilled
 from prorl_inference.types import SamplingParams
 
 PARAMS = SamplingParams()

@@ -2,11 +2,11 @@
 
     python benchmarks/sandbox.py [--rounds N] [--json FILE] [--without docker-warm,docker-run]
 
-Every contender runs the same small program (two numbers in, their sum out), in turns, so that a noisy
-machine disturbs all alike. Three figures each: latency of one run after another (p50, p99), latency of
-a run that comes after a pause, and runs a second from several threads. What is not installed here is
-left out and named. Leaves out hostile programs (``prorl sandbox attack``) and endurance
-(``sandbox_soak.py``).
+Every contender runs the same small program (two numbers in, their sum out), in turns, so that a
+noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
+latency of a run that comes after a pause, and runs a second from several threads. What is not
+installed here is left out and named. Leaves out hostile programs (``prorl sandbox attack``) and
+endurance (``sandbox_soak.py``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 
 from prorl_common import ProrlError
 from prorl_sandbox import Limits, Program, Sandbox, open_sandbox
-from prorl_sandbox.view import interpreter
+from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"

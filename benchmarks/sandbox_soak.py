@@ -2,10 +2,10 @@
 
     python benchmarks/sandbox_soak.py [--runs 100000] [--backend local] [--json FILE]
 
-One run in twenty is hostile (fork bomb, memory, endless output, descriptors, sleep, kill, orphans, ...).
-Processes, mounts, control groups, this process's descriptors and memory are counted before the sandbox
-is opened, after a warm-up, at the end, and after it is closed; every honest answer is checked. Exits 1
-when an answer was wrong or anything has grown.
+One run in twenty is hostile (fork bomb, memory, endless output, descriptors, sleep, kill, orphans,
+...). Processes, mounts, control groups, this process's descriptors and memory are counted before
+the sandbox is opened, after a warm-up, at the end, and after it is closed; every honest answer is
+checked. Exits 1 when an answer was wrong or anything has grown.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ HOSTILE: dict[str, tuple[str, set[str]]] = {
 def counts(templates: set[int]) -> dict[str, int]:
     """Count what a leak would raise; ``templates``: process numbers of the sandbox's template.
 
-    Processes are those below this one and those in the template's control groups; orphans stay below
-    the template while it lives.
+    Processes are those below this one and those in the template's control groups; orphans stay
+    below the template while it lives.
     """
     names = [f"prorl-{pid}-" for pid in templates]
     groups = [
@@ -129,7 +129,7 @@ def _brief(outcome: Outcome) -> str:
 
 
 def soak(sandbox: Sandbox, first: int, runs: int, threads: int) -> tuple[Counter[str], list[str]]:
-    """Make the runs from several threads, at most a few hundred queued; report every few seconds."""
+    """Make the runs from several threads, a few hundred queued at most; report now and then."""
     seen: Counter[str] = Counter()
     wrong: list[str] = []
     started = last = time.monotonic()

@@ -106,10 +106,9 @@ def rows_of(engine: Any, workload: Workload) -> list[dict[str, Any]]:
 def build(workload: Workload, folder: Path) -> Any:
     """Return the engine, ready for step 1."""
     from prorl_inference import (
-        SamplerOptions,
+        TransformersGenerator,
         encode_prompt,
         load_model,
-        open_training_generator,
         pick_dtype,
     )
     from prorl_training.engine.interface import Parts
@@ -122,8 +121,8 @@ def build(workload: Workload, folder: Path) -> Any:
     path = Path(workload.model)
     model, tokenizer = load_model(path, workload.device, pick_dtype(workload.device, "fp32"))
     policy = Policy(model, config, pick_dtype(workload.device, workload.dtype))
-    generator: Any = open_training_generator(
-        policy.model, tokenizer, path, SamplerOptions("transformers", config.rollout.batch_rows)
+    generator: Any = TransformersGenerator(
+        policy.model, tokenizer, batch_size=config.rollout.batch_rows, model_id=str(path)
     )
     generator.stop_ids = frozenset()
     run = RunFolder(folder / "run")

@@ -28,8 +28,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prorl_inference.loading import load_model, pick_device
-from prorl_inference.store import resolve_model
+from prorl_inference.models.loading import load_model, pick_device
+from prorl_inference.models.store import resolve_model
 from prorl_training.algorithm import kl_penalty, policy_loss
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup

@@ -110,7 +110,7 @@ def _memory(pid: int, field: str) -> float:
 
 
 def hostile() -> dict[str, Any]:
-    """Overrun of the limit a try, and how soon the next verdict comes from the same lane."""
+    """Overrun of the limit a try, and how soon the next verdict comes from the same thread."""
     overruns, waits, usual = [], [], []
     with VerifierPool(
         1, timeout_seconds=LIMIT, worker_options=WorkerOptions(warm=("math",))
@@ -137,7 +137,7 @@ def hostile() -> dict[str, Any]:
 
 
 def beside_code() -> dict[str, Any]:
-    """Wait of single math items while slow programs hold every lane, in ms."""
+    """Wait of single math items while slow programs hold every thread, in ms."""
     task = load_task("code", {"tests": [{"call": "f", "args": [], "expected": 1}]})
     with VerifierPool(2) as pool:
         pool.score([(SLOW_PROGRAM, task), RIGHT])

@@ -1,7 +1,7 @@
 """``prorl doctor``: can this machine run prorl, and what to do where it cannot.
 
-Looks, never changes anything. A problem (exit code 2) stops the quickstart; a note does not. Leaves out:
-the walls of the sandbox one by one (``prorl sandbox doctor``) and whether the network is reachable.
+Looks, never changes anything. A problem (exit code 2) stops the quickstart; a note does not. The walls of the
+sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reachable is not tried.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from prorl_cli.console import print_json, say, stdout_console
 from prorl_cli.doctor_machine import Check, State, check_disk, check_memory, check_python
+from prorl_common import installed_plugins
 
 
 class Engine(StrEnum):
@@ -36,21 +37,29 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
-_EXTRAS: dict[str, tuple[str, ...]] = {
-    "": ("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer", "reasoning_gym", "math_verify"),
-    "local": ("torch", "transformers", "safetensors", "gguf", "tensorboard"),
-    "report": ("matplotlib",),
-    "hub": ("datasets", "huggingface_hub"),
-    "docker": ("docker",),
+class Extra(NamedTuple):
+    """The packages of an extra of prorl, what they are for, and whether the quickstart needs them."""
+
+    modules: tuple[str, ...]
+    purpose: str
+    needed: bool = False
+
+
+EXTRAS: dict[str, Extra] = {
+    "": Extra(
+        ("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer", "reasoning_gym", "math_verify"),
+        "everything",
+        needed=True,
+    ),
+    "local": Extra(
+        ("torch", "transformers", "safetensors", "gguf", "tensorboard"),
+        "training and sampling on this machine",
+        needed=True,
+    ),
+    "report": Extra(("jinja2", "scipy"), "reports of evaluations"),
+    "hub": Extra(("datasets", "huggingface_hub"), "datasets and models from the hub"),
+    "docker": Extra(("docker",), "the docker sandbox"),
 }
-_FOR = {
-    "": "everything",
-    "local": "training and sampling on this machine",
-    "report": "pictures in reports",
-    "hub": "datasets and models from the hub",
-    "docker": "the docker sandbox",
-}
-_NEEDED_EXTRAS = {"", "local"}
 
 
 def doctor(
@@ -70,7 +79,17 @@ def doctor(
     if json:
         print_json({"ok": fit, "checks": [asdict(check) for check in checks]})
     else:
-        _show(checks)
+        from rich.table import Table
+        from rich.text import Text
+
+        colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
+        table = Table("", "what", "found", box=None, pad_edge=False)
+        for check in checks:
+            found = Text(check.detail)
+            if check.cure:
+                found.append(f"\ncure: {check.cure}")
+            table.add_row(Text(check.state, style=colours[check.state]), Text(check.name), found)
+        stdout_console().print(table)
         say(
             f"this machine can {what}"
             if fit
@@ -85,6 +104,7 @@ def run_cluster_checks(device: Device) -> Iterator[Check]:
     from prorl_training.engine.openrlhf.launch.requirements import findings
 
     yield check_python()
+    yield from check_plugins()
     for finding in findings(device.value):
         yield Check(*finding)
     yield check_memory()
@@ -96,13 +116,14 @@ def run_checks() -> Iterator[Check]:
     """Yield every check, cheapest first. Imports torch only where it is installed."""
     yield check_python()
     yield from check_packages()
+    yield from check_plugins()
     if is_installed("torch"):
         yield check_torch()
     yield check_memory()
     yield from check_disk()
     yield check_sandbox()
     yield check_model()
-    if all(is_installed(module) for module in _EXTRAS[""]):
+    if all(is_installed(module) for module in EXTRAS[""].modules):
         yield check_dataset()
         yield check_runs()
 
@@ -121,28 +142,34 @@ def is_installed(module: str) -> bool:
 
 def check_packages() -> Iterator[Check]:
     """Look for the packages of the base install and of each extra."""
-    for extra, modules in _EXTRAS.items():
-        name = f"packages [{extra}]" if extra else "packages"
-        missing = [module for module in modules if not is_installed(module)]
-        if not missing:
-            yield Check(name, "ok", ", ".join(_with_version(module) for module in modules))
+    for name, extra in EXTRAS.items():
+        title = f"packages [{name}]" if name else "packages"
+        missing = [module for module in extra.modules if not is_installed(module)]
+        if missing:
+            detail = f"missing {', '.join(missing)}: needed for {extra.purpose}"
+            state: State = "problem" if extra.needed else "note"
+            what = f"prorl[{name}]" if name else "prorl"
+            yield Check(title, state, detail, f"pip install '{what}' -c constraints.txt")
             continue
-        state: State = "problem" if extra in _NEEDED_EXTRAS else "note"
-        what = f"prorl[{extra}]" if extra else "prorl"
-        yield Check(
-            name,
-            state,
-            f"missing {', '.join(missing)}: needed for {_FOR[extra]}",
-            f"pip install '{what}' -c constraints.txt",
-        )
+        found = []
+        for module in extra.modules:
+            distribution = {"yaml": "pyyaml"}.get(module, module)
+            try:
+                found.append(f"{distribution} {importlib.metadata.version(distribution)}")
+            except importlib.metadata.PackageNotFoundError:
+                found.append(distribution)
+        yield Check(title, "ok", ", ".join(found))
 
 
-def _with_version(module: str) -> str:
-    name = {"yaml": "pyyaml"}.get(module, module)
-    try:
-        return f"{name} {importlib.metadata.version(name)}"
-    except importlib.metadata.PackageNotFoundError:
-        return name
+def check_plugins() -> Iterator[Check]:
+    """Load what the distributions of others add to prorl: a line for each and each kind of part."""
+    for found in installed_plugins():
+        title, source = f"plug-in {found.origin}", found.origin.source
+        if found.trouble:
+            cure = f"mend it, or pip uninstall {source}"
+            yield Check(title, "problem", found.trouble.removesuffix(f"; {cure}"), cure)
+        else:
+            yield Check(title, "ok", f"{found.group}: {', '.join(found.names)}")
 
 
 def check_torch() -> Check:
@@ -217,17 +244,3 @@ def check_runs() -> Check:
         return Check("runs", "note", "none under ./runs", "prorl train --steps 3000")
     newest = max(runs, key=lambda run: run.stat().st_mtime)
     return Check("runs", "ok", f"{len(runs)}, newest: {newest}")
-
-
-def _show(checks: list[Check]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
-    table = Table("", "what", "found", box=None, pad_edge=False)
-    for check in checks:
-        found = Text(check.detail)
-        if check.cure:
-            found.append(f"\ncure: {check.cure}")
-        table.add_row(Text(check.state, style=colours[check.state]), Text(check.name), found)
-    stdout_console().print(table)

@@ -1,8 +1,4 @@
-"""What ``prorl doctor`` looks at on every machine: Python, memory, disk.
-
-Leaves out: packages, the sandbox, models and data (``doctor_command``), the stack of OpenRLHF
-(``prorl_training.engine.openrlhf.launch.requirements``).
-"""
+"""What ``prorl doctor`` looks at on every machine: Python, memory, disk."""
 
 from __future__ import annotations
 

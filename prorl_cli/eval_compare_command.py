@@ -77,8 +77,8 @@ def compare_command(
 
 
 def _write(data: ReportData, html: Path | None, md: Path | None) -> None:
+    from prorl_evaluation.report.html import write_html
     from prorl_evaluation.report.markdown import write_markdown
-    from prorl_evaluation.report.page import write_html
 
     if html is not None:
         say(f"report written: {write_html(data, html)}")
@@ -182,8 +182,8 @@ def report_command(
     """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.report.data import ReportOptions, report_data
+    from prorl_evaluation.report.html import write_html
     from prorl_evaluation.report.markdown import write_markdown
-    from prorl_evaluation.report.page import write_html
     from prorl_evaluation.sampling.choose import gather
 
     results, run_dir = gather(names)

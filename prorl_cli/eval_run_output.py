@@ -64,7 +64,7 @@ def show_suite(
 def _write_report(result: SuiteResult, session: Session, html: Path) -> None:
     from prorl_evaluation import EvaluationError
     from prorl_evaluation.report.data import report_data
-    from prorl_evaluation.report.page import write_html
+    from prorl_evaluation.report.html import write_html
     from prorl_evaluation.suites import joined
 
     try:

@@ -29,7 +29,8 @@ Checkpoint = Annotated[
     typer.Option(help="base, latest or a step; repeatable (default: base and latest)."),
 ]
 Backend = Annotated[
-    str, typer.Option(help="transformers, vllm or server; auto takes vllm on a GPU.")
+    str,
+    typer.Option(help="transformers, vllm, server or a plug-in's; auto takes vllm on a GPU."),
 ]
 Batches = Annotated[
     str | None,
@@ -84,17 +85,17 @@ def settings_of(
 ) -> EvalSettings:
     """Return the protocol's settings under what was asked for, for the backend that will sample."""
     from prorl_evaluation import EvalSettings
-    from prorl_evaluation.sampling.lazy import ROWS, pick_backend
     from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
-    from prorl_inference.loading import check_device
+    from prorl_inference import pick_backend
+    from prorl_inference.models.loading import check_device
 
     check_device(given.device)
     asked = Asked(given.n, given.k, given.temperature, given.top_p, given.max_tokens)
     how = merge(asked, pick_protocol(given.protocol), run_limit(run))
     backend = pick_backend(given.backend, given.device, given.server)
-    if given.batches is not None and backend != "transformers":
-        raise UserError(f"--batches is of --backend transformers: {backend} batches by itself")
-    rows = given.server_concurrency if backend == "server" else ROWS[backend]
+    backend.check_installed()
+    if given.batches is not None and not backend.fixed_batches:
+        raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
     return EvalSettings(
         n=how.n,
         k=how.k,
@@ -102,8 +103,8 @@ def settings_of(
         top_p=how.top_p,
         max_tokens=how.max_tokens,
         seed=given.seed,
-        batch_rows=rows,
-        backend=f"server:{server.options.known_api}" if server is not None else backend,
+        batch_rows=given.server_concurrency if backend.served else backend.rows,
+        backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
         protocol=how.name,
         batches=given.batches or "fixed",
         extra=dict(server.options.extra) if server is not None else {},

@@ -146,9 +146,9 @@ def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> 
         return None
     from prorl_evaluation.sampling.session import Server
     from prorl_inference import ServerOptions
-    from prorl_inference.openai_options import parse_address, parse_extra, parse_price
+    from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
-    parse_address(url)
+    server_address(url)
     weights = named.pop("weights") or _folder(run_weights)
     if weights is not None and not any(weights.glob("*.safetensors")):
         raise UserError(

@@ -28,13 +28,13 @@ def fetch_command(
     force: Annotated[bool, typer.Option(help="Make it anew even if it is cached.")] = False,
 ) -> None:
     """Download a model into the user cache, once, and print its folder."""
-    from prorl_inference import fetch_model, is_cached
+    from prorl_inference import fetch_or_resolve, is_cached
 
     progress = make_progress()
     if not force and is_cached(name):
         say(f"{name} is in the cache already (--force makes it anew)")
     try:
-        path = fetch_model(name, progress, force=force)
+        path = fetch_or_resolve(name, progress, force=force)
     finally:
         progress.finish()
     print(path)

@@ -1,7 +1,7 @@
 """``prorl sandbox attack``: run the attack suite on a backend and print what held.
 
-Parses, calls prorl_sandbox.attacks and shows the table. Exit code 1 when an attack worked or an invariant
-is broken. Leaves out: the attacks themselves and all judging.
+Parses, calls prorl_sandbox.attacks and shows the table. Exit code 1 when an attack worked or an
+invariant is broken. Leaves out: the attacks themselves and all judging.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _table(cases: list[Case], report: Report, peers: list[PeerResult]) -> Table:
 
 
 def peer_cell(counts: Counter[str]) -> str:
-    """Return the worst that happened to a grader in one case, with how many of the programs did it."""
+    """Return the worst that happened to a grader in a case, and how many programs did it."""
     from prorl_sandbox.attacks.peer_runs import ENDINGS
 
     total = counts.total()

@@ -1,7 +1,7 @@
 """``prorl sandbox``: run one program in a box, and see which walls this machine can put up.
 
-Parses, calls the sandbox room, prints. A program that fails is a result (exit code 0); a sandbox that
-fails is an error.
+Parses, calls the sandbox room, prints. A program that fails is a result (exit code 0); a sandbox
+that fails is an error.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import json
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prorl_cli.console import print_json, stdout_console, warn
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.sandbox_attack_command import attack_command
 from prorl_cli.sandbox_image_command import build_image_command
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_sandbox import Capabilities, Limits, Outcome, Program
-    from prorl_sandbox.types import Language
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -39,11 +39,10 @@ _FEATURES = (
 )
 _LARGEST_PRINTED_INT = 1 << 4096
 
-_LANGUAGES = {".py": "python", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".js": "javascript"}
-
-File = Annotated[Path, typer.Argument(help="A program in Python, C++ or JavaScript.")]
+File = Annotated[Path, typer.Argument(help="A program in Python, C++, JavaScript or a plug-in's.")]
 LanguageName = Annotated[
-    str | None, typer.Option(help="python, cpp or javascript; by FILE's ending if not given.")
+    str | None,
+    typer.Option(help="python, cpp, javascript or a plug-in's; by FILE's ending if not given."),
 ]
 Weak = Annotated[
     bool, typer.Option("--allow-weak", help="Run with whatever isolation holds. Dangerous.")
@@ -73,6 +72,7 @@ def run_command(
         int, typer.Option(help="Limit of stdout, stderr and value each, KiB.")
     ] = 1024,
     allow_weak: Weak = False,
+    plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
     """Run FILE in a fresh box and print what happened."""
@@ -105,13 +105,20 @@ def _run(program: Program, limits: Limits, backend: str, allow_weak: bool) -> Ou
         sandbox.close()
 
 
-def _language(file: Path, given: str | None) -> Language:
+def _language(file: Path, given: str | None) -> str:
+    """Return the language asked for, else that of the file's ending; Python where it has none."""
     from prorl_sandbox import LANGUAGES
 
-    language = given or _LANGUAGES.get(file.suffix, "python")
-    if language not in LANGUAGES:
-        raise UserError(f"unknown language {language!r}: use one of {', '.join(LANGUAGES)}")
-    return cast("Language", language)
+    if given is not None:
+        return LANGUAGES.get(given).name
+    if not file.suffix:
+        return "python"
+    found = [spec.name for spec in LANGUAGES.all() if file.suffix in spec.endings]
+    if len(found) != 1:
+        what = f"files of {' and '.join(found)}" if found else "no language's files"
+        names = ", ".join(found or LANGUAGES.names())
+        raise UserError(f"{what} end in {file.suffix}: name it with --language, one of {names}")
+    return found[0]
 
 
 def _read(path: Path) -> str:
@@ -138,9 +145,9 @@ def _parse_args(text: str, call: str | None) -> tuple[Any, ...]:
 def plain(value: Any) -> Any:
     """Return a sandbox value in JSON's own types.
 
-    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as do
-    complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text that
-    UTF-8 cannot carry is escaped.
+    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as
+    do complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text
+    that UTF-8 cannot carry is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -178,7 +185,7 @@ def _print_outcome(outcome: Outcome) -> None:
 
 
 @app.command("doctor")
-def doctor_command(as_json: Json = False) -> None:
+def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
     """Try every isolation feature on this machine and print what holds."""
     from prorl_sandbox import probe
 
@@ -195,11 +202,15 @@ def doctor_command(as_json: Json = False) -> None:
 
 def _tools() -> dict[str, str | None]:
     """Return the compiler or interpreter of each language, None where it is not installed."""
-    from prorl_sandbox.box import languages
-    from prorl_sandbox.view import interpreter
+    from prorl_sandbox import LANGUAGES
+    from prorl_sandbox.box import foreign
+    from prorl_sandbox.local.view import interpreter
 
-    found = {"cpp": languages.find(languages.CPP), "javascript": languages.find(languages.NODE)}
-    return {"python": interpreter(), **found}
+    tools: dict[str, str | None] = {}
+    for spec in LANGUAGES.all():
+        found = [foreign.find(names) for names in spec.tools] or [interpreter()]
+        tools[spec.name] = found[0] if all(found) else None
+    return tools
 
 
 def _print_capabilities(found: Capabilities) -> None:

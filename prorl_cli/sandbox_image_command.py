@@ -1,7 +1,7 @@
 """``prorl sandbox build-image``: make the image that the docker backend's containers are made of.
 
-Parses, calls the sandbox room, runs one program in the new image to see that it serves. Leaves out how
-an image is made.
+Parses, calls the sandbox room, runs one program in the new image to see that it serves. Leaves out
+how an image is made.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, say
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import ServiceError
 
 
@@ -33,6 +34,7 @@ def build_image_command(
         str | None,
         typer.Option(help="Release for debootstrap. Default: this machine's own."),
     ] = None,
+    plugin: PluginOption = None,
 ) -> None:
     """Build the image of the docker sandbox and try it with one program."""
     from prorl_sandbox import Program

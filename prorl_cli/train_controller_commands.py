@@ -28,7 +28,7 @@ Recorded = Annotated[
     Path | None,
     typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
 ]
-Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .png or .svg file.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .svg file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 AROUND = 5
@@ -52,7 +52,7 @@ def simulate(
     compared with the decisions.jsonl beside them.
     """
     from prorl_training.schedule.simulate import simulate as run_simulation
-    from prorl_training.schedule.timeline import plot_timeline
+    from prorl_training.schedule.timeline_picture import plot_timeline
 
     journal = _journal(metrics)
     rows = _recorded_rows(journal) if journal is not None else {}
@@ -111,7 +111,7 @@ def _config(
 
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
     """Print the text timeline and the table of decisions to stdout."""
-    from prorl_training.schedule.timeline_text import lanes_text, table_rows
+    from prorl_training.schedule.timeline import lanes_text, table_rows
 
     print(f"{config.preset} · {steps} steps · {_counts(decisions)}")
     print()
@@ -141,7 +141,7 @@ def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _compare(journal: Path, decisions: Sequence[Decision], steps: int) -> None:
     """Say where the simulation differs from what the run did."""
     from prorl_common import read_jsonl
-    from prorl_training.schedule.timeline_text import differences, read_decision
+    from prorl_training.schedule.timeline import differences, read_decision
 
     beside = journal.parent / "decisions.jsonl"
     if not beside.is_file():
@@ -175,7 +175,7 @@ def explain(
     Without --step, the run's whole timeline.
     """
     from prorl_training.run.folder import find_run
-    from prorl_training.schedule.timeline_text import read_decision
+    from prorl_training.schedule.timeline import read_decision
 
     folder = find_run(run)
     rows = folder.decisions()

@@ -1,7 +1,7 @@
 """``prorl verify audit``: search for answers that earn reward without solving anything.
 
 Parses, calls prorl_verifiers.audit and shows the table. Exit code 0 with leaks shown, 1 with
-``--fail-on-leak``. Leaves out: probes, search and judging.
+``--fail-on-leak``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``prorl verify``: score one answer, a file of responses, or a run's rollouts again.
 
-Parses, calls prorl_verifiers and shows what came back. Leaves out: all scoring.
+Parses, calls prorl_verifiers and shows what came back.
 """
 
 from __future__ import annotations

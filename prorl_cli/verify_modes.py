@@ -1,4 +1,4 @@
-"""The ``--mode VERIFIER=MODE`` option of the commands that score. Leaves out: what a mode does."""
+"""The ``--mode VERIFIER=MODE`` option of the commands that score."""
 
 from __future__ import annotations
 

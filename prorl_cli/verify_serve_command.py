@@ -1,6 +1,6 @@
 """``prorl verify serve``: the verifiers as an HTTP service.
 
-Parses and calls prorl_verifiers.serve. Leaves out: the service itself.
+Parses and calls prorl_verifiers.serve.
 """
 
 from __future__ import annotations

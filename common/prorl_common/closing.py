@@ -1,7 +1,4 @@
-"""One mixin for everything that has ``close``: it may be used in a ``with`` block.
-
-Leaves out: closing twice, which each class decides for itself.
-"""
+"""One mixin for everything that has ``close``: it may be used in a ``with`` block."""
 
 from __future__ import annotations
 

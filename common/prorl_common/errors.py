@@ -5,8 +5,8 @@
     │   └── MissingExtraError    an optional dependency is not installed
     └── ServiceError         something we depend on broke (sandbox, worker, disk): retried, never a reward
 
-Rooms derive their own classes from the two branches. Every other exception is a bug of ours and keeps
-its traceback. This module does not print and does not exit; the command line does both.
+Rooms derive their own classes from the two branches. Every other exception is a bug of ours and
+keeps its traceback. This module does not print and does not exit; the command line does both.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that a reader sees the old file or the new one, never a part."""
+    """Write ``data`` to ``path``: a reader sees the old file or the new one, never a part."""
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -136,8 +136,8 @@ _TAIL = 1 << 16
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill at any moment.
 
-    Opening it drops a torn last line (a write that was cut off). ``append`` is flushed, and synced to
-    disk unless ``fsync`` is false.
+    Opening it drops a torn last line (a write that was cut off). ``append`` is flushed, and synced
+    to disk unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -168,7 +168,8 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one JSON object as one line. Raises UserError when the disk is full or read-only."""
+        """Append one JSON object as one line. Raises UserError when the disk is full or
+        read-only."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> None:

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
@@ -112,7 +113,7 @@ _LOADED = _Loaded()
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
     """Load plug-in files, here and in every child process started later; return all that are loaded.
 
-    A file that is loaded already is not loaded again. Raises PluginError (one line) when a file is not
+    A file that is loaded already, here or elsewhere with the same bytes, is not loaded again. Raises PluginError (one line) when a file is not
     there, fails while it is imported, or holds no spec.
     """
     loaded = plugin_files()
@@ -121,7 +122,7 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
             path = Path(given).resolve()
             if path not in _LOADED.files:
                 _load(path, None)
-        loaded = tuple(_LOADED.files.values())
+        loaded = tuple(dict.fromkeys(_LOADED.files.values()))
         if loaded:
             os.environ.update(plugin_environment())
     return loaded
@@ -138,7 +139,7 @@ def plugin_files() -> tuple[PluginFile, ...]:
             for path, sha256 in json.loads(os.environ.get(ENVIRONMENT, "[]")):
                 if Path(path) not in _LOADED.files:
                     _load(Path(path), sha256)
-        return tuple(_LOADED.files.values())
+        return tuple(dict.fromkeys(_LOADED.files.values()))
 
 
 def plugin_environment() -> dict[str, str]:
@@ -158,6 +159,10 @@ def _load(path: Path, expected: str | None) -> None:
     sha256 = hashlib.sha256(source).hexdigest()
     if expected is not None and sha256 != expected:
         raise PluginError(f"plug-in {path} has changed since this command started: start it again")
+    for file in _LOADED.files.values():
+        if file.sha256 == sha256:
+            _LOADED.files[path] = file
+            return
     module = ModuleType(f"prorl_plugin_{path.stem}_{sha256[:12]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -273,24 +278,7 @@ class Door(Generic[S]):
 
     def _specs(self, point: importlib.metadata.EntryPoint, origin: Origin) -> list[S]:
         """Return the specs of this door's type that an entry point gives."""
-        try:
-            value = point.load()
-            if not isinstance(value, Sequence) and not hasattr(value, "name"):
-                value = value()
-        except Exception as error:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            raise PluginError(
-                f"the plug-in {origin} ({self.group}: {point.name}) cannot be loaded: {text}; "
-                f"mend it, or pip uninstall {origin.source}"
-            ) from error
-        specs = list(value) if isinstance(value, Sequence) else [value]
-        for spec in specs:
-            if not _looks_like_spec(spec):
-                raise PluginError(
-                    f"the plug-in {origin} ({self.group}: {point.name}) gives {type(spec).__name__}, "
-                    "not a spec, a list of specs or a function that returns them"
-                )
-        return [spec for spec in specs if isinstance(spec, self.spec)]
+        return [s for s in specs_of(point, origin) if isinstance(s, self.spec)]
 
     def _add(self, name: str, part: _Part[S]) -> None:
         if name in self._parts:
@@ -299,6 +287,28 @@ class Door(Generic[S]):
                 f"{part.origin}; rename one of them"
             )
         self._parts[name] = part
+
+
+def specs_of(point: importlib.metadata.EntryPoint, origin: Origin) -> list[Named]:
+    """Return the specs that an entry point gives, of any type. Raises PluginError."""
+    try:
+        value = point.load()
+        if not isinstance(value, Sequence) and not hasattr(value, "name"):
+            value = value()
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise PluginError(
+            f"the plug-in {origin} ({point.group}: {point.name}) cannot be loaded: {text}; "
+            f"mend it, or pip uninstall {origin.source}"
+        ) from error
+    specs = list(value) if isinstance(value, Sequence) else [value]
+    for spec in specs:
+        if not _looks_like_spec(spec):
+            raise PluginError(
+                f"the plug-in {origin} ({point.group}: {point.name}) gives {type(spec).__name__}, "
+                "not a spec, a list of specs or a function that returns them"
+            )
+    return specs
 
 
 def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
@@ -367,3 +377,46 @@ class FolderDoor:
                     )
                 found[stem] = (file, origin)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What one installed distribution of others adds to a group: names, or why it cannot be loaded."""
+
+    group: str
+    origin: Origin
+    names: tuple[str, ...]
+    trouble: str = ""
+
+
+def installed_plugins() -> list[Installed]:
+    """Return what the distributions of others add to every group of prorl, by source and group.
+
+    Everything is loaded; what cannot be is told in ``trouble``, never raised.
+    """
+    found: dict[tuple[Origin, str], Installed] = {}
+    groups = [g for g in importlib.metadata.entry_points().groups if g.startswith(f"{OURS}.")]
+    points = chain.from_iterable(importlib.metadata.entry_points(group=g) for g in groups)
+    for point in points:
+        if point.dist is None:
+            continue
+        origin, trouble = Origin(point.dist.name, point.dist.version), ""
+        if origin.is_ours:
+            continue
+        names: list[str] = []
+        try:
+            if ":" in point.value:
+                names = [spec.name for spec in specs_of(point, origin)]
+            else:
+                files = [Path(file.name) for file in resources.files(point.value).iterdir()]
+                names = [file.stem for file in files if file.suffix in (".yaml", ".yml")]
+        except (PluginError, ImportError, OSError, TypeError) as error:
+            trouble = str(error)
+        before = found.get((origin, point.group), Installed(point.group, origin, ()))
+        found[origin, point.group] = Installed(
+            point.group,
+            origin,
+            tuple(sorted({*before.names, *names})),
+            "; ".join(filter(None, (before.trouble, trouble))),
+        )
+    return [found[key] for key in sorted(found, key=lambda k: (k[0].source, k[1]))]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.card.plots import BINS
+from prorl_datasets.card.facts import BINS
 from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stream
 from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample
 

@@ -19,7 +19,7 @@ from prorl_evaluation.metrics.false_positives import (
 )
 from prorl_evaluation.metrics.majority import maj_at_k
 from prorl_evaluation.metrics.passk import ks_up_to, pass_at_k
-from prorl_evaluation.report.page import write_report
+from prorl_evaluation.report.html import write_report
 from prorl_evaluation.sampling.evaluate import RegradeReport, evaluate, regrade
 from prorl_evaluation.stats.bootstrap import bootstrap_ci
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns

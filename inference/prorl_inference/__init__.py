@@ -1,40 +1,34 @@
 """Prompts in, completions with log-probs out; fetch a model."""
 
-from prorl_inference.fetch import fetch_model, fetch_or_resolve
-from prorl_inference.generator import (
-    DEFAULT_BATCH_SIZE,
-    Batching,
-    TransformersGenerator,
-    stop_token_ids,
-)
-from prorl_inference.loading import (
-    SamplerOptions,
+from prorl_inference.backends.openai.generator import OpenAIGenerator
+from prorl_inference.backends.openai.options import ServerOptions
+from prorl_inference.backends.openai.protocol import Usage
+from prorl_inference.backends.transformers.generator import TransformersGenerator, load_generator
+from prorl_inference.models.fetch import fetch_or_resolve
+from prorl_inference.models.loading import (
     cpu_has_fast_bf16,
-    load_generator,
     load_model,
+    load_tokenizer,
     model_digest,
-    open_training_generator,
     pick_device,
     pick_dtype,
     quiet_transformers,
-    samples_with_vllm,
 )
-from prorl_inference.openai_generator import OpenAIGenerator, load_tokenizer
-from prorl_inference.openai_options import ServerOptions
-from prorl_inference.openai_requests import Usage
-from prorl_inference.prompts import encode_prompt, render_prompt
-from prorl_inference.store import (
+from prorl_inference.models.store import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
     ModelEntry,
     cache_root,
     is_cached,
-    known_aliases,
     list_models,
     resolve_model,
     verify_model_dir,
 )
+from prorl_inference.prompts import encode_prompt, render_prompt, stop_token_ids
+from prorl_inference.spec import BACKENDS, BackendOptions, BackendSpec, pick_backend
 from prorl_inference.types import (
+    DEFAULT_BATCH_SIZE,
+    Batching,
     Completion,
     FinishReason,
     Generator,
@@ -44,12 +38,14 @@ from prorl_inference.types import (
     Request,
     SamplingParams,
 )
-from prorl_inference.vllm_generator import VllmGenerator
 
 __all__ = [
+    "BACKENDS",
     "DEFAULT_BATCH_SIZE",
     "DEFAULT_MODEL",
     "KNOWN_MODELS",
+    "BackendOptions",
+    "BackendSpec",
     "Batching",
     "Completion",
     "FinishReason",
@@ -60,31 +56,26 @@ __all__ = [
     "OnResult",
     "OpenAIGenerator",
     "Request",
-    "SamplerOptions",
     "SamplingParams",
     "ServerOptions",
     "TransformersGenerator",
     "Usage",
-    "VllmGenerator",
     "cache_root",
     "cpu_has_fast_bf16",
     "encode_prompt",
-    "fetch_model",
     "fetch_or_resolve",
     "is_cached",
-    "known_aliases",
     "list_models",
     "load_generator",
     "load_model",
     "load_tokenizer",
     "model_digest",
-    "open_training_generator",
+    "pick_backend",
     "pick_device",
     "pick_dtype",
     "quiet_transformers",
     "render_prompt",
     "resolve_model",
-    "samples_with_vllm",
     "stop_token_ids",
     "verify_model_dir",
 ]

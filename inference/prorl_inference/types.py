@@ -15,6 +15,11 @@ Messages = Sequence[Mapping[str, str]]
 """Chat messages: each {"role": ..., "content": ...}."""
 
 FinishReason = Literal["stop", "length", "refused"]
+Batching = Literal["fixed", "refill"]
+"""How Transformers decodes: batch after batch (bitwise repeatable), or giving the place of a row that
+ended to a waiting sample (equal up to float rounding)."""
+DEFAULT_BATCH_SIZE = 64
+"""Samples that run at once."""
 
 
 class ModelError(UserError):
@@ -28,6 +33,15 @@ class SamplingParams:
     temperature: float = 1.0
     top_p: float = 1.0
     max_tokens: int = 256
+
+    def check(self) -> None:
+        """Raise UserError naming the first parameter that is out of range."""
+        if not 0.0 <= self.temperature < float("inf"):
+            raise UserError(f"temperature is {self.temperature}: it must be 0 (greedy) or more")
+        if not 0.0 < self.top_p <= 1.0:
+            raise UserError(f"top_p is {self.top_p}: it must be above 0 and at most 1")
+        if self.max_tokens < 1:
+            raise UserError(f"max_tokens is {self.max_tokens}: it must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)

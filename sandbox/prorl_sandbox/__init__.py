@@ -1,12 +1,12 @@
 """Run an untrusted program under limits and say what happened."""
 
-from prorl_sandbox.base import check_limits
-from prorl_sandbox.batch import Answer, AsyncSandbox, Request, run_async, run_batch
 from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
-from prorl_sandbox.compiling import LanguageError
-from prorl_sandbox.local import LocalSandbox
+from prorl_sandbox.local.sandbox import LocalSandbox
+from prorl_sandbox.run.base import check_limits
+from prorl_sandbox.run.compiling import LanguageError
+from prorl_sandbox.run.judging import CheckerError
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
 from prorl_sandbox.types import (
-    LANGUAGES,
     STATUSES,
     IsolationError,
     Limits,
@@ -15,27 +15,23 @@ from prorl_sandbox.types import (
     Sandbox,
     SandboxError,
 )
-from prorl_sandbox.verdict import CheckerError
 
 __all__ = [
     "LANGUAGES",
     "STATUSES",
-    "Answer",
-    "AsyncSandbox",
     "Capabilities",
     "CheckerError",
     "IsolationError",
     "LanguageError",
+    "LanguageSpec",
     "Limits",
     "LocalSandbox",
     "Outcome",
     "Program",
-    "Request",
     "Sandbox",
     "SandboxError",
     "check_limits",
+    "find_language",
     "open_sandbox",
     "probe",
-    "run_async",
-    "run_batch",
 ]

@@ -1,7 +1,8 @@
 """Find out, by trying, which walls this machine can put up, and open a sandbox behind them.
 
-Each wall is tried with the template that later runs programs, so a wall that holds here holds there.
-Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the user's to mend.
+Each wall is tried with the template that later runs programs, so a wall that holds here holds
+there. Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the
+user's to mend.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import UserError
-from prorl_sandbox.box import cgroup, syscalls
-from prorl_sandbox.local import LocalSandbox
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.namespaces import cgroup
+from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
@@ -69,7 +71,8 @@ class Capabilities:
     def isolation(self) -> str:
         """The isolation level as it is written into every Outcome.
 
-        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is limited.
+        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is
+        limited.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -93,7 +96,15 @@ def probe() -> Capabilities:
     """Try every wall in child processes and return what held. Takes some tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
-        held, reasons = _try_each()
+        # One by one; an ordinary user's other namespaces need the user namespace.
+        held, reasons = _try(())
+        base = () if os.geteuid() == 0 else ("user",)
+        for wall in WALLS:
+            now, why = _try((wall,) if wall in ("user", "seccomp") else (*base, wall))
+            if wall in now:
+                held.add(wall)
+            else:
+                reasons[wall] = why.get(wall, "does not hold")
     found = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
     version, reason = _try_cgroup() if held >= set(_FLOOR) else (0, "needs the other walls first")
     for number in (1, 2):
@@ -155,27 +166,13 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
     return (seen & set(walls)) | quiet | facts, reasons
 
 
-def _try_each() -> tuple[set[str], dict[str, str]]:
-    """Try the walls one by one; an ordinary user's other namespaces need the user namespace."""
-    held, reasons = _try(())
-    base = () if os.geteuid() == 0 else ("user",)
-    for wall in WALLS:
-        alone = wall in ("user", "seccomp")
-        walls = (wall,) if alone else (*base, wall)
-        now, why = _try(walls)
-        if wall in now:
-            held.add(wall)
-        else:
-            reasons[wall] = why.get(wall, "does not hold")
-    return held, reasons
-
-
 def open_sandbox(
     backend: str = "local", *, allow_weak: bool = False, slots: int | None = None
 ) -> Sandbox:
     """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
+    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises
+    IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
     unknown backend and for a Docker engine that does not answer.
     """
     name, _, runtime = backend.partition(":")

@@ -1,4 +1,5 @@
-"""The words of the sandbox: Program in, Outcome out, SandboxError when the sandbox itself is at fault.
+"""The words of the sandbox: Program in, Outcome out, SandboxError when the sandbox itself is at
+fault.
 
 Holds no mechanism. A program that fails is an Outcome; only a failing sandbox raises.
 """
@@ -22,8 +23,6 @@ Status = Literal[
     "protocol-error",
     "killed-by-policy",
 ]
-Language = Literal["python", "cpp", "javascript"]
-LANGUAGES: tuple[str, ...] = get_args(Language)
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -51,17 +50,18 @@ class Limits:
 class Program:
     """Untrusted source and what to do with it.
 
-    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and the
-    function (or ``Class.method``, or the method of that name of a class ``Solution``) is called with the
-    positional ``args``; the return value comes back as ``Outcome.value``. C++ and JavaScript are compiled (or checked) in a box of their own
-    first and run as whole programs; ``call`` is for Python alone.
+    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and
+    the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
+    with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
+    a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
+    a box of their own first and run as whole programs, without ``call``.
     """
 
     source: str
     stdin: str = ""
     call: str | None = None
     args: tuple[Any, ...] = ()
-    language: Language = "python"
+    language: str = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Outcome:
     """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set,
     and where the program asks for them complex, bytes and frozenset; of these exact types only.
 
-    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``wall_seconds`` run from the
-    program's start, never from the queue or the box's making; ``cpu_seconds`` is the processor time of
-    all its processes; ``peak_mb`` is resident memory.
+    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``wall_seconds`` run from
+    the program's start, never from the queue or the box's making; ``cpu_seconds`` is the processor
+    time of all its processes; ``peak_mb`` is resident memory.
     """
 
     status: Status

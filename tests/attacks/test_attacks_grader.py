@@ -1,4 +1,5 @@
-"""Every grading attack through the real code verifier: no reward but for the documented legal answers.
+"""Every grading attack through the real code verifier: no reward but for the documented legal
+answers.
 
 Leaves out the programs that only run into a time limit; the suite has those.
 """

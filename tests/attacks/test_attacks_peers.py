@@ -1,7 +1,7 @@
 """The re-enacted in-process graders are right on honest code and beaten where the real ones were.
 
-The expectations are the first-hand verdicts on the real graders; a re-enactment that is not beaten there
-would be a wrong one.
+The expectations are the first-hand verdicts on the real graders; a re-enactment that is not beaten
+there would be a wrong one.
 """
 
 from __future__ import annotations

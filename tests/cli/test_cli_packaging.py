@@ -31,6 +31,8 @@ def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
     assert folders == set(PACKAGES)
     assert list((unpacked / "prorl_datasets" / "recipes").glob("quickstart.yaml"))
     assert list((unpacked / "prorl_training" / "presets").glob("cpu.yaml"))
+    templates = unpacked / "prorl_evaluation" / "report" / "templates"
+    assert {p.name for p in templates.iterdir()} >= {"page.html.j2", "style.css"}
     suites = unpacked / "prorl_evaluation" / "suites"
     assert (suites / "published.yaml").is_file()
     assert len(list((suites / "definitions").glob("*.yaml"))) == 3

@@ -160,12 +160,19 @@ def test_an_entry_point_that_is_no_spec_is_refused(
 
 def test_two_parts_of_one_name_are_refused_with_both_sources(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        (tmp_path / f"{name}.py").write_text(HEAD + "A = PartSpec('a')\n")
+        (tmp_path / f"{name}.py").write_text(HEAD + f"# {name}\nA = PartSpec('a')\n")
     use_plugins([tmp_path / "one.py", tmp_path / "two.py"])
     with pytest.raises(
         PluginError, match=r"two parts are named part 'a': one of one\.py .*two\.py"
     ):
         door().names()
+
+
+def test_the_same_bytes_in_two_places_are_one_plugin(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(HEAD + "A = PartSpec('a')\n")
+    assert len(use_plugins([tmp_path / "one.py", tmp_path / "two.py"])) == 1
+    assert door().names() == ("a",)
 
 
 def test_a_child_process_loads_the_files_of_its_parent(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_kl_estimates_and_their_gradients_equal_openrlhfs(
     golden: Any, near: Any, estimator: str
 ) -> None:
     (case,) = [c for c in golden("openrlhf_kl") if c.options["kl_estimator"] == estimator]
-    config = KLConfig(estimator=estimator, clamp="output")  # type: ignore[arg-type]
+    config = KLConfig(estimator=estimator, clamp="output")
     logprobs = case.tensor("logprobs", torch.float32).requires_grad_()
     value = kl_penalty(logprobs, case.tensor("ref_logprobs", torch.float32), config)
     value.sum().backward()  # type: ignore[no-untyped-call]

@@ -14,7 +14,7 @@ from prorl_training.algorithm import (
     policy_loss,
     token_weights,
 )
-from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT
+from prorl_training.algorithm.policy_losses.clip import LOG_RATIO_LIMIT
 from prorl_training.algorithm.shaping import length_reward, overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,

@@ -95,7 +95,7 @@ def test_kl_estimates_and_their_gradients_equal_verls(
     golden: Any, near: Any, estimator: str
 ) -> None:
     (case,) = [c for c in golden("verl_kl") if c.options["kl_penalty"] == estimator]
-    config = KLConfig(estimator=estimator, clamp=KL[estimator])  # type: ignore[arg-type]
+    config = KLConfig(estimator=estimator, clamp=KL[estimator])
     logprobs = case.tensor("logprobs").requires_grad_()
     value = kl_penalty(logprobs, case.tensor("ref_logprobs"), config)
     value.sum().backward()  # type: ignore[no-untyped-call]

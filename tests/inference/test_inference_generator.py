@@ -19,8 +19,8 @@ from prorl_inference import (
     render_prompt,
     stop_token_ids,
 )
-from prorl_inference.decoding import PromptRows, Row
-from prorl_inference.generator import pack
+from prorl_inference.backends.results import PromptRows, Row
+from prorl_inference.backends.transformers.generator import pack
 from prorl_inference.testing import BYTE_VOCAB, byte_tokenizer, tiny_model
 
 TOKENIZER: Any = byte_tokenizer()
@@ -209,7 +209,7 @@ def test_a_tokenizer_without_a_template_gets_the_plain_form() -> None:
 def test_every_configured_end_token_stops() -> None:
     model: Any = tiny_model()
     model.generation_config.eos_token_id = [5, 6]
-    assert stop_token_ids(model, TOKENIZER) == {5, 6, TOKENIZER.eos_token_id}
+    assert stop_token_ids(model.generation_config, TOKENIZER) == {5, 6, TOKENIZER.eos_token_id}
 
 
 def test_batches_hold_at_most_batch_size_rows_and_every_row_once() -> None:
@@ -260,13 +260,13 @@ def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(
 
 
 def test_a_sliding_window_keeps_the_cache_of_transformers() -> None:
-    from prorl_inference.roomy_cache import RoomyLayer, make_cache
+    from prorl_inference.backends.transformers.kv_cache import GrowingLayer, make_cache
 
     plain = make_cache(MODEL.config)
-    assert all(isinstance(layer, RoomyLayer) for layer in plain.layers)
+    assert all(isinstance(layer, GrowingLayer) for layer in plain.layers)
     hf: Any = transformers
     sliding = make_cache(hf.MistralConfig(num_hidden_layers=2, sliding_window=16))
-    assert not any(isinstance(layer, RoomyLayer) for layer in sliding.layers)
+    assert not any(isinstance(layer, GrowingLayer) for layer in sliding.layers)
 
 
 def test_answers_longer_than_the_caches_spare_room_equal_a_fresh_forward_pass() -> None:

@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 
 from prorl_common import ServiceError, UserError
+from prorl_common.http import Reply, RetryPolicy, ServerWatch, StoppedError, TransientError
 from prorl_inference import SamplingParams, ServerOptions
-from prorl_inference.openai_client import Refused, Transient, retry_after
-from prorl_inference.openai_context import Rooms
-from prorl_inference.openai_options import parse_address, parse_extra, parse_price
-from prorl_inference.openai_patience import Patience, Rate, StoppedError, backoff
-from prorl_inference.openai_requests import Answer, request_body, stable_facts
+from prorl_inference.backends.openai.context import ContextLimits
+from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
+from prorl_inference.backends.openai.protocol import (
+    Answer,
+    RefusedError,
+    request_body,
+    stable_facts,
+)
+from prorl_inference.backends.openai.request_pool import Rate
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
 
@@ -28,13 +33,13 @@ PARAMS = SamplingParams(0.6, 0.95, 40)
     ],
 )
 def test_an_address_without_a_path_gets_v1(url: str, shown: str) -> None:
-    assert str(parse_address(url)) == shown
+    assert str(server_address(url)) == shown
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", "http://h:99999", ""])
 def test_another_address_is_refused_with_an_example(url: str) -> None:
     with pytest.raises(UserError, match="address"):
-        parse_address(url)
+        server_address(url)
 
 
 def test_extra_fields_may_not_change_what_the_evaluation_writes_down() -> None:
@@ -82,11 +87,18 @@ def test_what_a_request_used_beyond_its_estimate_is_paid_back() -> None:
 
 
 def test_waits_double_up_to_a_bound_and_heed_what_the_server_asks() -> None:
-    assert [0.5 <= backoff(1, None) <= 0.625, 30 <= backoff(40, None) <= 37.5] == [True, True]
-    assert 7.0 <= backoff(1, 7.0) <= 8.75
+    assert [
+        0.5 <= RetryPolicy().wait(1, None) <= 0.625,
+        30 <= RetryPolicy().wait(40, None) <= 37.5,
+    ] == [True, True]
+    assert 7.0 <= RetryPolicy().wait(1, 7.0) <= 8.75
     assert retry_after({"retry-after": "12"}) == 12.0
     assert retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0.0
     assert retry_after({"Retry-After": "soon"}) is None and retry_after({}) is None
+
+
+def retry_after(headers: dict[str, str]) -> float | None:
+    return Reply(429, headers, b"").retry_after()
 
 
 def test_facts_that_change_from_call_to_call_are_not_in_the_digest() -> None:
@@ -107,7 +119,7 @@ def test_a_key_that_cannot_be_sent_is_refused_by_its_variables_name_alone(
 @pytest.mark.parametrize("url", ["http://host..name:8000/v1", f"http://{'a' * 64}.com"])
 def test_a_host_that_is_no_name_is_one_line(url: str) -> None:
     with pytest.raises(UserError, match="is no host name"):
-        parse_address(url)
+        server_address(url)
 
 
 @pytest.mark.parametrize("seconds", [math.inf, math.nan, 1e12, 0.0])
@@ -119,33 +131,35 @@ def test_a_wait_that_no_clock_can_hold_is_refused(seconds: float) -> None:
 
 
 def test_what_the_server_asks_never_shortens_a_wait() -> None:
-    assert backoff(3, 0.0) >= 2.0 and backoff(2, 0.1) >= 1.0
-    assert 86400 <= backoff(1, math.inf) <= 1.25 * 86400
+    assert RetryPolicy().wait(3, 0.0) >= 2.0 and RetryPolicy().wait(2, 0.1) >= 1.0
+    assert 86400 <= RetryPolicy().wait(1, math.inf) <= 1.25 * 86400
 
 
 def test_a_server_that_says_it_is_busy_never_runs_out_of_patience() -> None:
     now, said = [100.0], list[str]()
-    patience = Patience("the server x", 10.0, said.append, lambda: now[0])
-    patience.start()
+    watch = ServerWatch(
+        "the server x", RetryPolicy(patience=10.0), said.append, clock=lambda: now[0]
+    )
+    watch.start()
     for _ in range(20):
-        patience.failed(Transient("HTTP 429: slow down", 30.0, False, alive=True))
+        watch.failed(TransientError("HTTP 429: slow down", 30.0, False, alive=True))
         now[0] += 30.0
-    patience.failed(Transient("connection refused"))
+    watch.failed(TransientError("connection refused"))
     now[0] += 11.0
     with pytest.raises(ServiceError, match="for 11s"):
-        patience.failed(Transient("connection refused"))
+        watch.failed(TransientError("connection refused"))
     (line,) = said
     assert "takes no requests for now (HTTP 429: slow down)" in line
 
 
 def test_what_breaks_after_the_end_is_no_news_of_the_server() -> None:
     said: list[str] = []
-    patience = Patience("the server x", 10.0, said.append)
-    patience.start()
-    patience.stop()
+    watch = ServerWatch("the server x", RetryPolicy(patience=10.0), said.append)
+    watch.start()
+    watch.stop()
     for _ in range(5):
         with pytest.raises(StoppedError):
-            patience.failed(Transient("the connection broke (cut)"))
+            watch.failed(TransientError("the connection broke (cut)"))
     assert said == []
 
 
@@ -174,14 +188,14 @@ def test_the_room_for_an_answer_is_what_the_server_says_or_what_one_token_measur
     said: str, room: int
 ) -> None:
     told, asked = list[str](), list[int]()
-    rooms = Rooms(None, told.append)
+    rooms = ContextLimits(None, told.append)
     body = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 4096}
 
     def measure(smaller: Mapping[str, Any]) -> Answer:
         asked.append(smaller["max_tokens"])
         return Answer("", "length", 70, 1)
 
-    assert rooms.learn(body, Refused(f"HTTP 400: {said}"), measure)["max_tokens"] == room
+    assert rooms.learn(body, RefusedError(f"HTTP 400: {said}"), measure)["max_tokens"] == room
     assert rooms.fitted(body)["max_tokens"] == room and len(told) == 1
     assert asked == ([1] if "at least" in said else [])
 
@@ -191,9 +205,9 @@ def test_a_prompt_whose_size_nobody_tells_is_refused_with_the_cure() -> None:
         return Answer("", "length", None, None)
 
     body = {"messages": [], "max_tokens": 9}
-    refusal = Refused("HTTP 400: the request exceeds the available context size")
+    refusal = RefusedError("HTTP 400: the request exceeds the available context size")
     for context in (None, 10):
-        with pytest.raises(Refused, match="--server-tokenizer"):
-            Rooms(context, print).learn(body, refusal, measure)
-    with pytest.raises(Refused, match=r"^filtered$"):
-        Rooms(10, print).learn(body, Refused("filtered"), measure)
+        with pytest.raises(RefusedError, match="--server-tokenizer"):
+            ContextLimits(context, print).learn(body, refusal, measure)
+    with pytest.raises(RefusedError, match=r"^filtered$"):
+        ContextLimits(10, print).learn(body, RefusedError("filtered"), measure)

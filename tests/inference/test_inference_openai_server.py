@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from prorl_common import ServiceError, UserError
+from prorl_common.http import RetryPolicy, ServerWatch
 from prorl_inference import (
     Completion,
     OpenAIGenerator,
@@ -21,8 +22,7 @@ from prorl_inference import (
     ServerOptions,
     encode_prompt,
 )
-from prorl_inference.openai_patience import Patience
-from prorl_inference.openai_testing import FakeServer, Fault
+from prorl_inference.backends.openai.testing import FakeServer, Fault
 from prorl_inference.testing import CHAT_TEMPLATE, byte_tokenizer
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
@@ -31,7 +31,7 @@ CHAT = ServerOptions(concurrency=4, patience=20.0)
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.openai_patience.FIRST_WAIT", 0.002)
+    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     with FakeServer() as fake:
         yield fake
 
@@ -419,7 +419,7 @@ def test_no_part_of_the_key_is_said_wherever_a_message_is_cut(
         Fault(200, f"{long}{key}"),
     ):
         server.script = functools.partial(always, fault)
-        monkeypatch.setattr(generator, "_patience", Patience("x", 1e-9, print))
+        monkeypatch.setattr(generator, "_watch", ServerWatch("x", RetryPolicy(patience=1e-9)))
         with pytest.raises((ServiceError, UserError)) as caught:
             generator.generate([ask("a", 1)], PARAMS)
         assert "sk-" not in str(caught.value) and "012345" not in str(caught.value)

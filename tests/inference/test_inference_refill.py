@@ -10,21 +10,20 @@ import pytest
 import torch
 import transformers
 
-from prorl_common import MissingExtraError, UserError
+from prorl_common import MissingExtraError, UnknownNameError, UserError
 from prorl_inference import (
+    BackendOptions,
     Batching,
     Completion,
     Request,
-    SamplerOptions,
     SamplingParams,
     TransformersGenerator,
-    decoding,
     encode_prompt,
-    open_training_generator,
-    refill,
+    pick_backend,
 )
+from prorl_inference.backends.transformers import decoding, refill
+from prorl_inference.backends.vllm import named_weights
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_inference.vllm_generator import named_weights
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.2)
@@ -271,10 +270,12 @@ def test_a_peft_model_is_sampled_with_its_adapters() -> None:
 def test_vllm_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"prorl\[vllm\]"):
-        open_training_generator(MODEL, TOKENIZER, Path("."), SamplerOptions("vllm"))
-    local = open_training_generator(
-        MODEL, TOKENIZER, Path("."), SamplerOptions("auto", 8, "refill")
-    )
+        pick_backend("vllm", "cpu", training=True).check_installed()
+    sampler = pick_backend("auto", "cpu", training=True)
+    live = BackendOptions(Path("."), batching="refill", policy=MODEL, tokenizer=TOKENIZER)
+    local = sampler.open(live)
     assert isinstance(local, TransformersGenerator) and local.batching == "refill"
-    with pytest.raises(UserError, match="auto, transformers or vllm"):
-        open_training_generator(MODEL, TOKENIZER, Path("."), SamplerOptions("sglang"))
+    with pytest.raises(UnknownNameError, match="server, transformers, vllm"):
+        pick_backend("sglang", "cpu", training=True)
+    with pytest.raises(UserError, match="cannot follow a model in training"):
+        pick_backend("server", "cpu", "http://localhost", training=True)

@@ -7,7 +7,12 @@ import math
 import pytest
 import torch
 
-from prorl_inference.sampling import invert_cdf, nucleus_floor, sample_tokens, uniform_rows
+from prorl_inference.backends.transformers.sampling import (
+    invert_cdf,
+    nucleus_floor,
+    sample_tokens,
+    uniform_rows,
+)
 
 PINNED = [0.3035680343067586, 0.8487087496857769, 0.1561347780434731]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from prorl_sandbox import LANGUAGES, LanguageError, LanguageSpec
 from prorl_sandbox.docker_backend import DockerSandbox
+from prorl_sandbox.run.judging import CheckerError
 from prorl_sandbox.types import Limits, Program
-from prorl_sandbox.verdict import CheckerError
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 SHORT = Limits(wall_seconds=1.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16)
@@ -141,7 +142,7 @@ JAVASCRIPT = "const a = +require('fs').readFileSync(0, 'utf8'); console.log(a * 
 
 @pytest.mark.parametrize(("language", "source"), [("cpp", CPP), ("javascript", JAVASCRIPT)])
 def test_other_languages_run(docker_sandbox: DockerSandbox, language: str, source: str) -> None:
-    program = Program(source, stdin="21\n", language=language)  # type: ignore[arg-type]
+    program = Program(source, stdin="21\n", language=language)
     outcome = docker_sandbox.run(program)
     assert (outcome.status, outcome.stdout) == ("ok", "42\n"), outcome.stderr
 
@@ -150,7 +151,7 @@ def test_other_languages_run(docker_sandbox: DockerSandbox, language: str, sourc
 def test_other_languages_have_compile_errors(
     docker_sandbox: DockerSandbox, language: str, source: str
 ) -> None:
-    program = Program(source, language=language)  # type: ignore[arg-type]
+    program = Program(source, language=language)
     outcome = docker_sandbox.run(program)
     assert outcome.status == "compile-error"
     assert "program." in outcome.stderr
@@ -163,3 +164,18 @@ def test_memory_holds_for_other_languages_too(docker_sandbox: DockerSandbox) -> 
     )
     outcome = docker_sandbox.run(Program(source, language="cpp"), FAST)
     assert outcome.status == "memory"
+
+
+def test_a_language_of_a_plug_in_runs_with_what_the_image_holds(
+    docker_sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = {
+        "awk": LanguageSpec(name="awk", run=("awk", "-f", "{source}")),
+        "cobol": LanguageSpec(name="cobol", run=("cobol", "{source}")),
+    }
+    monkeypatch.setattr(LANGUAGES, "get", specs.__getitem__)
+    source = "{ n += $1 } END { print n }"
+    outcome = docker_sandbox.run(Program(source, stdin="1\n41\n", language="awk"))
+    assert (outcome.status, outcome.stdout) == ("ok", "42\n"), outcome.stderr
+    with pytest.raises(LanguageError, match="cobol is not installed where boxes run"):
+        docker_sandbox.run(Program("", language="cobol"))

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from prorl_common import UserError
-from prorl_inference import Completion, Request, SamplingParams, VllmGenerator, encode_prompt
+from prorl_inference import Completion, Request, SamplingParams, encode_prompt
+from prorl_inference.backends.vllm import VllmGenerator
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
 pytest.importorskip("vllm", reason="vLLM is not installed (docs/guides/vllm.md)")

@@ -1,4 +1,5 @@
-"""The sandbox under test: the real local backend, skipped (failed in CI) where walls cannot be put up."""
+"""The sandbox under test: the real local backend, skipped (failed in CI) where walls cannot be put
+up."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Control groups of both versions, found and written as the kernel's files want it.
 
-Version 2 has no controllers on many test machines, so its files are folders and files of our own here.
+Version 2 has no controllers on many test machines, so its files are folders and files of our own
+here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_sandbox.box import cgroup
+from prorl_sandbox.box.namespaces import cgroup
 
 FILES = {
     1: ("memory.limit_in_bytes", "memory.oom_control", "memory.usage_in_bytes", "pids.max"),

@@ -1,4 +1,5 @@
-"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the queue."""
+"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the
+queue."""
 
 from __future__ import annotations
 
@@ -14,12 +15,13 @@ from typing import Any
 import pytest
 
 from prorl_common import MissingExtraError, UserError
-from prorl_sandbox.box import container_clean, seccomp
-from prorl_sandbox.box import container_frames as frames
-from prorl_sandbox.conversation import Job
+from prorl_sandbox.box import seccomp
+from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
-from prorl_sandbox.types import Limits, SandboxError
+from prorl_sandbox.run.compiling import exec_job
+from prorl_sandbox.spec import LANGUAGES
+from prorl_sandbox.types import Limits, Program, SandboxError
 
 
 def test_a_frame_comes_back_whole_however_it_is_cut() -> None:
@@ -93,7 +95,8 @@ def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> No
 
 
 def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
-    job = Job("exec", "", Limits(), language="cpp", artifact=b"\x7fELF" * 40_000)
+    program = Program("", language="cpp")
+    job = exec_job(program, LANGUAGES.get("cpp"), b"\x7fELF" * 40_000, Limits())
     buffer = bytearray(stream.order(job))
     kind, body = frames.take(buffer) or (b"", b"")
     head = marshal.loads(body)
@@ -120,7 +123,7 @@ def test_the_bundle_holds_the_boxs_modules_as_text() -> None:
     data = container.bundle({"slot": 1})
     assert int.from_bytes(data[:8], "big") == len(data) - 8
     given = marshal.loads(data[8:])
-    assert {"prorl_sandbox", "prorl_sandbox.box", "prorl_sandbox.box.container_init"} <= set(
+    assert {"prorl_sandbox", "prorl_sandbox.box", "prorl_sandbox.box.container.init"} <= set(
         given["modules"]
     )
     assert given["config"] == {"slot": 1}
@@ -153,7 +156,7 @@ def test_a_tree_is_emptied_without_following_links(tmp_path: Path) -> None:
     top.mkdir()
     _tree(top)
     (top / "way out").symlink_to(outside)
-    container_clean.empty(os.fsencode(top))
+    cleaning.empty(os.fsencode(top))
     assert list(top.iterdir()) == []
     assert (outside / "kept").exists()
 
@@ -167,7 +170,7 @@ def test_a_tree_deeper_than_any_path_is_emptied(tmp_path: Path) -> None:
         os.close(here)
         here = deeper
     os.close(here)
-    container_clean.empty(os.fsencode(tmp_path))
+    cleaning.empty(os.fsencode(tmp_path))
     assert os.listdir(tmp_path) == []
 
 
@@ -184,9 +187,9 @@ def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
     assert Need(512, 64, 4000).pids > 4000
 
 
-@pytest.mark.parametrize("languages", [("cpp",), ("python", "perl"), ()])
+@pytest.mark.parametrize("languages", [("cpp",), ("python", "cobol"), ()])
 def test_a_recipe_needs_python_and_known_languages(languages: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="languages"):
+    with pytest.raises(UserError, match="language"):
         image.Recipe(languages=languages)
 
 

@@ -1,4 +1,5 @@
-"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults raise."""
+"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults
+raise."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from prorl_sandbox import (
     capabilities,
     open_sandbox,
 )
-from prorl_sandbox.view import View, system_view
+from prorl_sandbox.local.view import View, system_view
 
 HONEST = Program("print(6 * 7)")
 
@@ -90,7 +91,7 @@ def test_an_interpreter_that_cannot_be_started_raises_sandbox_error() -> None:
 
 def test_a_wall_that_cannot_be_built_raises_sandbox_error(monkeypatch: pytest.MonkeyPatch) -> None:
     impossible = View((("/etc/passwd", "/x"), ("/etc/passwd", "/x/y")), (), ())
-    monkeypatch.setattr("prorl_sandbox.local.system_view", lambda: impossible)
+    monkeypatch.setattr("prorl_sandbox.local.sandbox.system_view", lambda: impossible)
     sandbox = LocalSandbox(capabilities.WALLS, "test")
     with pytest.raises(SandboxError, match=r"could not build a box.*/x"):
         sandbox.run(HONEST)

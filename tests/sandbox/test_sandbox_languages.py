@@ -9,8 +9,16 @@ from dataclasses import replace
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox import LanguageError, Limits, LocalSandbox, Outcome, Program
-from prorl_sandbox.box import languages
+from prorl_sandbox import (
+    LANGUAGES,
+    LanguageError,
+    LanguageSpec,
+    Limits,
+    LocalSandbox,
+    Outcome,
+    Program,
+)
+from prorl_sandbox.box import foreign
 
 SHORT = Limits(wall_seconds=3.0, cpu_seconds=1.0, memory_mb=256, output_kb=64)
 ROOMY = replace(SHORT, wall_seconds=20.0, cpu_seconds=10.0)
@@ -72,7 +80,7 @@ def run(
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return sandbox.run(Program(source, stdin=stdin, language=language), limits)  # type: ignore[arg-type]
+    return sandbox.run(Program(source, stdin=stdin, language=language), limits)
 
 
 @pytest.mark.parametrize("language", SUMS)
@@ -122,14 +130,15 @@ def test_a_language_that_is_not_installed_says_so(
     sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = {"k": "missing", "text": "no compiler or interpreter of cpp was found"}
-    from prorl_sandbox.compiling import read_artifact
+    from prorl_sandbox.run.compiling import read_artifact
 
     with pytest.raises(LanguageError, match="cpp is not installed where boxes run"):
         read_artifact(Program("", language="cpp"), message)
-    monkeypatch.setattr(languages, "CPP", ("/nowhere/g++",))
-    monkeypatch.setattr(languages, "NODE", ("/nowhere/node",))
-    assert languages.compile_command("cpp") is None
-    assert languages.compile_command("javascript") is None
+    assert foreign.find(("nowhere++", "/nowhere/g++")) is None
+    nowhere = LanguageSpec(name="nowhere", run=("nowhere", "{source}"))
+    monkeypatch.setattr(LANGUAGES, "get", lambda name: nowhere)
+    with pytest.raises(LanguageError, match="nowhere is not installed where boxes run"):
+        sandbox.run(Program("", language="nowhere"))
 
 
 def test_calls_checks_and_unknown_languages_are_the_users_mistake(sandbox: LocalSandbox) -> None:
@@ -138,4 +147,4 @@ def test_calls_checks_and_unknown_languages_are_the_users_mistake(sandbox: Local
     with pytest.raises(UserError, match="a check needs Python"):
         sandbox.run_check(Program("", language="javascript"), "def check(f): pass", "f")
     with pytest.raises(UserError, match="unknown language 'cobol'"):
-        sandbox.run(Program("", language="cobol"))  # type: ignore[arg-type]
+        sandbox.run(Program("", language="cobol"))

@@ -18,6 +18,16 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """docs/architecture.md draws this; all may import prorl_common, and prorl_cli everything."""
 
+DRAWING = {
+    "prorl_common.svg",
+    "prorl_datasets.card.plots",
+    "prorl_evaluation.report.figures",
+    "prorl_evaluation.report.html",
+    "prorl_training.schedule.timeline_picture",
+}
+MAY_DRAW = {"prorl_datasets.card.card", "prorl_evaluation"}
+"""The card's writer draws its plots; the package offers ``write_report``."""
+
 
 def modules() -> dict[str, Path]:
     """Every module of the packages by its dotted name."""
@@ -72,3 +82,17 @@ def test_no_file_imports_in_a_circle() -> None:
 
     first = next((found for name in sorted(graph) if (found := circle(name, ()))), None)
     assert first is None
+
+
+def test_what_computes_imports_nothing_that_draws() -> None:
+    known = modules()
+    assert {*DRAWING} <= {*known}
+    wrong = [
+        f"{name} imports {target}"
+        for name, file in known.items()
+        for target in imports(file, known)
+        if target in DRAWING
+        and name not in DRAWING | MAY_DRAW
+        and not name.startswith("prorl_cli.")
+    ]
+    assert wrong == []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from prorl_common import use_plugins
+from prorl_verifiers import Task, Verdict
 
 PARTS = """
 from prorl_training import AdvantageSpec, KLSpec, PenaltySpec, PolicyLossSpec
@@ -19,7 +20,13 @@ KL = KLSpec("run_absolute", lambda d, config: d.abs())
 PENALTY = PenaltySpec("run_price", lambda r, o: -o["price"] * r.tokens, options={"price": 0.01})
 BROKEN = PolicyLossSpec("run_broken", lambda new, *rest: new * float("nan"))
 """
-WARM: dict[str, Any] = {"examples": 64, "epochs": 6, "lr": 5e-3, "batch": 20}
+
+
+class EverySecond:
+    """A fake verifier: every second answer is right, so that each group has spread."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        return [Verdict(float(at % 2), "scored", "by turns") for at in range(len(items))]
 
 
 def load(folder: Path) -> None:
@@ -37,9 +44,8 @@ def test_every_objective_door_is_used_by_a_run(
         advantage={"estimator": "run_below_one"},
         kl={"estimator": "run_absolute", "coefficient": 0.01},
         penalties={"run_price": {"price": 0.02}},
-        warm_start=WARM,
     )
-    engine = make_engine(config, tmp_path / "run")
+    engine = make_engine(config, tmp_path / "run", EverySecond())
     assert engine.run() == 4
     rows = engine.parts.folder.metrics()
     trained = [row for row in rows if row.get("policy_loss") is not None]
@@ -52,9 +58,10 @@ def test_a_loss_that_is_not_finite_never_reaches_the_weights(
     make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
 ) -> None:
     load(tmp_path)
-    config = make_config(loss={"name": "run_broken"}, warm_start=WARM)
-    engine = make_engine(config, tmp_path / "run")
+    config = make_config(loss={"name": "run_broken"})
+    engine = make_engine(config, tmp_path / "run", EverySecond())
     before = {k: v.clone() for k, v in engine.parts.policy.model.state_dict().items()}
     engine.run()
+    assert all(row["updates_skipped"] for row in engine.parts.folder.metrics())
     after = engine.parts.policy.model.state_dict()
     assert all(torch.equal(before[key], after[key]) for key in before)

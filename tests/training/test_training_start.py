@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress, UserError
+from prorl_inference import BACKENDS
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.local import train
@@ -97,7 +98,7 @@ def test_a_nucleus_under_vllm_is_refused_in_one_line_where_its_logprobs_are_need
     settings: list[str], cure: str
 ) -> None:
     with pytest.raises(UserError, match=cure) as caught:
-        refuse_lost_logprobs(load_config("cpu", None, [NUCLEUS, *settings]))
+        refuse_lost_logprobs(load_config("cpu", None, [NUCLEUS, *settings]), BACKENDS.get("vllm"))
     assert "\n" not in str(caught.value)
 
 
@@ -117,7 +118,9 @@ def test_a_nucleus_whose_logprobs_nobody_reads_is_taken(settings: list[str]) -> 
 
 def test_a_nucleus_in_a_later_phase_is_refused_by_its_name() -> None:
     with pytest.raises(UserError, match=r"^phase run-3: rollout\.top_p=0\.9 with vLLM"):
-        refuse_lost_logprobs(load_config("prorl-v1", None, [f"phases.run-3.set.{NUCLEUS}"]))
+        refuse_lost_logprobs(
+            load_config("prorl-v1", None, [f"phases.run-3.set.{NUCLEUS}"]), BACKENDS.get("vllm")
+        )
 
 
 def test_local_runs_refuse_it_before_their_folder_is_made_and_only_with_vllm(

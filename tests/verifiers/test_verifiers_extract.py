@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from prorl_verifiers.code.languages import FENCE_MARKS, read_language
+from prorl_sandbox import LANGUAGES
+from prorl_verifiers.code.languages import read_language
 from prorl_verifiers.extract import (
     after_thinking,
     answer_line,
@@ -95,9 +96,9 @@ def test_a_block_that_is_never_closed_does_not_count() -> None:
 def test_blocks_of_other_languages_do_not_count() -> None:
     assert last_code_block("```cpp\nint main;\n```") is None
     text = "```C++\na\n```\n```python\nb\n```\n```\noutput\n```"
-    assert last_code_block(text, FENCE_MARKS["cpp"]) == "a"
-    assert last_code_block(text, FENCE_MARKS["python"]) == "b"
-    assert last_code_block(text, FENCE_MARKS["javascript"]) == "output"
+    assert last_code_block(text, LANGUAGES.get("cpp").marks) == "a"
+    assert last_code_block(text, LANGUAGES.get("python").marks) == "b"
+    assert last_code_block(text, LANGUAGES.get("javascript").marks) == "output"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_blocks_of_other_languages_do_not_count() -> None:
     ],
 )
 def test_languages_go_by_several_names(given: str | None, language: str) -> None:
-    assert read_language(given) == language
+    assert read_language(given).name == language
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_common import MissingExtraError, ServiceError, UserError
+from prorl_common.http import Reply as HttpReply
 from prorl_verifiers import Task, TaskError, Verdict
 from prorl_verifiers.adapters import ScorerOptions
 from prorl_verifiers.pool.stats import PoolStats
@@ -394,20 +395,22 @@ def test_the_client_waits_as_long_as_it_is_told_then_gives_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("prorl_verifiers.serve.client.pause", waits.append)
-    remote = RemoteVerifier("http://127.0.0.1:9", retries=3)
+    monkeypatch.setattr("prorl_common.http.ServerWatch.wait", lambda _, s, asked: waits.append(s))
+    monkeypatch.setattr("prorl_common.http.random.random", lambda: 0.0)  # no jitter
     replies = [
-        (503, {"retry-after": "7"}, b'{"error": "full"}'),
-        (503, {"retry-after": "9999"}, b""),
-        (200, {}, b'{"verdicts": []}'),
+        HttpReply(503, {"retry-after": "7"}, b'{"error": "full"}'),
+        HttpReply(503, {"retry-after": "9999"}, b""),
+        HttpReply(200, {}, b'{"verdicts": []}'),
     ]
-    monkeypatch.setattr(remote, "_request", lambda *_: replies.pop(0))
-    assert remote._post("/verify", b"") == {"verdicts": []}
+    with monkeypatch.context() as served:
+        served.setattr("prorl_common.http.Connection.post", lambda *_: replies.pop(0))
+        remote = RemoteVerifier("http://127.0.0.1:9", retries=3)
+        with pytest.raises(ServiceError, match="answered 0 of 1 items"):
+            remote.score([("4", FOUR)])
     assert waits == [7.0, 60.0]
-    monkeypatch.undo()
-    monkeypatch.setattr("prorl_verifiers.serve.client.pause", waits.append)
     with pytest.raises(ServiceError, match="failed 2 times"):
         RemoteVerifier("http://127.0.0.1:9", retries=1, timeout=5).score([("4", FOUR)])
+    assert waits == [7.0, 60.0, 0.25]
     assert not RemoteVerifier("http://127.0.0.1:9", timeout=5).ready()
 
 
@@ -604,13 +607,15 @@ def test_an_address_that_is_none_is_refused_at_once() -> None:
             RemoteVerifier(url)
 
 
-def test_a_row_that_is_no_verdict_is_a_fault_of_the_service() -> None:
+def test_a_row_that_is_no_verdict_is_a_fault_of_the_service(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     row = {"status": "scored", "reason": "", "extracted": None, "isolation": ""}
     for reward in ({}, {"reward": None}):
-        remote = RemoteVerifier("http://127.0.0.1:9", retries=0)
-        remote._post = lambda path, body, r=reward: {"verdicts": [row | r]}  # type: ignore[method-assign, misc]
+        reply = HttpReply(200, {}, json.dumps({"verdicts": [row | reward]}).encode())
+        monkeypatch.setattr("prorl_common.http.Connection.post", lambda *_, r=reply: r)
         with pytest.raises(ServiceError, match="no verdict"):
-            remote.score([("4", FOUR)])
+            RemoteVerifier("http://127.0.0.1:9", retries=0).score([("4", FOUR)])
 
 
 def test_the_modes_of_the_service_are_written_into_tasks_when_they_are_read() -> None:

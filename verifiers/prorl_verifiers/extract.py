@@ -1,7 +1,7 @@
 """Find the answer in a response: after the thinking, in the last box, tag or code block.
 
 Everything here is linear in the length of the text, ten megabytes included: plain searches, no regular
-expression that could backtrack. Leaves out: judging the answer.
+expression that could backtrack.
 
 Rules. Thinking opened by ``<think>`` and never closed leaves nothing to score. Otherwise only text after
 the last ``</think>`` counts; without any tag, all of it.

@@ -1,7 +1,7 @@
 """Score the recorded rollouts of a run again and say where the rewards agree.
 
 Reads runs/<name>/rollouts/*.parquet with the columns step, sample_id, sample_index, verifier, reference,
-response, reward and status. Leaves out: changing anything recorded.
+response, reward and status.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from prorl_common import UserError
 from prorl_verifiers.pool.verifier_pool import VerifierPool
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task, TaskError, Verdict
+from prorl_verifiers.types import TaskError, Verdict
 
 COLUMNS = (
     "step",
@@ -72,42 +72,32 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
                 f"{path}: not a rollout file, it lacks the columns {', '.join(missing)}"
             )
         for batch in file.iter_batches(BATCH, columns=list(COLUMNS)):
-            _replay_batch(batch.to_pylist(), pool, result, on_done)
+            rows = batch.to_pylist()
+            items = []
+            for row in rows:
+                place = f"step {row['step']} {row['sample_id']}#{row['sample_index']}"
+                if not isinstance(row["response"], str):
+                    raise UserError(f"{place}: the rollout has no response text")
+                try:
+                    items.append((row["response"], load_task(row["verifier"], row["reference"])))
+                except TaskError as error:
+                    raise TaskError(f"{place}: {error}") from error
+            heard = None if on_done is None else lambda _index, _verdict: on_done()
+            for row, verdict in zip(rows, pool.score(items, heard), strict=True):
+                _compare(row, verdict, result)
     return result
 
 
-def _item(row: dict[str, Any]) -> tuple[str, Task]:
-    place = f"step {row['step']} {row['sample_id']}#{row['sample_index']}"
-    if not isinstance(row["response"], str):
-        raise UserError(f"{place}: the rollout has no response text")
-    try:
-        return row["response"], load_task(row["verifier"], row["reference"])
-    except TaskError as error:
-        raise TaskError(f"{place}: {error}") from error
-
-
-def _replay_batch(
-    rows: list[dict[str, Any]],
-    pool: VerifierPool,
-    result: Replay,
-    on_done: Callable[[], None] | None,
-) -> None:
-    def done(_index: int, _verdict: Verdict) -> None:
-        if on_done is not None:
-            on_done()
-
-    items = [_item(row) for row in rows]
-    for row, verdict in zip(rows, pool.score(items, done), strict=True):
-        result.rows += 1
-        if row["status"] == "infra_error" or row["reward"] is None:
-            result.masked += 1
-        elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
-            result.agree += 1
-        else:
-            result.differences.append(
-                {
-                    key: row[key]
-                    for key in ("step", "sample_id", "sample_index", "verifier", "reward")
-                }
-                | {"now": verdict.reward, "status": verdict.status, "reason": verdict.reason}
-            )
+def _compare(row: dict[str, Any], verdict: Verdict, result: Replay) -> None:
+    """Count one rollout; note how its verdict differs from what was recorded."""
+    result.rows += 1
+    if row["status"] == "infra_error" or row["reward"] is None:
+        result.masked += 1
+    elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
+        result.agree += 1
+    else:
+        recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
+        result.differences.append(
+            {key: row[key] for key in recorded}
+            | {"now": verdict.reward, "status": verdict.status, "reason": verdict.reason}
+        )

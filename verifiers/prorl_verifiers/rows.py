@@ -1,7 +1,7 @@
 """Files of responses to score: read and check every line first, then one output row per line.
 
 In: {"id", "task": {"verifier", "reference"}, "response"}. Out: {"id", "reward", "status", "reason",
-"extracted", "metrics", "seconds"}. Leaves out: scoring (``pool.verifier_pool``) and showing progress (the command line).
+"extracted", "metrics", "seconds"}.
 """
 
 from __future__ import annotations
@@ -32,20 +32,16 @@ def read_items(path: Path) -> list[FileItem]:
     items = []
     for number, row in read_jsonl(path):
         try:
-            items.append(_read_item(row))
+            for key in ("id", "task", "response"):
+                if key not in row:
+                    raise TaskError(f"the line has no {key!r}")
+            item_id, response, task = read_item(row)
+            if item_id is None:
+                raise TaskError("'id' must be text or an integer")
+            items.append(FileItem(item_id, response, task))
         except UserError as error:
             raise TaskError(f"{path}:{number}: {error}") from error
     return items
-
-
-def _read_item(row: dict[str, Any]) -> FileItem:
-    for key in ("id", "task", "response"):
-        if key not in row:
-            raise TaskError(f"the line has no {key!r}")
-    item_id, response, task = read_item(row)
-    if item_id is None:
-        raise TaskError("'id' must be text or an integer")
-    return FileItem(item_id, response, task)
 
 
 def read_item(row: Any) -> tuple[str | int | None, str, Task]:

@@ -16,7 +16,8 @@ from typing import Any
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets.build.choose import Choice, Ref, row_id
 from prorl_datasets.build.report import EntryResult, Facts, make_manifest
-from prorl_datasets.card.card import CardFacts, write_card
+from prorl_datasets.card.card import write_card
+from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split

@@ -1,52 +1,50 @@
 """The dataset card: README.md with counts, licences, drop reasons, benchmarks checked, and plots.
 
-It holds no times and no paths of the machine, so equal builds give equal cards. Leaves out: the
-plots themselves (``card.plots``).
+It holds no times and no paths of the machine, so equal builds give equal cards.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_datasets.build.report import STAGE_NAMES
+from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.card.plots import IMAGES, draw_plots
 from prorl_datasets.types import DOMAINS, SPLITS
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
-@dataclass(slots=True)
-class CardFacts:
-    """What the card draws: prompt lengths in characters by domain."""
-
-    lengths: dict[str, Counter[int]] = field(default_factory=dict)
-
-    def add(self, columns: Mapping[str, Any]) -> None:
-        """Count one row (its Parquet columns before writing)."""
-        size = sum(len(message["content"]) for message in columns["prompt"])
-        self.lengths.setdefault(columns["domain"], Counter())[size] += 1
-
-
 def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
     """Write README.md and its images into ``folder``. Raises UserError (disk)."""
     images = draw_plots(folder, manifest, facts.lengths)
+    stages = manifest["stages"]
+    dropped = [
+        (STAGE_NAMES[name], *(f"{stages[domain][name]:,}" for domain in stages))
+        for name in next(iter(stages.values()), {})
+    ]
     parts = [
         _front(manifest),
         f"# {manifest['recipe']}",
         manifest["description"],
-        _rebuild(manifest),
+        (
+            "Every row has a program that checks answers to it. Built with prorl "
+            f"{manifest['versions']['prorl']} from the recipe `{manifest['recipe']}`, seed "
+            f"{manifest['seed']}; `manifest.json` holds the resolved recipe, the hash of each file and "
+            "the versions. Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
+            "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
+            "(JSON)."
+        ),
         "## Rows\n\nKept, and the target in brackets where it was missed.",
         _counts(manifest),
         *(f"![{text}]({IMAGES}/{name})" for name, text in images.items()),
         "## Sources and licences",
         _sources(manifest),
         "## What was dropped\n\nBy domain, at each stage; what was not needed is left over.",
-        _stages(manifest),
+        _table(("", *stages), dropped),
         _table(("reason", "rows"), list(manifest["drops"].items())[:20]),
         "## Gold check",
         _gold(manifest),
@@ -70,32 +68,19 @@ def _front(manifest: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "---"])
 
 
-def _rebuild(manifest: Mapping[str, Any]) -> str:
-    return (
-        "Every row has a program that checks answers to it. Built with prorl "
-        f"{manifest['versions']['prorl']} from the recipe `{manifest['recipe']}`, seed "
-        f"{manifest['seed']}; `manifest.json` holds the resolved recipe, the hash of each file and "
-        "the versions. Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
-        "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
-        "(JSON)."
-    )
-
-
 def _counts(manifest: Mapping[str, Any]) -> str:
     splits = [s for s in SPLITS if manifest["counts"][s] or manifest["targets"][s]]
     rows = []
     for domain in DOMAINS:
-        cells = [_kept(manifest, split, domain) for split in splits]
+        cells = []
+        for split in splits:
+            kept = manifest["counts"][split].get(domain, 0)
+            target = manifest["targets"][split].get(domain, 0)
+            cells.append(f"{kept:,} ({target:,})" if kept < target else f"{kept:,}")
         if any(cell != "0" for cell in cells):
             rows.append((domain, *cells))
     sums = [f"{sum(manifest['counts'][split].values()):,}" for split in splits]
     return _table(("domain", *splits), [*rows, ("all", *sums)])
-
-
-def _kept(manifest: Mapping[str, Any], split: str, domain: str) -> str:
-    kept = manifest["counts"][split].get(domain, 0)
-    target = manifest["targets"][split].get(domain, 0)
-    return f"{kept:,} ({target:,})" if kept < target else f"{kept:,}"
 
 
 def _sources(manifest: Mapping[str, Any]) -> str:
@@ -111,15 +96,6 @@ def _sources(manifest: Mapping[str, Any]) -> str:
     text = _table(("domain", "source", "licence", "rows"), rows)
     pins = [(name, f"`{sha[:16]}`") for name, sha in manifest["source_files"].items()]
     return f"{text}\n\n{_table(('file', 'SHA-256 begins'), pins)}" if pins else text
-
-
-def _stages(manifest: Mapping[str, Any]) -> str:
-    table = manifest["stages"]
-    names = list(next(iter(table.values()), {}))
-    rows = [
-        (STAGE_NAMES[stage], *(f"{table[domain][stage]:,}" for domain in table)) for stage in names
-    ]
-    return _table(("", *table), rows)
 
 
 def _gold(manifest: Mapping[str, Any]) -> str:
@@ -160,12 +136,9 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a Markdown table; no rows, no table."""
-    body = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
+    cells = ([" ".join(str(value).split()).replace("|", "\\|") for value in row] for row in rows)
+    body = ["| " + " | ".join(row) + " |" for row in cells]
     if not body:
         return ""
     rule = "|" + "---|" * len(head)
     return "\n".join(["| " + " | ".join(head) + " |", rule, *body])
-
-
-def _cell(value: Any) -> str:
-    return " ".join(str(value).split()).replace("|", "\\|")

@@ -33,7 +33,6 @@ PACKAGES = (
     "pint",
     "pyarrow",
     "numpy",
-    "matplotlib",
 )
 """Packages that decide what is made, what passes the gold check, or how it is written."""
 CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")

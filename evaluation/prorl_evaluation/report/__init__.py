@@ -1,1 +1,1 @@
-"""The report of an evaluation: one page, Markdown, JSON."""
+"""The report: ``data`` computes it once; ``html``, ``markdown`` and ``data.to_json`` write it down."""

@@ -1,12 +1,10 @@
-"""Everything a report shows, computed once; HTML, Markdown and JSON are written from it.
-
-Leaves out: how it looks (``report``, ``report.markdown``).
-"""
+"""Everything a report shows, computed once; HTML, Markdown and JSON are written from it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,18 +13,35 @@ from typing import Any
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report
 from prorl_evaluation.boundary.tables import posteriors, suspicions
-from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Curve, Kind, finite
+from prorl_evaluation.boundary.types import (
+    BoundaryGroup,
+    BoundaryReport,
+    Curve,
+    GainAgainstBase,
+    Kind,
+    finite,
+)
 from prorl_evaluation.compare import Comparison, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
 from prorl_evaluation.metrics.estimators import pass_at_k_table
 from prorl_evaluation.metrics.false_positives import Suspicion
-from prorl_evaluation.report.figures import BINS, Line, rate_counts
 from prorl_evaluation.stats.bounded_mean import bounded_columns
-from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.stats.paired import task_of
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult
 
 REPORT_FORMAT = 1
+BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
+"""Of the success rate c/n: never, ten open steps of a tenth, always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """pass@k of one result: its place among the page's results, its label, an interval for each k."""
+
+    place: int
+    label: str
+    points: Mapping[int, Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +95,22 @@ class ReportData:
     def rates(self, group: BoundaryGroup) -> list[tuple[int, str, list[int]]]:
         """Return (place, label, problems in each of BINS) of every result for overall or a domain."""
         return [
-            (place, r.label, rate_counts([p for p in r.problems if _within(p, group)]))
+            (
+                place,
+                r.label,
+                rate_counts(
+                    [p for p in r.problems if group.kind == "overall" or p.domain == group.name]
+                ),
+            )
             for place, r in enumerate(self.results)
         ]
+
+    def gains(self) -> list[tuple[int, str, GainAgainstBase]]:
+        """Return (place, label, gain against the baseline) of each later result with two points or more."""
+        if self.boundary is None:
+            return []
+        found = zip(self.places()[1:], self.boundary.labels[1:], self.boundary.gains, strict=True)
+        return [g for g in found if sum(math.isfinite(p.base + p.gain) for p in g[2].points) > 1]
 
     def to_json(self) -> dict[str, Any]:
         """Return every number of the report as a JSON object; NaN becomes null.
@@ -132,7 +160,8 @@ def report_data(
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
     options = options or ReportOptions()
-    base = 0 if options.baseline_first else _before_rl(results)
+    warm = (i for i, r in enumerate(results[:-1]) if r.label.endswith(BEFORE_RL))
+    base = 0 if options.baseline_first else next(warm, 0)
     later = results[base:]
     comparison = None
     if len(later) > 1:
@@ -154,13 +183,14 @@ def report_data(
     )
 
 
-def _before_rl(results: Sequence[EvalResult]) -> int:
-    places = (i for i, r in enumerate(results[:-1]) if r.label.endswith(BEFORE_RL))
-    return next(places, 0)
-
-
-def _within(p: ProblemResult, group: BoundaryGroup) -> bool:
-    return group.kind == "overall" or p.domain == group.name
+def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
+    """Return how many judged problems fall in each of BINS by c/n."""
+    counts = [0] * len(BINS)
+    for p in problems:
+        if p.n:
+            inner = 1 + min(9, 10 * p.c // p.n)
+            counts[0 if p.c == 0 else len(BINS) - 1 if p.c == p.n else inner] += 1
+    return counts
 
 
 def _rows(found: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
@@ -192,24 +222,19 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
     )
     domains = [p.domain for p in result.problems]
     seen = {tuple(i for i, d in enumerate(domains) if d == name) for name in {*domains}}
+    ks, s = list(result.overall.pass_at_k), result.settings
     for kind, own in names:
         for name in dict.fromkeys(n for n in own if n):
             places = tuple(i for i, n in enumerate(own) if n == name)
-            if places not in seen:
-                seen.add(places)
-                found.append(_single(kind, name, result, [result.problems[i] for i in places]))
+            if places in seen:
+                continue
+            seen.add(places)
+            columns = pass_at_k_table([result.problems[i] for i in places], ks)
+            how = Resampling(s.level, s.draws, derive_seed(s.seed, "report", kind, name))
+            intervals = bounded_columns(columns, (0.0, 1.0), None, how)
+            curve = Curve(result.label, dict(zip(ks, intervals, strict=True)))
+            found.append(BoundaryGroup(kind, name, len(places), (curve,), (), ()))
     return tuple(found)
-
-
-def _single(
-    kind: Kind, name: str, result: EvalResult, problems: Sequence[ProblemResult]
-) -> BoundaryGroup:
-    ks = list(result.overall.pass_at_k)
-    s = result.settings
-    how = Resampling(s.level, s.draws, derive_seed(s.seed, "report", kind, name))
-    intervals = bounded_columns(pass_at_k_table(problems, ks), (0.0, 1.0), None, how)
-    curve = Curve(result.label, dict(zip(ks, intervals, strict=True)))
-    return BoundaryGroup(kind, name, len(problems), (curve,), (), ())
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

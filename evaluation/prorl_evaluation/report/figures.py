@@ -1,31 +1,17 @@
-"""The report's figures of results: pass@k curves, success rates, gain against base, ladders.
-
-Each returns inline SVG panels. Leaves out: the text around them (``report_sections``) and training curves.
-"""
+"""The report's figures as inline SVG: pass@k, success rates, gain against base, ladders, training."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
+from prorl_common.svg import Axis, Key, Panel, linear_ticks, sample, strip
 from prorl_evaluation.boundary.types import GainAgainstBase, Ladder
-from prorl_evaluation.report.svg import Axis, Panel, linear_ticks
+from prorl_evaluation.report.data import Line
+from prorl_evaluation.report.training import TrainingCurves
 from prorl_evaluation.stats.intervals import Interval
-from prorl_evaluation.types import ProblemResult
 
 _SHARES = ((0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1"))
-BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
-"""Of the success rate c/n: never, ten open steps of a tenth, always."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """pass@k of one result: its place among the page's results, its label, an interval for each k."""
-
-    place: int
-    label: str
-    points: Mapping[int, Interval]
 
 
 def curves_panel(name: str, lines: Sequence[Line], fewest: int) -> str:
@@ -33,7 +19,8 @@ def curves_panel(name: str, lines: Sequence[Line], fewest: int) -> str:
     largest = max([1, *(k for line in lines for k, i in line.points.items() if i.count)])
     powers = [1 << i for i in range(largest.bit_length())]
     step = 1 + (len(powers) - 1) // 9
-    x = Axis(0.93, max(largest * 1.08, 1.2), tuple((k, str(k)) for k in powers[::step]), "k", True)
+    ticks = tuple((k, str(k)) for k in powers[::step])
+    x = Axis(0.93, max(largest * 1.08, 1.2), ticks, "k", log=True)
     panel = Panel(x, Axis(-0.02, 1.02, _SHARES))
     if largest > fewest / 2 >= 1:
         panel.span(fewest / 2, x.high, "near")
@@ -47,17 +34,7 @@ def curves_panel(name: str, lines: Sequence[Line], fewest: int) -> str:
         if points:
             ends = [f"pass@{k} {i.value:.3f}" for k, i in (points[0], points[-1])]
             said.append(f"{line.label}: {', '.join(dict.fromkeys(ends))}")
-    return panel.render(f"pass@k of {name}", "; ".join(said) or "nothing could be estimated")
-
-
-def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Return how many judged problems fall in each of BINS by c/n."""
-    counts = [0] * len(BINS)
-    for p in problems:
-        if p.n:
-            inner = 1 + min(9, 10 * p.c // p.n)
-            counts[0 if p.c == 0 else len(BINS) - 1 if p.c == p.n else inner] += 1
-    return counts
+    return panel.svg(f"pass@k of {name}", "; ".join(said) or "nothing could be estimated")
 
 
 def rates_panel(name: str, counts: Sequence[tuple[int, str, Sequence[int]]]) -> str:
@@ -73,12 +50,12 @@ def rates_panel(name: str, counts: Sequence[tuple[int, str, Sequence[int]]]) -> 
         for i, share in enumerate(row):
             if share:
                 left = i - 0.42 + j * width
-                panel.bar(left, left + width * 0.92, share, place)
+                panel.box((left, 0.0), (left + width * 0.92, share), f"bar s{place}")
     said = "; ".join(
         f"{label}: {row[0]} of {sum(row)} problems never solved, {row[-1]} always"
         for _, label, row in counts
     )
-    return panel.render(f"success rates of {name}", said)
+    return panel.svg(f"success rates of {name}", said)
 
 
 def gain_panel(gain: GainAgainstBase, place: int, name: str) -> str:
@@ -92,9 +69,9 @@ def gain_panel(gain: GainAgainstBase, place: int, name: str) -> str:
     panel.segment((1.0 - min(high, 1.0), min(high, 1.0)), (1.0, 0.0), "ceiling")
     for p in points:
         tip = f"{p.group}: base {p.base:.3f}, gain {p.gain:+.3f}, {p.problems} problems"
-        panel.point(p.base, p.gain, place, tip)
+        panel.marks([(p.base, p.gain)], place, 4.0, tip, is_open=True)
     said = "; ".join(f"{p.group}: base {p.base:.3f}, gain {p.gain:+.3f}" for p in points[:40])
-    return panel.render(f"gain of {name} against base pass@{gain.k}", said)
+    return panel.svg(f"gain of {name} against base pass@{gain.k}", said)
 
 
 def ladder_panel(ladder: Ladder, lines: Sequence[tuple[int, str]]) -> str:
@@ -111,4 +88,63 @@ def ladder_panel(ladder: Ladder, lines: Sequence[tuple[int, str]]) -> str:
         panel.band([(v, i.low, i.high) for v, i in points], place)
         panel.line([(v, i.value) for v, i in points], place)
         said.append(f"{label}: {', '.join(f'{v:g}: {i.value:.3f}' for v, i in points)}")
-    return panel.render(f"{ladder.metric} of {ladder.task} by {ladder.key}", "; ".join(said))
+    return panel.svg(f"{ladder.metric} of {ladder.task} by {ladder.key}", "; ".join(said))
+
+
+def training_panel(curves: TrainingCurves) -> str:
+    """Return one panel of training curves over its windows and resets."""
+    shown = [*curves.lines.values(), curves.dots]
+    steps = [x for points in shown for x, _ in points]
+    values = [y for points in shown for _, y in points]
+    low, high = min(values), max(values)
+    if low >= 0 and low <= 0.5 * high:
+        low = 0.0
+    air = 0.06 * (high - low) or max(abs(high) * 0.1, 1e-6)
+    low, high = low if low == 0 else low - air, high + air
+    first, last = min(steps), max(steps)
+    x = Axis(first, last + (last == first), linear_ticks(first, last, whole=True), "step")
+    panel = Panel(x, Axis(low, high, linear_ticks(low, high)))
+    for start, stop in curves.windows:
+        panel.span(start - 0.5, stop + 0.5, "window")
+    for step in curves.resets:
+        if first <= step + 0.5 <= last:
+            panel.segment((step + 0.5, low), (step + 0.5, high), "reset")
+    for place, points in enumerate(curves.lines.values()):
+        panel.line(points, 1, markers=False, kind="second" if place else "")
+    for a, b in curves.dots:
+        panel.marks([(a, b)], 2, 4.0, f"step {a:g}: validation reward {b:.3f}", is_open=True)
+    said = [
+        f"{key}: {ys[0][1]:.4g} at step {ys[0][0]:g}, {ys[-1][1]:.4g} at step {ys[-1][0]:g}"
+        for key, ys in curves.lines.items()
+        if ys
+    ]
+    return panel.svg(f"{curves.title} over training steps", "; ".join(said))
+
+
+def training_legend() -> list[tuple[str, str]]:
+    """Return (key, meaning) of everything that ``training_panel`` draws."""
+    ends = [(1.0, 6.0), (33.0, 6.0)]
+    entries = (
+        (Key().line(ends, 1, markers=False), "mean reward, KL, entropy, length"),
+        (Key().line(ends, 1, markers=False, kind="second"), "pass rate"),
+        (Key().marks([(17.0, 6.0)], 2, 4.0, is_open=True), "validation reward"),
+        (Key().box((4.0, 0.0), (30.0, 12.0), "window"), "length penalty on"),
+        (Key().segment((1.0, 6.0), (33.0, 6.0), "reset"), "reference reset"),
+    )
+    return [(key.drawn(), meaning) for key, meaning in entries]
+
+
+def series_key(place: int) -> str:
+    """Return a result's line with its marker, for a legend."""
+    return sample(place).drawn()
+
+
+def interval_strip(interval: Interval, ends: tuple[float, float]) -> str:
+    """Return a difference and its interval on a line between ``ends``, for a table row."""
+    return strip((interval.low, interval.value, interval.high), ends)
+
+
+def strip_ends(intervals: Iterable[Interval]) -> tuple[float, float]:
+    """Return the scale that holds all ``intervals`` and 0."""
+    known = [i for i in intervals if i.count]
+    return min([-0.02, *(i.low for i in known)]), max([0.02, *(i.high for i in known)])

@@ -1,7 +1,4 @@
-"""The report as Markdown: the same tables as the page, figures left out; every foreign text is escaped.
-
-Leaves out: the numbers (``report.data``).
-"""
+"""The report as Markdown: the same tables as the page, figures left out; every foreign text is escaped."""
 
 from __future__ import annotations
 
@@ -10,11 +7,8 @@ from pathlib import Path
 
 from prorl_common import atomic_write_text
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
-from prorl_evaluation.boundary.types import SolvableChanges
-from prorl_evaluation.compare import Comparison
-from prorl_evaluation.report.data import ReportData
-from prorl_evaluation.report.figures import BINS
-from prorl_evaluation.report.tables import rates_table, setting_facts
+from prorl_evaluation.report.data import BINS, ReportData
+from prorl_evaluation.report.tables import by_size, example_answers, rates_table, setting_facts
 from prorl_evaluation.report.text import fence, md
 from prorl_evaluation.report.words import (
     caveats,
@@ -28,7 +22,6 @@ from prorl_evaluation.report.words import (
     verdict,
 )
 from prorl_evaluation.tables import TextTable, bracket, comparison_table, result_table
-from prorl_evaluation.types import EvalResult
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
@@ -45,17 +38,30 @@ def markdown_report(data: ReportData) -> str:
     if notes:
         parts += ["**Before you believe it**", *bullets(notes)]
     parts += ["## Results by domain", *(shown(result_table(r)) for r in data.results)]
-    parts += [shown(t) for t in _comparisons(data)]
-    parts += [
-        "## pass@k",
-        shown(_curves(data)),
-        "## Success rates of the problems",
-        shown(_rates(data)),
-    ]
+    if data.comparison is not None:
+        metrics = [*headline_metrics(data.results), "length"]
+        parts.append(shown(comparison_table(data.comparison, metrics)))
+    parts += ["## pass@k", shown(_curves(data))]
+    rates = tuple(
+        (group.name, label, *map(str, counts))
+        for group in by_size(data.groups)[0]
+        for _, label, counts in data.rates(group)
+    )
+    parts.append("## Success rates of the problems")
+    parts.append(
+        shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
+    )
     parts += _boundary(data)
     parts += ["## Truncation, extraction and infrastructure", shown(rates_table(data.results))]
-    parts += _extras(data)
-    parts += ["## Settings and versions", shown(_settings(data.results))]
+    if data.suspicions:
+        suspect = suspicion_table(data.suspicions, data.options.false_positive_rate)
+        parts += ["## If the verifier is wrong", shown(suspect)]
+    if data.posteriors:
+        parts += ["## Posterior pass@k", shown(posterior_table(data.posteriors))]
+    facts = tuple((name, *values) for name, values in setting_facts(data.results).items())
+    head = ("", *(r.label for r in data.results))
+    parts.append("## Settings and versions")
+    parts.append(shown(TextTable("How each result was obtained", head, facts)))
     parts += ["To make it again:", fence("\n".join(commands(data)))]
     parts += _examples(data)
     parts += ["## How these numbers are made", *map(md, method(data))]
@@ -75,12 +81,6 @@ def bullets(lines: Sequence[str]) -> list[str]:
     return ["\n".join(f"- {md(line)}" for line in lines)] if lines else []
 
 
-def _comparisons(data: ReportData) -> list[TextTable]:
-    found: Sequence[Comparison] = [data.comparison] if data.comparison is not None else []
-    metrics = [*headline_metrics(data.results), "length"]
-    return [comparison_table(c, metrics) for c in found]
-
-
 def _curves(data: ReportData) -> TextTable:
     """Return pass@k of every group and result at every k."""
     rows = []
@@ -93,17 +93,6 @@ def _curves(data: ReportData) -> TextTable:
     return TextTable("pass@k with intervals over problems", head, tuple(rows))
 
 
-def _rates(data: ReportData) -> TextTable:
-    rows = tuple(
-        (group.name, label, *map(str, counts))
-        for group in data.groups
-        if group.kind in ("overall", "domain")
-        for _, label, counts in data.rates(group)
-    )
-    head = ("group", "result", *BINS)
-    return TextTable("Problems by success rate c/n", head, rows)
-
-
 def _boundary(data: ReportData) -> list[str]:
     report = data.boundary
     if report is None:
@@ -111,34 +100,16 @@ def _boundary(data: ReportData) -> list[str]:
     parts = ["## Did the boundary move?", *bullets(verdict(report)), md(decision_rule(report))]
     parts += [shown(t) for t in boundary_tables(report)]
     for s in report.solvable:
-        parts += bullets(_ids(s))
+        sets = (
+            ("gained", s.gained),
+            ("gained and shown", s.gained_shown),
+            ("lost", s.lost),
+            ("lost and shown", s.lost_shown),
+            ("without a verdict", s.unjudged),
+        )
+        lines = [f"{s.after}, {name} ({len(ids)}): {', '.join(ids)}" for name, ids in sets if ids]
+        parts += bullets(lines)
     return parts
-
-
-def _ids(s: SolvableChanges) -> list[str]:
-    sets = (
-        ("gained", s.gained),
-        ("gained and shown", s.gained_shown),
-        ("lost", s.lost),
-        ("lost and shown", s.lost_shown),
-        ("without a verdict", s.unjudged),
-    )
-    return [f"{s.after}, {name} ({len(ids)}): {', '.join(ids)}" for name, ids in sets if ids]
-
-
-def _extras(data: ReportData) -> list[str]:
-    parts = []
-    if data.suspicions:
-        found = suspicion_table(data.suspicions, data.options.false_positive_rate)
-        parts += ["## If the verifier is wrong", shown(found)]
-    if data.posteriors:
-        parts += ["## Posterior pass@k", shown(posterior_table(data.posteriors))]
-    return parts
-
-
-def _settings(results: Sequence[EvalResult]) -> TextTable:
-    rows = tuple((name, *values) for name, values in setting_facts(results).items())
-    return TextTable("How each result was obtained", ("", *(r.label for r in results)), rows)
 
 
 def _examples(data: ReportData) -> list[str]:
@@ -148,13 +119,10 @@ def _examples(data: ReportData) -> list[str]:
         "## Examples",
         "The first sample of the first problems of each domain: chosen by place, not by outcome.",
     ]
-    for example in data.results[0].examples:
+    for example, answers in example_answers(data.results):
         parts += [f"### {md(example.domain)} · {md(example.id)}", fence(example.prompt)]
-        for r in data.results:
-            for e in (e for e in r.examples if e.id == example.id):
-                reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
-                parts += [
-                    f"**{md(r.label)}** · {md(f'{reward}, {e.status}, {e.reason}')}",
-                    fence(e.response),
-                ]
+        for label, e in answers:
+            reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
+            said = md(f"{reward}, {e.status}, {e.reason}")
+            parts += [f"**{md(label)}** · {said}", fence(e.response)]
     return parts

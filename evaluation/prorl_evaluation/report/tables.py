@@ -1,140 +1,135 @@
-"""The report's tables and cards as HTML; every text that is not ours is escaped here.
-
-Leaves out: figures (``report.figures``), the boundary's tables (``report.boundary``) and the page around
-it all (``report``).
-"""
+"""The report's tables as rows, for the page and for Markdown."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from prorl_common import format_seconds
+from prorl_evaluation.boundary.tables import length_table
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, SolvableChanges
 from prorl_evaluation.compare import Comparison, Difference
-from prorl_evaluation.report.svg import sample, strip
-from prorl_evaluation.report.text import number, percent, signed_range, text, with_range
-from prorl_evaluation.report.words import metric_name
+from prorl_evaluation.report.text import percent
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.tables import TextTable, bracket, length_digits
-from prorl_evaluation.types import EvalResult, GroupResult
+from prorl_evaluation.types import EvalResult, Example, GroupResult
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[str]) -> str:
-    """Return a table that scrolls sideways where it must; ``caption`` and ``head`` are text, ``rows`` HTML."""
-    cells = "".join(f"<th scope='col'>{text(h)}</th>" for h in head)
-    return (
-        f"<div class='scroll' tabindex='0' role='region' aria-label='{text(caption)}'>"
-        f"<table><caption>{text(caption)}</caption><thead><tr>{cells}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One metric of a group: an interval a result (None: it has none) and the paired difference."""
+
+    metric: str
+    values: list[Interval | None]
+    difference: Difference | None
 
 
-def text_table(shown: TextTable) -> str:
-    """Return a plain table; the first column heads its row, or the rows that share it."""
-    rows = []
-    for name, own in itertools.groupby(shown.rows, key=lambda row: row[0]):
-        block = list(own)
-        for place, row in enumerate(block):
-            scope = f"scope='rowgroup' rowspan='{len(block)}'" if len(block) > 1 else "scope='row'"
-            head = f"<th {scope}>{text(name)}</th>" if place == 0 else ""
-            cells = "".join(f"<td class='number'>{text(cell)}</td>" for cell in row[1:])
-            first = " class='first'" if place == 0 and len(block) > 1 else ""
-            rows.append(f"<tr{first}>{head}{cells}</tr>")
-    return table(shown.title, shown.head, rows)
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """A group's metrics; ``chance`` is NaN where the dataset does not state it."""
+
+    name: str
+    problems: int
+    chance: float
+    rows: list[MetricRow]
 
 
-def folded(summary: str, inside: str, is_open: bool = False) -> str:
-    """Return ``inside`` (HTML) under a line that opens and closes it; printing opens it."""
-    return (
-        f"<details{' open' if is_open else ''}><summary>{text(summary)}</summary>{inside}</details>"
-    )
-
-
-def results_table(
+def group_rows(
     results: Sequence[EvalResult], metrics: Sequence[str], comparison: Comparison | None
-) -> str:
-    """Return the main table: a block of rows a group, a row a metric, a column a result."""
-    names = list(dict.fromkeys(g.name for r in results for g in r.groups))
-    if len(names) == 2:
-        names = names[:1]
-    head = ["group", "metric", *(r.label for r in results)]
-    head += ["difference", "", "reading"] if comparison else []
-    differences = comparison.differences if comparison is not None else ()
-    ends = strip_ends(d.interval for d in differences if d.metric in metrics)
-    rows = []
-    for name in names:
+) -> list[GroupRows]:
+    """Return the main table: overall and each domain, every metric of every result."""
+    blocks = []
+    for name in group_names(results):
         groups = [r.group(name) for r in results]
-        for place, metric in enumerate(metrics):
-            cells = [_group_cell(name, groups, len(metrics))] if place == 0 else []
-            cells.append(f"<td>{text(metric_name(metric))}</td>")
-            cells += [f"<td class='number'>{_value(g, metric)}</td>" for g in groups]
-            if comparison is not None:
-                cells.append(_difference_cells(comparison.find(name, metric), ends))
-            first = " class='first'" if place == 0 else ""
-            rows.append(f"<tr{first}>{''.join(cells)}</tr>")
-    return table("Means over problems, with intervals", head, rows)
+        known = [g for g in groups if g is not None]
+        rows = []
+        for metric in metrics:
+            values = [None if g is None else _interval(g, metric) for g in groups]
+            found = comparison.find(name, metric) if comparison is not None else None
+            if found is not None and found.interval.count == 0:
+                found = None
+            rows.append(MetricRow(metric, values, found))
+        chance = next((g.chance for g in known if math.isfinite(g.chance)), math.nan)
+        problems = max((g.problems for g in known), default=0)
+        blocks.append(GroupRows(name, problems, chance, rows))
+    return blocks
 
 
-def strip_ends(intervals: Iterable[Interval]) -> tuple[float, float]:
-    """Return the scale that holds all ``intervals`` and 0."""
-    known = [i for i in intervals if i.count]
-    return min([-0.02, *(i.low for i in known)]), max([0.02, *(i.high for i in known)])
+def shown_intervals(blocks: Sequence[GroupRows]) -> list[Interval]:
+    """Return the intervals of all differences of the main table."""
+    return [row.difference.interval for b in blocks for row in b.rows if row.difference is not None]
 
 
-def _group_cell(name: str, groups: Sequence[GroupResult | None], height: int) -> str:
-    known = [g for g in groups if g is not None]
-    problems = max((g.problems for g in known), default=0)
-    chance = next((g.chance for g in known if math.isfinite(g.chance)), math.nan)
-    notes = f"{problems} problem{'' if problems == 1 else 's'}"
-    if math.isfinite(chance):
-        notes += f"<br>chance {number(chance)}"
-    return f"<th scope='rowgroup' rowspan='{height}'>{text(name)}<small>{notes}</small></th>"
-
-
-def _value(group: GroupResult | None, metric: str) -> str:
-    if group is None:
-        return "–"
+def _interval(group: GroupResult, metric: str) -> Interval | None:
     if metric == "reward":
-        return with_range(group.reward)
-    interval = group.pass_at_k.get(int(metric.removeprefix("pass@")))
-    return "–" if interval is None else with_range(interval)
+        return group.reward
+    return group.pass_at_k.get(int(metric.removeprefix("pass@")))
 
 
-def _difference_cells(found: Difference | None, ends: tuple[float, float]) -> str:
-    if found is None or found.interval.count == 0:
-        return "<td class='number'>–</td><td></td><td>–</td>"
-    i = found.interval
-    word, _, rest = found.statement.partition(":")
-    kind = word if found.distinguishable else "flat"
-    shown = word if not word.startswith("only") else "too few problems"
-    return (
-        f"<td class='number'>{signed_range(i)}</td>"
-        f"<td class='mark'>{strip((i.low, i.value, i.high), ends)}</td>"
-        f"<td><span class='chip {text(kind)}' title='{text(rest.strip())}'>{text(shown)}</span></td>"
-    )
+def group_names(results: Sequence[EvalResult]) -> list[str]:
+    """Return overall and the domains, or overall alone where there is one domain."""
+    names = list(dict.fromkeys(g.name for r in results for g in r.groups))
+    return names[:1] if len(names) == 2 else names
 
 
-def facts_table(
-    caption: str, results: Sequence[EvalResult], facts: Mapping[str, Sequence[str]]
-) -> str:
-    """Return a table of one row a fact and one column a result; ``facts`` holds text."""
-    rows = [
-        f"<tr><th scope='row'>{text(name)}</th>"
-        + "".join(f"<td class='fact'>{text(v)}</td>" for v in values)
-        + "</tr>"
-        for name, values in facts.items()
+def by_size(groups: Sequence[BoundaryGroup]) -> tuple[list[BoundaryGroup], list[BoundaryGroup]]:
+    """Return overall and domains, and benchmarks and tasks."""
+    coarse = [g for g in groups if g.kind in ("overall", "domain")]
+    return coarse, [g for g in groups if g.kind in ("benchmark", "task")]
+
+
+def kinds_of(groups: Sequence[BoundaryGroup]) -> str:
+    """Return what the groups are: benchmark, task or both."""
+    return " and ".join(dict.fromkeys(str(g.kind) for g in groups))
+
+
+def changes_of(report: BoundaryReport, metric: str) -> list[Interval]:
+    """Return the intervals of a metric's changes in every group."""
+    return [
+        c.interval for g in report.groups for own in g.changes for c in own if c.metric == metric
     ]
-    return table(caption, ["", *(r.label for r in results)], rows)
+
+
+def of_regime(groups: Sequence[BoundaryGroup], regime: str) -> list[BoundaryGroup]:
+    """Return the groups whose last checkpoint shows ``regime``."""
+    return [g for g in groups if g.claims[-1].regime == regime]
+
+
+def blocks(rows: Sequence[Sequence[str]]) -> list[tuple[str, list[Sequence[str]]]]:
+    """Return the rows in blocks of the same first cell."""
+    return [(name, list(own)) for name, own in itertools.groupby(rows, key=lambda row: row[0])]
+
+
+def length_tables(report: BoundaryReport) -> list[TextTable]:
+    """Return the lengths of overall and domains, then of benchmarks and tasks, with minus signs."""
+    tables = []
+    for groups in by_size(report.groups):
+        table = length_table(dataclasses.replace(report, groups=tuple(groups)))
+        rows = tuple((*row[:2], *(c.replace("-", "−") for c in row[2:])) for row in table.rows)
+        tables.append(dataclasses.replace(table, rows=rows))
+    return tables
+
+
+def id_sets(s: SolvableChanges) -> list[tuple[str, Sequence[str]]]:
+    """Return the names of the sets of problems that changed, with their ids; empty ones are left out."""
+    shown = {*s.gained_shown, *s.lost_shown}
+    sets: tuple[tuple[str, Sequence[str]], ...] = (
+        ("gained and shown", s.gained_shown),
+        ("gained, not shown", [i for i in s.gained if i not in shown]),
+        ("lost and shown", s.lost_shown),
+        ("lost, not shown", [i for i in s.lost if i not in shown]),
+        ("without a verdict on one side", s.unjudged),
+    )
+    return [(name, ids) for name, ids in sets if ids]
 
 
 def rates_table(results: Sequence[EvalResult]) -> TextTable:
     """Return what went wrong while sampling and scoring, by group and result; zeros are shown."""
-    names = list(dict.fromkeys(g.name for r in results for g in r.groups))
-    if len(names) == 2:
-        names = names[:1]
     rows = []
-    for name in names:
+    for name in group_names(results):
         for r in results:
             g = r.group(name)
             if g is None:
@@ -185,38 +180,11 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
     return facts
 
 
-def example_cards(results: Sequence[EvalResult]) -> str:
-    """Return a card a problem with every result's first answer to it."""
-    cards = []
-    for example in results[0].examples:
-        answers = []
-        for result in results:
-            found = next((e for e in result.examples if e.id == example.id), None)
-            if found is None:
-                continue
-            reward = "no reward" if found.reward is None else f"reward {found.reward:.2f}"
-            answers.append(
-                f"<div><strong>{text(result.label)}</strong> "
-                f"<span class='caption'>{text(reward)} · {text(found.status)} · "
-                f"{text(found.reason)}</span><pre dir='auto'>{text(found.response) or '(empty)'}</pre></div>"
-            )
-        cards.append(
-            f"<div class='example'><h3>{text(example.domain)} · {text(example.id)}</h3>"
-            f"<span class='caption'>prompt</span><pre dir='auto'>{text(example.prompt)}</pre>"
-            f"<div class='answers'>{''.join(answers)}</div></div>"
-        )
-    return "".join(cards)
-
-
-def legend(entries: Sequence[tuple[int, str]]) -> str:
-    """Return a legend of (place, label): each with its line, dash and marker."""
-    spans = "".join(f"<span>{sample(place)}{text(label)}</span>" for place, label in entries)
-    return f"<div class='legend'>{spans}</div>"
-
-
-def panels(figures: Sequence[tuple[str, str]]) -> str:
-    """Return panels (title, SVG) beside and below each other as the page has room."""
-    shown = "".join(
-        f"<figure><figcaption>{text(title)}</figcaption>{svg}</figure>" for title, svg in figures
-    )
-    return f"<div class='panels'>{shown}</div>"
+def example_answers(
+    results: Sequence[EvalResult],
+) -> list[tuple[Example, list[tuple[str, Example]]]]:
+    """Return the first result's examples, each with (label, every result's first answer to it)."""
+    return [
+        (e, [(r.label, own) for r in results for own in r.examples if own.id == e.id])
+        for e in results[0].examples
+    ]

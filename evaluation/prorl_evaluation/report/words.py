@@ -1,6 +1,6 @@
 """The report's sentences: headline, what weakens the numbers, what the boundary says, how it was made.
 
-Plain text: whoever shows it escapes it. Leaves out: tables.
+Plain text: whoever shows it escapes it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_evaluation.boundary.types import BoundaryReport, Claim
-from prorl_evaluation.compare import Comparison, setting_warnings
+from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase
+from prorl_evaluation.compare import Comparison, Difference, setting_warnings
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.text import number, p_value, signed
 from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
@@ -55,6 +55,24 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
     return lines
 
 
+def reading(difference: Difference) -> tuple[str, str, str]:
+    """Return a difference's look (higher, lower or flat), its word and what the word rests on."""
+    word, _, rest = difference.statement.partition(":")
+    shown = "too few problems" if word.startswith("only") else word
+    return word if difference.distinguishable else "flat", shown, rest.strip()
+
+
+def correlation(gain: GainAgainstBase) -> str:
+    """Return how the gain goes with the base over groups."""
+    c = gain.correlation
+    if not c.count:
+        return "too few groups, or no spread, for a correlation"
+    return (
+        f"rank correlation {signed(c.value, 2)} [{signed(c.low, 2)}, {signed(c.high, 2)}] over "
+        f"{c.count} groups"
+    )
+
+
 def lead(data: ReportData) -> str:
     """Return who is compared with whom, on how many problems, sampled how."""
     c = data.comparison
@@ -93,9 +111,14 @@ def _claimed(report: BoundaryReport, claim: Claim) -> str:
 
 def caveats(data: ReportData) -> list[str]:
     """Return what a reader must know before believing the numbers."""
-    comparison, found = data.comparison, []
+    comparison = data.comparison
+    found: list[str] = []
     if comparison is not None:
-        found += [*_setting_lines(data), *unpaired_lines(comparison)]
+        base, *later = data.results[data.base :]
+        for r in later:
+            who = f"{r.label}: " if len(later) > 1 else ""
+            found += [f"{who}{line}" for line in setting_warnings(base, r)]
+        found += unpaired_lines(comparison)
     warm = next((d for d in data.decisions if d.get("kind") == "warm_start"), None)
     if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
         found.append(
@@ -106,37 +129,35 @@ def caveats(data: ReportData) -> list[str]:
     if data.boundary is not None:
         found += [*data.boundary.near_n, *data.boundary.warnings]
     for r in data.results:
-        found += _of_one(r)
+        g = r.overall
+        if g.infra_errors:
+            found.append(
+                f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
+                "left out; the same command tries them again"
+            )
+        for value, what in (
+            (g.truncation_rate, "of the answers were cut at the token limit"),
+            (g.unparsable_rate, "of the answers gave no extractable answer"),
+            (g.timeout_rate, "of the answers ran into the verifier's time limit"),
+        ):
+            if value > 0.05:
+                found.append(f"{r.label}: {100 * value:.0f}% {what}")
+        if any("weak" in level for level in r.isolation):
+            found.append(f"{r.label}: untrusted code ran without full isolation")
+        if len(r.problems) < 20:
+            found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
     return list(dict.fromkeys(found))
 
 
-def _setting_lines(data: ReportData) -> list[str]:
-    """Return what each result sampled in another way than the baseline."""
-    base, *later = data.results[data.base :]
-    if len(later) == 1:
-        return setting_warnings(base, later[0])
-    return [f"{r.label}: {line}" for r in later for line in setting_warnings(base, r)]
-
-
-def _of_one(r: EvalResult) -> list[str]:
-    found, g = [], r.overall
-    if g.infra_errors:
-        found.append(
-            f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
-            "left out; the same command tries them again"
-        )
-    for value, what in (
-        (g.truncation_rate, "of the answers were cut at the token limit"),
-        (g.unparsable_rate, "of the answers gave no extractable answer"),
-        (g.timeout_rate, "of the answers ran into the verifier's time limit"),
-    ):
-        if value > 0.05:
-            found.append(f"{r.label}: {100 * value:.0f}% {what}")
-    if any("weak" in level for level in r.isolation):
-        found.append(f"{r.label}: untrusted code ran without full isolation")
-    if len(r.problems) < 20:
-        found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
-    return found
+def other_sets(data: ReportData) -> str:
+    """Say that results are over other problems than the differences, where they are."""
+    c = data.comparison
+    if c is None or all(len(r.problems) == c.paired for r in data.results):
+        return ""
+    return (
+        f" Differences are over the {c.paired} problems that both share; each result's own columns are over all "
+        "of its problems, so that a difference need not be theirs."
+    )
 
 
 def decision_rule(report: BoundaryReport) -> str:

@@ -82,7 +82,7 @@ class VerdictRecord:
     reason: str
     extracted: str | None
     isolation: str
-    metrics: Mapping[str, float]
+    metrics: Mapping[str, float | str]
     seconds: float
 
 

@@ -19,7 +19,7 @@ from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.repair import repair_folder
 from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import Generator, ServerOptions, Usage
-from prorl_inference.openai_options import parse_address
+from prorl_inference.backends.openai.options import server_address
 
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
 """Counts of ``Usage`` that grow as a server answers."""
@@ -72,7 +72,7 @@ class Session:
             f"n {s.n} · k {s.k} · temperature {s.temperature:g} · top-p {s.top_p:g} · "
             f"at most {s.max_tokens} tokens"
         )
-        where = f" at {parse_address(self.server.url)}" if self.server is not None else ""
+        where = f" at {server_address(self.server.url)}" if self.server is not None else ""
         protocol = f" · protocol {s.protocol}" if s.protocol else ""
         batches = f", {s.batches} batches" if s.backend == "transformers" else ""
         lines = [
@@ -111,10 +111,12 @@ class Session:
 
     def open(self, target: Target, progress: Progress) -> Generator:
         """Return the target's generator, for the caller to close; a model not at hand is fetched."""
-        from prorl_inference import OpenAIGenerator, fetch_or_resolve
+        from prorl_inference import BACKENDS, BackendOptions, fetch_or_resolve
 
         if self.server is not None:
-            return OpenAIGenerator(self.server.url, self.server.options, progress.message)
+            spec = BACKENDS.get(self.settings.backend.partition(":")[0])
+            url, options = self.server.url, self.server.options
+            return spec.open(BackendOptions(url=url, server=options, tell=progress.message))
         path, s = fetch_or_resolve(target.model, progress), self.settings
         return LazyGenerator(path, target.model, self.device, "auto", s.batch_rows, s.backend)
 

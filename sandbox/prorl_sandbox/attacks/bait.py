@@ -1,4 +1,5 @@
-"""What the suite lays out on the host to see whether an attack reaches it, and how it looks afterwards.
+"""What the suite lays out on the host to see whether an attack reaches it, and how it looks
+afterwards.
 
 A secret in the environment, in a file and in a process's name; a TCP port and two unix sockets that
 nobody should connect to; a list of places where marker files would lie. Looks only: it never runs,
@@ -53,13 +54,19 @@ class Bait:
 
     def words(self, number: int) -> dict[str, str]:
         """Return what ``source_for`` fills into attack ``number``."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:  # the address this machine would use towards others
+                probe.connect(("192.0.2.1", 9))
+                host = str(probe.getsockname()[0])
+            except OSError:
+                host = "127.0.0.1"
         return {
             "TAG": self.tag(number),
             "TERCES": self._secret[::-1],
             "SOCKET": f"{self.token}-socket",
             "BAIT": str(self._folder),
             "PORT": str(self._port),
-            "HOST": _own_address(),
+            "HOST": host,
             "CWD": os.getcwd(),
             "HOME": str(Path.home()),
             "USERS": hashlib.sha256(_read_bytes("/etc/passwd")).hexdigest(),
@@ -177,13 +184,3 @@ def _read_bytes(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""  # it ended, or is not ours to read
-
-
-def _own_address() -> str:
-    """Return the address this machine would use towards others, 127.0.0.1 without a route."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return "127.0.0.1"
-        return str(probe.getsockname()[0])

@@ -1,10 +1,11 @@
 """Read the hostile programs of ``programs/``, which are text and never executed on the host.
 
-A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then
-programs, each under a header of ``#%`` lines: its name, then ``key: value`` or a flag. Keys: run
-(main, call, check), ends (statuses), expected (a literal), checker, wall and cpu (seconds), repeat; flags:
-legal, legal in assert, same output. ``breach(...)``, ``denied(name, x86, arm, *args)`` and ``name_me()`` are
-put in front of the programs that use them; ``@WORDS@`` are filled in by ``source_for``.
+A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by
+construction:``, then programs, each under a header of ``#%`` lines: its name, then ``key: value``
+or a flag. Keys: run (main, call, check), ends (statuses), expected (a literal), checker, wall and
+cpu (seconds), repeat; flags: legal, legal in assert, same output. ``breach(...)``, ``denied(name,
+x86, arm, *args)`` and ``name_me()`` are put in front of the programs that use them; ``@WORDS@`` are
+filled in by ``source_for``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from prorl_sandbox.attacks.types import ARGS, Attack, Case
+from prorl_sandbox.attacks.types import ARGS, USUAL_LIMITS, Attack, Case
 from prorl_sandbox.types import STATUSES
 
 _FLAGS = ("legal", "legal in assert", "same output")
@@ -52,15 +53,25 @@ def load_cases() -> tuple[Case, ...]:
 
 
 def _read_case(file: str, text: str) -> Case:
-    head, blocks = _split(text)
+    head: list[str] = []  # the lines above the first program
+    blocks: list[tuple[list[str], list[str]]] = []  # (header, source lines) of each program
+    for line in text.splitlines():
+        if line.startswith("#% "):
+            if not blocks or blocks[-1][1]:
+                blocks.append(([], []))
+            blocks[-1][0].append(line[3:].strip())
+        elif blocks:
+            blocks[-1][1].append(line)
+        else:
+            head.append(line)
     case_id, _, title = head[0].partition(": ")
     if file != f"{case_id}.txt":
         raise ValueError(f"{file} begins with {head[0]!r}")
     facts = dict(line.split(": ", 1) for line in head[1:] if line.strip())
     attacks: list[Attack] = []
-    for header, source in blocks:
+    for header, lines in blocks:
         try:
-            attacks += _read_attacks(case_id, header, source)
+            attacks += _read_attacks(case_id, header, "\n".join(lines).strip("\n") + "\n")
         except (ValueError, KeyError, SyntaxError) as error:
             raise ValueError(f"{file}: {header[0]}: {error}") from error
     return Case(
@@ -71,22 +82,6 @@ def _read_case(file: str, text: str) -> Case:
         facts.pop("residual", ""),
         facts.pop("by construction", ""),
     )
-
-
-def _split(text: str) -> tuple[list[str], list[tuple[list[str], str]]]:
-    """Return the lines above the first program, and (header, source) of each program."""
-    head: list[str] = []
-    blocks: list[tuple[list[str], list[str]]] = []
-    for line in text.splitlines():
-        if line.startswith("#% "):
-            if not blocks or blocks[-1][1]:
-                blocks.append(([], []))
-            blocks[-1][0].append(line[3:].strip())
-        elif blocks:
-            blocks[-1][1].append(line)
-        else:
-            head.append(line)
-    return head, [(header, "\n".join(lines).strip("\n") + "\n") for header, lines in blocks]
 
 
 def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
@@ -102,6 +97,14 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
         values["expected"] = ast.literal_eval(facts["expected"])
     if "checker" in facts:
         values["checker"] = facts["checker"]
+    wanted = [name for name in _HELPERS if f"{name}(" in source]
+    needed = {need for name in wanted for need in _NEEDS.get(name, ())}
+    helpers = [text for name, text in _HELPERS.items() if name in wanted or name in needed]
+    limits = replace(
+        USUAL_LIMITS,
+        wall_seconds=float(facts.get("wall", USUAL_LIMITS.wall_seconds)),
+        cpu_seconds=float(facts.get("cpu", USUAL_LIMITS.cpu_seconds)),
+    )
     found = []
     for delivery in facts["run"].split():
         if delivery not in ("main", "call", "check"):
@@ -110,33 +113,21 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
             case_id,
             header[0],
             delivery,  # type: ignore[arg-type]
-            _with_helpers(source),
+            "".join(helpers) + source,
             ends,
+            limits=limits,
             legal="legal" in flags,
             legal_in_assert="legal in assert" in flags,
             repeat=int(facts.get("repeat", "1")),
             same_output="same output" in flags,
             **values,
         )
-        found.append(_with_limits(attack, facts))
+        found.append(attack)
     return found
 
 
-def _with_limits(attack: Attack, facts: Mapping[str, str]) -> Attack:
-    wall = float(facts.get("wall", attack.limits.wall_seconds))
-    cpu = float(facts.get("cpu", attack.limits.cpu_seconds))
-    return replace(attack, limits=replace(attack.limits, wall_seconds=wall, cpu_seconds=cpu))
-
-
-def _with_helpers(source: str) -> str:
-    wanted = [name for name in _HELPERS if f"{name}(" in source]
-    needed = {need for name in wanted for need in _NEEDS.get(name, ())}
-    chosen = [name for name in _HELPERS if name in wanted or name in needed]
-    return "".join(_HELPERS[name] for name in chosen) + source
-
-
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:
-    """Return the program with its ``@WORDS@`` filled in; ``words`` maps TAG, SECRET, PORT and so on."""
+    """Return the program with its ``@WORDS@`` filled in: ``words`` maps TAG, SECRET, PORT ..."""
     source = attack.source
     for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
         source = source.replace(word, text)

@@ -1,7 +1,9 @@
-"""Run the attacks against the re-enacted in-process graders, each grader a program in one of our boxes.
+"""Run the attacks against the re-enacted in-process graders, each grader a program in one of our
+boxes.
 
 The box's scratch folder stands for the grader's file system, the grader's process for the trainer's
-reward worker. What the walls of our own box would stop (``OUTER``) says nothing of the grader and is not run.
+reward worker. What the walls of our own box would stop (``OUTER``) says nothing of the grader and
+is not run.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ CALL_ONLY = ("evalplus",)
 OUTER = frozenset(
     "A16 A17 R02 R03 R06 R09 R11 R13 R15 F05 F06 K02 K03 K04 K06 K08 N01 X05".split()  # noqa: SIM905
 )
-"""Cases that the walls of our own box would stop: not run, for they would say nothing of the grader."""
+"""Cases that the walls of our own box would stop: not run, for they would say nothing of the
+grader."""
 NOT_APPLICABLE = frozenset(["A03", "A18", "A20", "A21", "N04", "N06", "X01", "X02", "X03", "X04"])
 """Not run: right answers, and cases about our channel, our checks or our reports."""
 LEAVES_TRACES = frozenset(["R01", "R05", "F01", "F03"])
@@ -57,7 +60,7 @@ def run_peers(
     progress: Progress | None = None,
     threads: int = 3,
 ) -> list[PeerResult]:
-    """Run every applicable attack against every grader, ``threads`` at a time. Raises SandboxError."""
+    """Run each attack that applies against each grader, ``threads`` at once. Raises SandboxError."""
     shown = progress if progress is not None else NullProgress()
     pairs = [(peer, attack) for peer in PEERS for attack in attacks if applies(peer, attack)]
     shown.start("attacks on in-process graders", len(pairs))
@@ -91,18 +94,7 @@ def run_peer(sandbox: Sandbox, peer: str, attack: Attack, words: Mapping[str, st
     if attack.run == "main" and not isinstance(expected, str):
         expected = f"{expected}\n"
     tests = [test | {"expected": expected}]
-    return _read(peer, attack, grade(sandbox, peer, source_for(attack, words), attack.run, tests))
-
-
-def grade(
-    sandbox: Sandbox, peer: str, source: str, run: str, tests: list[dict[str, Any]]
-) -> Outcome:
-    """Let a grader grade ``source`` on ``tests`` inside a box; its last line of output is its verdict."""
-    request = {"source": source, "call": "f" if run == "call" else None, "tests": tests}
-    return sandbox.run(Program(peer_source(peer), stdin=json.dumps(request)), _LIMITS)
-
-
-def _read(peer: str, attack: Attack, outcome: Outcome) -> PeerResult:
+    outcome = grade(sandbox, peer, source_for(attack, words), attack.run, tests)
     line = read_verdict(outcome)
     if line is not None and line["passed"]:
         return PeerResult(peer, attack, "full marks")
@@ -122,6 +114,14 @@ def _read(peer: str, attack: Attack, outcome: Outcome) -> PeerResult:
     return PeerResult(peer, attack, "held")
 
 
+def grade(
+    sandbox: Sandbox, peer: str, source: str, run: str, tests: list[dict[str, Any]]
+) -> Outcome:
+    """Let a grader grade ``source`` on ``tests`` in a box; its last line is its verdict."""
+    request = {"source": source, "call": "f" if run == "call" else None, "tests": tests}
+    return sandbox.run(Program(peer_source(peer), stdin=json.dumps(request)), _LIMITS)
+
+
 def read_verdict(outcome: Outcome) -> dict[str, Any] | None:
     """Return the grader's own line, None when it ended without one."""
     lines = [x for x in outcome.stdout.splitlines() if x.startswith('{"graded": true, ')]
@@ -133,7 +133,7 @@ _PARSING = threading.Lock()
 
 
 def peer_source(peer: str) -> str:
-    """Return a grader as one program: the common part and its own, without their imports of each other."""
+    """Return a grader as one program: the common part and its own, without our imports."""
     with _PARSING:
         return "\n".join(_without_own_imports(name) for name in ("common", f"{peer}_style"))
 

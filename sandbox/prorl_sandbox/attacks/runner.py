@@ -1,8 +1,7 @@
 """Run one attack in a sandbox and say whether it held, the way a grader would decide.
 
-An attack prints BREACH only where it worked. Accepted means status ok and the gold, compared here by
-exact built-in types or exact text, the simplest form of what the code verifier does. Leaves out the
-invariants, which need the whole suite (``suite``).
+An attack prints BREACH only where it worked. Accepted means status ok and the gold, compared here
+by exact built-in types or exact text, the simplest form of what the code verifier does.
 """
 
 from __future__ import annotations
@@ -35,21 +34,22 @@ _GRADES: Mapping[str, Grade] = {
 def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> AttackResult:
     """Run an attack as often as it asks. ``words`` fill its source. Raises SandboxError."""
     source = source_for(attack, words)
-    outcomes = [_deliver(sandbox, attack, source, number) for number in range(attack.repeat)]
+    outcomes = []
+    for number in range(attack.repeat):
+        other = attack.same_output and number > 0
+        if attack.run == "main":
+            program = Program(source, stdin=OTHER_STDIN if other else STDIN)
+            outcomes.append(sandbox.run(program, attack.limits))
+        elif attack.run == "call":
+            program = Program(source, call="f", args=(2, 3) if other else ARGS)
+            outcomes.append(sandbox.run(program, attack.limits))
+        else:
+            checker = checker_for(attack)
+            outcomes.append(sandbox.run_check(Program(source), checker, "f", attack.limits))
     grade = max((grade_of(attack, outcome) for outcome in outcomes), key=lambda g: g == "AC")
     finding, detail = _judge(attack, outcomes, grade)
     seconds = sum(outcome.wall_seconds for outcome in outcomes)
     return AttackResult(attack, finding, grade, outcomes[-1].status, seconds, detail)
-
-
-def _deliver(sandbox: Sandbox, attack: Attack, source: str, number: int) -> Outcome:
-    if attack.run == "main":
-        stdin = OTHER_STDIN if attack.same_output and number else STDIN
-        return sandbox.run(Program(source, stdin=stdin), attack.limits)
-    if attack.run == "call":
-        args = (2, 3) if attack.same_output and number else ARGS
-        return sandbox.run(Program(source, call="f", args=args), attack.limits)
-    return sandbox.run_check(Program(source), checker_for(attack), "f", attack.limits)
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:

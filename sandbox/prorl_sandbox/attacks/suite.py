@@ -59,35 +59,25 @@ def run_suite(
             isolation = sandbox.isolation
         finally:
             sandbox.close()
-        gc.collect()
-        growth = {"memory_kib": (memory, memory_after), "open_files": (files, _open_files())}
-        broken = _whole_suite(growth, family, bait)
-    return Report(isolation, time.monotonic() - began, tuple(results), growth, broken)
+        files_after = _open_files()
+        broken = []  # by no attack in particular
+        if memory_after - memory > _MEMORY_SLACK_KIB:
+            broken.append(f"{_MEMORY}: {memory} KiB before, {memory_after} KiB after")
+        if files_after > files:
+            broken.append(f"{_FILES}: {files} before, {files_after} after")
+        deadline = time.monotonic() + _AFTERWARDS_SECONDS
+        while (left := descendants(os.getpid()) - family) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if left or processes_named(bait.token):
+            broken.append(f"{_PROCESS}: {len(left)} below this process")
+        broken += [f"{_MARKER}: {path}" for path in bait.markers()]
+    growth = {"memory_kib": (memory, memory_after), "open_files": (files, files_after)}
+    return Report(isolation, time.monotonic() - began, tuple(results), growth, tuple(broken))
 
 
 def _open_files() -> int:
     gc.collect()
     return open_files()
-
-
-def _whole_suite(
-    growth: dict[str, tuple[int, int]], family: set[int], bait: Bait
-) -> tuple[str, ...]:
-    """Return the invariants broken by no attack in particular."""
-    broken = []
-    before, after = growth["memory_kib"]
-    if after - before > _MEMORY_SLACK_KIB:
-        broken.append(f"{_MEMORY}: {before} KiB before, {after} KiB after")
-    before, after = growth["open_files"]
-    if after > before:
-        broken.append(f"{_FILES}: {before} before, {after} after")
-    deadline = time.monotonic() + _AFTERWARDS_SECONDS
-    while (left := descendants(os.getpid()) - family) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    if left or processes_named(bait.token):
-        broken.append(f"{_PROCESS}: {len(left)} below this process")
-    broken += [f"{_MARKER}: {path}" for path in bait.markers()]
-    return tuple(broken)
 
 
 class _Watch:

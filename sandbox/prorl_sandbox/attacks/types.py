@@ -34,9 +34,9 @@ class Attack:
     """One hostile program and one way to deliver it.
 
     ``ends``: the statuses with which it may end. ``legal``: right output is accepted here.
-    ``legal_in_assert``: accepted where Python's own ``==`` in an assert would take it. ``expected`` is
-    the gold, which the program is not told. ``checker``: body of a check of its own. ``repeat``: runs
-    in a row, all of which must end well; ``same_output``: and print the same.
+    ``legal_in_assert``: accepted where Python's own ``==`` in an assert would take it. ``expected``
+    is the gold, which the program is not told. ``checker``: body of a check of its own. ``repeat``:
+    runs in a row, all of which must end well; ``same_output``: and print the same.
     """
 
     case: str
@@ -60,7 +60,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of the catalogue. Without attacks, ``by_construction`` says why there is none to run."""
+    """One line of the catalogue. ``by_construction`` says why there is no attack to run."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """What one attack did. ``status`` is that of its last run, ``broken`` the invariants it broke."""
+    """What one attack did. ``status``: of its last run; ``broken``: the invariants it broke."""
 
     attack: Attack
     finding: Finding

@@ -1,9 +1,9 @@
 """Runs the program inside the box and says what came of it on the channel.
 
-Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time), ``check``
-(trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec`` (``foreign``).
-Nothing expected of a submission is ever in this process, so whatever it forges is only its own answer.
-Every answer carries the nonce of its question. Sets no limits.
+Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
+(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
+only its own answer. Every answer carries the nonce of its question. Sets no limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest programs)."""
+"""Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest
+programs)."""
 _RERAISED = (
     ArithmeticError,
     AttributeError,
@@ -41,12 +42,13 @@ _RERAISED = (
 def run(job: dict[str, Any], channel: int) -> None:
     """Run the job; returns or raises SystemExit as the program's own end would.
 
-    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where the
-    program's file lies. The interpreter has been settled (``settle``).
+    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
+    the program's file lies. The interpreter has been settled (``settle``).
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
-        foreign.execute(job)
+        _send(channel, foreign.execute(job))
+        _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
@@ -62,9 +64,9 @@ def run(job: dict[str, Any], channel: int) -> None:
 def settle(scratch: str) -> list[ModuleType]:
     """Leave an interpreter as ``python program.py`` would find it, without ours in sight.
 
-    ``scratch``: the working folder of the program. Needs no job, so that a template does it once for all
-    its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for freeing them
-    takes a box's time.
+    ``scratch``: the working folder of the program. Needs no job, so that a template does it once
+    for all its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for
+    freeing them takes a box's time.
     """
     from _sitebuiltins import Quitter
 
@@ -134,31 +136,19 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
     status = 0
     try:
         exec(code, names)  # noqa: S102 - this is the box
-    except SystemExit as leaving:
-        status = _exit_status(leaving.code)
+    except SystemExit as leaving:  # as the interpreter would exit
+        if isinstance(leaving.code, int):
+            status = leaving.code & 0xFF
+        elif leaving.code is not None:
+            sys.stderr.write(f"{leaving.code}\n")
+            status = 1
     except BaseException as error:  # noqa: BLE001 - reported to the host
         if os.getpid() == program:
             _send_failure(channel, "exception", error)
         _show(error, 1)
         status = 1
-    _finish(names, status)
-
-
-def _exit_status(code: object) -> int:
-    """Return what the interpreter would exit with for ``SystemExit(code)``."""
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    sys.stderr.write(f"{code}\n")
-    return 1
-
-
-def _finish(names: dict[str, Any], status: int) -> NoReturn:
-    """End as the interpreter would: threads, exit hooks, the program's objects, the streams.
-
-    Taking the whole interpreter down would cost more than most programs do.
-    """
+    # End as the interpreter would: threads, exit hooks, the program's objects, the streams. Taking
+    # the whole interpreter down would cost more than most programs do.
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
@@ -244,17 +234,6 @@ class CandidateError(RuntimeError):
     type_name = ""
 
 
-def _candidate_error(type_name: str) -> CandidateError:
-    """Build the exception; a check may also catch it as the common builtin of that name."""
-    bases: tuple[type, ...] = (CandidateError,)
-    for builtin in _RERAISED:
-        if builtin.__name__ == type_name:
-            bases = (CandidateError, builtin)
-    error = type("CandidateError", bases, {"type_name": type_name})(f"candidate raised {type_name}")
-    assert isinstance(error, CandidateError)
-    return error
-
-
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
     def candidate(*args: Any, **kwargs: Any) -> Any:
         call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
@@ -263,7 +242,12 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
         if reply is None:
             raise SystemExit(1)  # the host has ended the run
         if reply["k"] == "raise":
-            raise _candidate_error(reply["type"])
+            # A check may also catch it as the common builtin of that name.
+            named = [builtin for builtin in _RERAISED if builtin.__name__ == reply["type"]]
+            kind: Any = type(
+                "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
+            )
+            raise kind(f"candidate raised {reply['type']}")
         return reply["v"]
 
     names = _load(job, code, channel)

@@ -1,7 +1,7 @@
 """Landlock: a second, independent fence around files, sockets and signals, where the kernel has it.
 
 A process gives up rights for itself and its children for good. Needs no privilege but no_new_privs.
-Leaves out the first fence, the mount namespace (``isolate``). Source of the numbers: linux/landlock.h.
+Source of the numbers: linux/landlock.h.
 """
 
 from __future__ import annotations
@@ -35,14 +35,6 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def _rights(abi: int) -> int:
-    """Return every file right that a kernel of this ABI knows."""
-    rights = _FIRST_ABI_RIGHTS
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
-        rights |= right if abi >= since else 0
-    return rights
-
-
 def restrict(writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
     """Leave this process reading and executing below ``readable``, and all but executing below
     ``writable``; no TCP (ABI 4), no abstract sockets or signals out of the box (ABI 6).
@@ -50,7 +42,9 @@ def restrict(writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> 
     ``abi``: what ``syscalls.landlock_abi`` gave, at least 1. Paths that do not exist are left out.
     """
     size = 8 if abi < 4 else 16 if abi < 6 else 24
-    rights = _rights(abi)
+    rights = _FIRST_ABI_RIGHTS  # and all later ones that a kernel of this ABI knows
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+        rights |= right if abi >= since else 0
     ruleset = _Ruleset(rights, _TCP, _SCOPES)
     fd = syscalls.call(_CREATE_RULESET, "landlock", ctypes.byref(ruleset), size, 0)
     try:

@@ -1,13 +1,14 @@
 """Resource limits of one process of the box, set just before its program runs.
 
-The kernel's rlimits hold for a process at a time; the sum over a box is the control group's business
-where there is one (``cgroup``), else bounded by the number of processes.
+The kernel's rlimits hold for a process at a time; the sum over a box is the control group's
+business where there is one (``cgroup``), else bounded by the number of processes.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ _MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     """Put the limits of ``job["limits"]`` on the calling process.
 
-    ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own. ``summed``: a
-    control group or container holds the memory of the whole box, so that address space is free (other
-    languages reserve far more than they use); without one a process's address space is limited too.
+    ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own.
+    ``summed``: a control group or container holds the memory of the whole box, so that address
+    space is free (other languages reserve far more than they use); without one a process's address
+    space is limited too.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -78,3 +80,11 @@ def processes_of_this_user(proc: int) -> int:
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it ended meanwhile
     return total
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds of processor time of a living process, 0 when it has just ended."""
+    try:
+        return time.clock_gettime((~process << 3) | 2)  # the kernel's id of that process's clock
+    except OSError:
+        return 0.0

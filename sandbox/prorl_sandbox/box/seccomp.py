@@ -2,7 +2,7 @@
 
 A deny list for the calls that open kernel surface a program of text has no use for, argument checks
 on clone, socket, ioctl, kill-like and prlimit calls, and ENOSYS for every call newer than Linux 5.0
-that is not on a short list. Leaves out file paths (the mount namespace holds those) and limits.
+that is not on a short list.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
-    """Return a filter that lets a process signal only itself (for boxes without a pid namespace)."""
+    """Return a filter that lets a process signal itself alone: for want of a pid namespace."""
     index = 0 if machine == "x86_64" else 1
     rules = _arch_check(machine)
     for numbers in (_KILL, _TGKILL):

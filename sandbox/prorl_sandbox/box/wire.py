@@ -1,10 +1,11 @@
 """Values and frames as they cross the fence. Never pickle.
 
-Out of a box comes tagged JSON, decoded by the host with limits on size, depth, parts and key collisions.
-Into a box, from the trusted host, goes marshal, which keeps types and needs no import. Known values:
-None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of exactly these types;
-a subclass is refused, except collections' Counter, defaultdict and OrderedDict, which cross as dict. A
-frame is a 4-byte big-endian length and a body. Compares nothing.
+Out of a box comes tagged JSON, decoded by the host with limits on size, depth, parts and key
+collisions. Into a box, from the trusted host, goes marshal, which keeps types and needs no import.
+Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of
+exactly these types; a subclass is refused, except collections' Counter, defaultdict and
+OrderedDict, which cross as dict. A frame is a 4-byte big-endian length and a body. Compares
+nothing.
 
 Start-up time is part of every run, so the box's half uses only modules that cost nothing to import.
 """
@@ -79,18 +80,14 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
         return [_encode(item, depth + 1, budget) for item in value]
     if kind in _SEQUENCES:
         return {"t": _SEQUENCES[kind], "v": [_encode(i, depth + 1, budget) for i in value]}
-    if kind is dict or _is_known_dict(kind):
+    module = sys.modules.get("collections")  # not loaded: the program cannot have made one of its
+    if kind is dict or (module and any(kind is getattr(module, name, None) for name in _DICTS)):
         pairs = [
             [_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)]
             for k, v in dict.items(value)
         ]
         return {"t": "dict", "v": pairs}
     raise Unserialisable(f"a value of type {kind.__name__} cannot leave the box")
-
-
-def _is_known_dict(kind: type) -> bool:
-    module = sys.modules.get("collections")  # not loaded: the program cannot have made one
-    return module is not None and any(kind is getattr(module, name, None) for name in _DICTS)
 
 
 def decode(value: Any) -> Any:
@@ -127,44 +124,37 @@ def _decode(value: Any, depth: int, budget: _Budget) -> Any:
     tag, body = value["t"], value["v"]
     if type(tag) is not str:
         raise MalformedFrame("bad tag")
+    if isinstance(body, str):
+        try:
+            if tag == "int" and len(body) <= _MAX_INT_BITS // 4 + 2:
+                return int(body, 16)
+            if tag == "bytes":
+                return bytes.fromhex(body)
+        except ValueError as error:
+            raise MalformedFrame(f"bad body of {tag!r}") from error
+        if tag == "float" and body in ("nan", "inf", "-inf"):
+            return float(body)
+        raise MalformedFrame(f"unknown tag {tag!r}")
+    if not isinstance(body, list):
+        raise MalformedFrame(f"bad body of {tag!r}")
     if tag == "dict":
         return _decode_dict(body, depth, budget)
-    if tag in ("tuple", "set", "frozenset", "complex") and isinstance(body, list):
-        return _decode_sequence(tag, [_decode(item, depth + 1, budget) for item in body], budget)
-    if not isinstance(body, str):
-        raise MalformedFrame(f"bad body of {tag!r}")
-    return _decode_text(tag, body)
-
-
-def _decode_text(tag: Any, body: str) -> Any:
-    try:
-        if tag == "int" and len(body) <= _MAX_INT_BITS // 4 + 2:
-            return int(body, 16)
-        if tag == "bytes":
-            return bytes.fromhex(body)
-    except ValueError as error:
-        raise MalformedFrame(f"bad body of {tag!r}") from error
-    if tag == "float" and body in ("nan", "inf", "-inf"):
-        return float(body)
-    raise MalformedFrame(f"unknown tag {tag!r}")
-
-
-def _decode_sequence(tag: str, items: list[Any], budget: _Budget) -> Any:
+    items = [_decode(item, depth + 1, budget) for item in body]
     if tag == "tuple":
         return tuple(items)
     if tag == "complex":
         if len(items) != 2 or not all(type(item) is float for item in items):
             raise MalformedFrame("bad complex number")
         return complex(items[0], items[1])
+    if tag not in ("set", "frozenset"):
+        raise MalformedFrame(f"unknown tag {tag!r}")
     members = dict.fromkeys(_checked_keys(items, budget))
     if len(members) != len(items):
         raise MalformedFrame("equal members in a set")
     return set(members) if tag == "set" else frozenset(members)
 
 
-def _decode_dict(body: Any, depth: int, budget: _Budget) -> dict[Any, Any]:
-    if not isinstance(body, list):
-        raise MalformedFrame("bad body of 'dict'")
+def _decode_dict(body: list[Any], depth: int, budget: _Budget) -> dict[Any, Any]:
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in body):
         raise MalformedFrame("bad pair in a dict")
     keys = [_decode(pair[0], depth + 1, budget) for pair in body]
@@ -233,7 +223,7 @@ def _frame(body: bytes) -> bytes:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """Return the message of a body that came out of a box; raises MalformedFrame. The host's side."""
+    """Return the message of a box's frame; raises MalformedFrame. The host's side."""
     import json
 
     try:

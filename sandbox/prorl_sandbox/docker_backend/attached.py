@@ -1,8 +1,7 @@
 """The attached stream of a container: docker's multiplexed frames off the wire, ours out of them.
 
-Non-blocking; holds at most a socket buffer's worth beyond whole frames. What comes on the container's
-standard error is kept, at most a few kilobytes, to say why it did not come up. Leaves out what a
-frame means (``stream``).
+Non-blocking; holds at most a socket buffer's worth beyond whole frames. What comes on the
+container's standard error is kept, at most a few kilobytes, to say why it did not come up.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import struct
 import threading
 from typing import Any
 
-from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.box.container import frames
 
 _CHUNK = 1 << 18
 _MUX = struct.Struct(">BxxxI")

@@ -1,8 +1,7 @@
 """One warm container: made, given its code, attached to, limited, and removed.
 
 The code that runs inside travels over the attached stream at the start, as text, so that any image
-with Python 3.11 or newer will do and is never stale. Leaves out what runs in it (``stream``) and who
-gets it (``pool``).
+with Python 3.11 or newer will do and is never stale.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_sandbox import box
-from prorl_sandbox.box import container_frames as frames
+from prorl_sandbox.box import container as box_container
+from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend import profile
 from prorl_sandbox.docker_backend.attached import Attached
 from prorl_sandbox.docker_backend.engine import (
@@ -69,9 +69,9 @@ class Finder:
         name = module.__name__
         exec(compile(given["modules"][name], name, "exec"), module.__dict__)
 sys.meta_path.insert(0, Finder)
-from prorl_sandbox.box import container_init
+from prorl_sandbox.box.container import init
 sys.meta_path.remove(Finder)
-container_init.main(given["config"])
+init.main(given["config"])
 """
 
 
@@ -97,14 +97,12 @@ class Need:
 
 def bundle(config: dict[str, Any]) -> bytes:
     """Return what the loader in a container reads: the box's modules as text, and ``config``."""
-    folder = Path(str(box.__file__)).parent
-    name = box.__name__
-    modules = {
-        f"{name}.{path.stem}": path.read_text(encoding="utf-8") for path in folder.glob("*.py")
-    }
-    modules[name] = modules.pop(f"{name}.__init__")
-    packages = [name.rpartition(".")[0], name]
-    modules[packages[0]] = ""
+    modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
+    for package in (box, box_container):
+        for path in Path(str(package.__file__)).parent.glob("*.py"):
+            name = f"{package.__name__}.{path.stem}".removesuffix(".__init__")
+            modules[name] = path.read_text(encoding="utf-8")
+        packages.append(package.__name__)
     body = marshal.dumps({"modules": modules, "packages": packages, "config": config}, 2)
     return len(body).to_bytes(8, "big") + body
 
@@ -193,14 +191,15 @@ class Container:
             self.stream.close()
 
 
-def _host_config(api: Any, runtime: str | None, scratch_mb: int, need: Need) -> Any:
-    """Return what the engine is to hold the container to."""
+def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
+    """Create the container, with all that the engine is to hold it to; return its id."""
+    from docker.errors import ImageNotFound
     from docker.types import LogConfig, Ulimit
 
     size = need.total_mb * _MIB
     flags = "rw,nosuid,nodev"
     scratch = f"{flags},noexec,mode=1777,nr_inodes=4096"
-    return api.create_host_config(
+    held_to = api.create_host_config(
         network_mode="none",
         ipc_mode="none",
         read_only=True,
@@ -221,12 +220,6 @@ def _host_config(api: Any, runtime: str | None, scratch_mb: int, need: Need) -> 
         auto_remove=True,
         runtime=runtime,
     )
-
-
-def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
-    """Create the container; return its id."""
-    from docker.errors import ImageNotFound
-
     try:
         made = api.create_container(
             image,
@@ -239,7 +232,7 @@ def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Ne
             environment={"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"},
             labels={LABEL: owner_name(), SCOPE_LABEL: scope()},
             healthcheck={"test": ["NONE"]},
-            host_config=_host_config(api, runtime, scratch_mb, need),
+            host_config=held_to,
         )
     except ImageNotFound as error:
         raise missing_image(image) from error

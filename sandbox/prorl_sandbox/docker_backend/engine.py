@@ -1,7 +1,7 @@
 """The connection to a Docker engine, and its failures in our own words.
 
 Before a sandbox is open a failure is the user's to mend (UserError, one line with the cure);
-afterwards it is a SandboxError, which is never a reward. Leaves out containers and images.
+afterwards it is a SandboxError, which is never a reward.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class EngineError(UserError):
 
 
 class Engine:
-    """An engine that answers. ``api`` is the SDK's low-level client; hold ``lock`` while using it."""
+    """An engine that answers. ``api``: the SDK's low-level client; hold ``lock`` to use it."""
 
     def __init__(self, api: Any) -> None:
         self.api = api

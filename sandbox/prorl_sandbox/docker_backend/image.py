@@ -1,18 +1,17 @@
 """The image that containers are made of: seen to be there, and built in one of two ways.
 
-From a Dockerfile where the engine can reach a registry, else from a Debian tree made by debootstrap,
-whose mirror is the one that this machine's own package manager uses. Leaves out our own code, which
-travels into each container at its start.
+From a Dockerfile where the engine can reach a registry, else from a Debian tree made by
+debootstrap, whose mirror is the one that this machine's own package manager uses.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,10 @@ from typing import Any
 from prorl_common import NullProgress, Progress, ServiceError, UserError
 from prorl_sandbox.docker_backend.container import missing_image
 from prorl_sandbox.docker_backend.engine import Engine
-from prorl_sandbox.types import LANGUAGES
+from prorl_sandbox.spec import LANGUAGES
 
 DEFAULT_TAG = "prorl-sandbox:latest"
 METHODS = ("auto", "dockerfile", "debootstrap")
-PACKAGES = {"python": "python3", "cpp": "g++", "javascript": "nodejs"}
 DOCKERFILE = Path(__file__).parents[2] / "image" / "Dockerfile"
 _LANGUAGES_LABEL = "prorl.languages"
 _UNNEEDED = (
@@ -49,26 +47,28 @@ class Recipe:
     """What to build. ``suite`` and ``mirror`` are debootstrap's; None: as this machine has them."""
 
     tag: str = DEFAULT_TAG
-    languages: tuple[str, ...] = LANGUAGES
+    languages: tuple[str, ...] = ("python", "cpp", "javascript")
     method: str = "auto"
     suite: str | None = None
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for a word that is none of those known."""
-        unknown = [name for name in self.languages if name not in LANGUAGES]
-        if unknown or "python" not in self.languages:
-            raise UserError(
-                f"languages are python and any of {', '.join(LANGUAGES[1:])}, "
-                f"not {','.join(self.languages)}"
-            )
+        """Raise UserError for an unknown word, UnknownNameError for an unknown language."""
+        if "python" not in self.languages:
+            raise UserError("an image needs python among its languages: the box itself runs in it")
+        for name in self.languages:
+            if not LANGUAGES.get(name).packages:
+                raise UserError(
+                    f"language {name} names no Debian packages: make an image with its tools by hand"
+                )
         if self.method not in METHODS:
             raise UserError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
 
     @property
     def packages(self) -> list[str]:
         """The distribution's packages of the languages."""
-        return [PACKAGES[name] for name in LANGUAGES if name in self.languages]
+        names = sorted(self.languages, key=lambda name: name != "python")
+        return [package for name in names for package in LANGUAGES.get(name).packages]
 
 
 def check(engine: Engine, image: str) -> None:
@@ -145,15 +145,45 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
     with tempfile.TemporaryDirectory(prefix="prorl-image-") as folder:
         root = Path(folder) / "root"
         progress.start("debootstrap", None)
-        _run(debootstrap_command(recipe, root), progress)
+        last: list[str] = []
+        with subprocess.Popen(
+            debootstrap_command(recipe, root),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                last = [*last, line.strip()][-_LAST_LINES:]
+                progress.advance(step=line.strip()[:60])
+        if process.returncode:
+            raise ImageError(f"debootstrap failed: {_one_line(' | '.join(last))}")
         progress.start("import", None)
         trim(root)
-        _import(engine, recipe, root)
+        repository, _, tag = recipe.tag.partition(":")
+        label = f"LABEL {_LANGUAGES_LABEL}={','.join(recipe.languages)}"
+        command = ["tar", "--create", "--numeric-owner", f"--directory={root}", "."]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
+            assert archive.stdout is not None
+            with engine.calls("importing the image") as api:
+                said: Any = api.import_image_from_stream(
+                    archive.stdout,
+                    repository=repository,
+                    tag=tag or "latest",
+                    changes=[label, "ENV PATH=/usr/bin:/bin"],
+                )
+        if archive.returncode or '"error"' in str(said):
+            raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
     """Return the command that makes the tree, in a mount namespace of its own."""
-    release = _os_release()
+    release = {}
+    with contextlib.suppress(OSError):
+        text = Path("/etc/os-release").read_text(encoding="utf-8")
+        pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
+        release = {name: value.strip('"') for name, _, value in pairs}
     suite = recipe.suite or release.get("VERSION_CODENAME", "stable")
     command = ["unshare", "--mount"] if shutil.which("unshare") else []
     command += ["debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}"]
@@ -161,15 +191,6 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
         command.append("--components=main,universe")
     mirror = recipe.mirror or _own_mirror(suite)
     return [*command, suite, str(root), *([mirror] if mirror else [])]
-
-
-def _os_release() -> dict[str, str]:
-    try:
-        text = Path("/etc/os-release").read_text(encoding="utf-8")
-    except OSError:
-        return {}
-    pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
-    return {name: value.strip('"') for name, _, value in pairs}
 
 
 def _own_mirror(suite: str) -> str | None:
@@ -187,24 +208,6 @@ def _own_mirror(suite: str) -> str | None:
     return None
 
 
-def _run(command: Sequence[str], progress: Progress) -> None:
-    """Run a command whose lines are its progress; raises ImageError with the last of them."""
-    last: list[str] = []
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            last = [*last, line.strip()][-_LAST_LINES:]
-            progress.advance(step=line.strip()[:60])
-    if process.returncode:
-        raise ImageError(f"debootstrap failed: {_one_line(' | '.join(last))}")
-
-
 def trim(root: Path) -> None:
     """Empty what no program needs, and take the set-user bits off all files below ``root``."""
     for name in (*_UNNEEDED, *_EMPTIED):
@@ -219,22 +222,6 @@ def trim(root: Path) -> None:
             mode = os.lstat(path).st_mode
             if stat.S_ISREG(mode) and mode & special:
                 os.chmod(path, stat.S_IMODE(mode) & ~special)
-
-
-def _import(engine: Engine, recipe: Recipe, root: Path) -> None:
-    """Send the tree to the engine as the one layer of a new image."""
-    repository, _, tag = recipe.tag.partition(":")
-    changes = [f"LABEL {_LANGUAGES_LABEL}={','.join(recipe.languages)}", "ENV PATH=/usr/bin:/bin"]
-    with subprocess.Popen(
-        ["tar", "--create", "--numeric-owner", f"--directory={root}", "."], stdout=subprocess.PIPE
-    ) as archive:
-        assert archive.stdout is not None
-        with engine.calls("importing the image") as api:
-            said: Any = api.import_image_from_stream(
-                archive.stdout, repository=repository, tag=tag or "latest", changes=changes
-            )
-    if archive.returncode or '"error"' in str(said):
-        raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
 
 
 def _one_line(text: str) -> str:

@@ -1,7 +1,6 @@
 """Who gets which container, first come, first served; containers are made when first needed.
 
-A run that needs two takes both at once, so that no two runs can wait for each other. Leaves out what is
-done with a container.
+A run that needs two takes both at once, so that no two runs can wait for each other.
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ class Pool:
     def take(self, needs: Sequence[Need]) -> Iterator[list[Slot]]:
         """Wait for a slot for each need, prepare their containers, give them back afterwards.
 
-        A slot whose container may not serve again must be emptied by the caller. Raises SandboxError
-        when the sandbox is closed or a container cannot be had.
+        A slot whose container may not serve again must be emptied by the caller. Raises
+        SandboxError when the sandbox is closed or a container cannot be had.
         """
         if len(needs) > self._size:
             raise UserError(

@@ -1,8 +1,9 @@
-"""The seccomp profile of a container, in the engine's JSON, from the same table as the box's filter.
+"""The seccomp profile of a container, in the engine's JSON, from the same table as the box's
+filter.
 
-It holds for everything in the container, init included; each program also gets the box's own filter,
-which knows calls by number. Landlock's calls stay open here, for programs are shut in with them.
-Leaves out what the engine does when it cannot filter: it refuses the container.
+It holds for everything in the container, init included; each program also gets the box's own
+filter, which knows calls by number. Landlock's calls stay open here, for programs are shut in with
+them. Leaves out what the engine does when it cannot filter: it refuses the container.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their own.
+"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their
+own.
 
-A container serves until it has had its number of runs or anything about it is in doubt. Leaves out how
-a container is made (``container``) and given out (``pool``).
+A container serves until it has had its number of runs or anything about it is in doubt.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import os
 from collections.abc import Iterator, Sequence
 
 from prorl_common import UserError
-from prorl_sandbox.base import BoxSandbox
-from prorl_sandbox.conversation import Box, Job
 from prorl_sandbox.docker_backend import image as images
 from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import Limits
 
 RUNS_OF_A_CONTAINER = 900
@@ -34,13 +34,13 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container at once, to see that it can be done.
 
-        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves before
-        it is replaced. Raises UserError, SandboxError.
+        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves
+        before it is replaced. Raises UserError, SandboxError.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
         try:
-            with self._pool.take([_need(Limits())]) as slots:
+            with self._pool.take([_need_of(Job("main", "", Limits()))]) as slots:
                 hello = slots[0].container.hello if slots[0].container is not None else {}
         except BaseException:
             self.close()
@@ -76,10 +76,6 @@ class DockerSandbox(BoxSandbox):
         self._engine.close()
 
 
-def _need(limits: Limits) -> Need:
-    return Need(limits.memory_mb, limits.scratch_mb, limits.processes)
-
-
 def _need_of(job: Job) -> Need:
     """Return what a job needs: its limits, and memory for what we ourselves hold of it."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
@@ -99,10 +95,10 @@ def open_docker(
 ) -> DockerSandbox:
     """Return a sandbox of warm containers made of ``image``.
 
-    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's default.
-    ``containers``: how many run at once (None: one a processor, at least 2). Orphans of dead processes
-    are removed first. Raises UserError with the cure when the SDK, the engine, the image or the runtime
-    is missing, SandboxError when the engine fails.
+    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's
+    default. ``containers``: how many run at once (None: one a processor, at least 2). Orphans of
+    dead processes are removed first. Raises UserError with the cure when the SDK, the engine, the
+    image or the runtime is missing, SandboxError when the engine fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

@@ -1,6 +1,6 @@
 """A box in a container: the ``Box`` of ``conversation`` over the container's one stream.
 
-Leaves out judging (``verdict``) and the frames' form (``box.container_frames``).
+The frames' form is ``box.container.frames``'s.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from prorl_sandbox.box import container_frames as frames
-from prorl_sandbox.box import languages, wire
-from prorl_sandbox.conversation import Job
+from prorl_sandbox.box import wire
+from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend.container import Container
+from prorl_sandbox.run.conversation import Job
 
 _GRACE_SECONDS = 120.0
 CLEAN_SECONDS = 25.0
@@ -164,25 +164,25 @@ class ContainerBox:
 def order(job: Job) -> bytes:
     """Return the frames that start a run: its order, the program's file and the job."""
     limits = job.limits
-    name = languages.FILE_NAMES[job.language]
     data = job.artifact if job.artifact is not None else job.source.encode("utf-8", "replace")
     file = frames.chunks(frames.FILE, data)
     head = {
-        "name": name,
+        "name": job.file,
         "chunks": -(-len(data) // frames.CHUNK),
         "cpu_seconds": limits.cpu_seconds,
         "output_cap": limits.output_kb * 1024,
-        "patience_seconds": limits.wall_seconds + _GRACE_SECONDS,
+        "most_seconds": limits.wall_seconds + _GRACE_SECONDS,
         "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
     }
     inside = {
         "mode": job.mode,
         "source": job.source,
         "call": job.call,
-        "language": job.language,
+        "command": asdict(job.command) if job.command is not None else None,
+        "folders": job.command.folders if job.command is not None else (),
         "limits": asdict(limits),
         "frame_cap": job.frame_cap,
-        "program": f"{frames.PROGRAM_FOLDER}/{name}",
+        "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (
         frames.frame(frames.ORDER, marshal.dumps(head, 2))

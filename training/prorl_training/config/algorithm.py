@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section, named_part
+from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES
 
 
@@ -33,9 +33,14 @@ class AdvantageConfig(Section):
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the estimator's own, where it has any."""
 
+    @field_validator("estimator")
+    @classmethod
+    def _estimator_exists(cls, name: str) -> str:
+        return known_name(ADVANTAGES, name)
+
     @model_validator(mode="after")
-    def _estimator_exists(self) -> AdvantageConfig:
-        named_part(ADVANTAGES, "estimator", self.estimator, self.options)
+    def _options_are_known(self) -> AdvantageConfig:
+        known_options(ADVANTAGES, self.estimator, self.options)
         return self
 
 
@@ -80,9 +85,14 @@ class LossConfig(Section):
     matter of memory and speed only."""
     mismatch: MismatchConfig = MismatchConfig()
 
+    @field_validator("name")
+    @classmethod
+    def _loss_exists(cls, name: str) -> str:
+        return known_name(POLICY_LOSSES, name)
+
     @model_validator(mode="after")
-    def _loss_exists(self) -> LossConfig:
-        named_part(POLICY_LOSSES, "name", self.name, self.options)
+    def _options_are_known(self) -> LossConfig:
+        known_options(POLICY_LOSSES, self.name, self.options)
         return self
 
     @model_validator(mode="after")
@@ -110,9 +120,14 @@ class KLConfig(Section):
     """Every so many steps the share of the KL term in the gradient is measured, at the cost of one more
     backward pass over a mini-batch; 0: never."""
 
+    @field_validator("estimator")
+    @classmethod
+    def _estimator_exists(cls, name: str) -> str:
+        return known_name(KL_ESTIMATORS, name)
+
     @model_validator(mode="after")
-    def _estimator_exists(self) -> KLConfig:
-        named_part(KL_ESTIMATORS, "estimator", self.estimator, self.options)
+    def _options_are_known(self) -> KLConfig:
+        known_options(KL_ESTIMATORS, self.estimator, self.options)
         return self
 
 

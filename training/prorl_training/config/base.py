@@ -21,14 +21,22 @@ class Section(BaseModel):
     )
 
 
-def named_part(door: Door[S], key: str, name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError (one line) when ``name`` is no part of the door, or lacks an option.
+def known_name(door: Door[S], name: str) -> str:
+    """Return ``name`` when it is a part of the door. Raises ValueError, one line with the nearest names."""
+    try:
+        door.origin(name)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
+def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
+    """Raise ValueError (one line) when the part lacks one of ``options``.
 
     Without options nothing of ours is loaded, so that a config can be checked where torch is not installed.
     """
     try:
-        door.origin(name)
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)
     except UserError as error:
-        raise ValueError(f"{key}: {error}") from error
+        raise ValueError(str(error)) from error

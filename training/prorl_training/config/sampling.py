@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section, named_part
+from prorl_common import UserError
+from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.spec import PENALTIES
 
 
@@ -45,8 +46,9 @@ class RolloutConfig(Section):
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
     """Responses decoded together; a matter of memory and speed only."""
-    backend: Literal["auto", "transformers", "vllm"] = "auto"
-    """Who samples; ``auto``: vLLM where it is installed and the device is a GPU, else Transformers."""
+    backend: str = "auto"
+    """Who samples: ``transformers``, ``vllm`` or a plug-in's backend; ``auto``: vLLM where it is installed and the
+    device is a GPU, else Transformers."""
     vllm_memory: float = Field(default=0.3, gt=0, lt=1)
     """vLLM: the part of the GPU's memory for its weights and cache; the trainer needs the rest."""
     vllm_context: int = Field(default=0, ge=0)
@@ -58,6 +60,18 @@ class RolloutConfig(Section):
     """Prompts that leave no room for ``max_tokens`` in the model's context, or exceed ``max_prompt_tokens``."""
     max_prompt_tokens: int = Field(default=0, ge=0)
     """Longest prompt that is used; 0: as long as the context allows."""
+
+    @field_validator("backend")
+    @classmethod
+    def _backend_is_known(cls, name: str) -> str:
+        from prorl_inference import BACKENDS
+
+        try:
+            if name != "auto":
+                BACKENDS.get(name)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return name
 
 
 class DynamicSamplingConfig(Section):
@@ -108,9 +122,14 @@ class LengthPenaltyConfig(Section):
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
 
+    @field_validator("form")
+    @classmethod
+    def _form_exists(cls, name: str) -> str:
+        return known_name(PENALTIES, name)
+
     @model_validator(mode="after")
-    def _form_exists(self) -> LengthPenaltyConfig:
-        named_part(PENALTIES, "form", self.form, self.options)
+    def _options_are_known(self) -> LengthPenaltyConfig:
+        known_options(PENALTIES, self.form, self.options)
         return self
 
 

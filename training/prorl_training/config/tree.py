@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
-from prorl_training.config.base import Section, named_part
+from prorl_training.config.base import Section, known_name, known_options
 from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
@@ -71,11 +71,12 @@ class TrainConfig(Section):
     reward: RewardConfig = RewardConfig()
     openrlhf: OpenRLHFConfig = OpenRLHFConfig()
 
-    @model_validator(mode="after")
-    def _penalties_exist(self) -> TrainConfig:
-        for name, options in self.penalties.items():
-            named_part(PENALTIES, "penalties", name, options)
-        return self
+    @field_validator("penalties")
+    @classmethod
+    def _penalties_exist(cls, penalties: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for name, options in penalties.items():
+            known_options(PENALTIES, known_name(PENALTIES, name), options)
+        return penalties
 
     @model_validator(mode="after")
     def _mini_batches_fit(self) -> TrainConfig:

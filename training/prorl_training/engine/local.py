@@ -94,12 +94,13 @@ def train(
     checkpoint.
     """
     require_local()
-    from prorl_inference import pick_device, samples_with_vllm
+    from prorl_inference import pick_backend, pick_device
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
 
-    if samples_with_vllm(config.rollout.backend, pick_device(config.model.device)):
-        refuse_lost_logprobs(config)
+    sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
+    refuse_lost_logprobs(config, sampler)
+    sampler.check_installed()
     folder = RunFolder(run)
     data = find_dataset(config)
     samples = load_samples(data, config.reward.verifier_modes())
@@ -220,7 +221,7 @@ class _Setup:
         return Policy(model, self.config, pick_dtype(device, c.dtype)), tokenizer
 
     def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
-        from prorl_inference import SamplerOptions, encode_prompt, open_training_generator
+        from prorl_inference import BackendOptions, encode_prompt, pick_backend
         from prorl_training.engine.interface import Parts
         from prorl_training.engine.loop import TrainingLoop
         from prorl_training.engine.start_notes import start_notes
@@ -234,15 +235,19 @@ class _Setup:
         prompts.check(self.config)
         for line in start_notes(prompts, self.config, bool(validation)):
             self.progress.message(line)
-        options = SamplerOptions(
-            r.backend,
+        device = str(policy.model.device)
+        options = BackendOptions(
+            path,
+            device,
+            str(policy.compute_dtype).removeprefix("torch."),
             r.batch_rows,
             r.batching,
-            str(policy.compute_dtype).removeprefix("torch."),
             r.vllm_context or None,
             r.vllm_memory,
+            policy.model,
+            tokenizer,
         )
-        generator = open_training_generator(policy.model, tokenizer, path, options)
+        generator = pick_backend(r.backend, device, training=True).open(options)
         parts = Parts(
             prompts,
             validation,

@@ -86,7 +86,7 @@ class TargetScorer:
 
     def _can_pack(self) -> bool:
         """Return whether a pack gives its responses' own log-probs: by the config, then by trying it."""
-        from prorl_inference.refill import can_refill
+        from prorl_inference.backends.transformers.refill import can_refill
 
         config = self.whole.config
         local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, not seen in its cache

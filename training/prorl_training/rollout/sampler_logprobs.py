@@ -7,29 +7,33 @@ no loss uses them unseen. Leaves out: who samples (``prorl_inference``) and the 
 from __future__ import annotations
 
 from prorl_common import UserError
+from prorl_inference import BACKENDS, BackendSpec
 from prorl_training.config import TrainConfig
 
 
-def refuse_lost_logprobs(config: TrainConfig) -> None:
-    """Raise UserError, one line with the cure, where vLLM would sample what a phase cannot train on."""
+def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
+    """Raise UserError, one line with the cure, where ``sampler`` would sample what a phase cannot train on."""
     for number in range(max(len(config.phases), 1)):
-        found = lost_logprobs(config.in_phase(number))
+        found = lost_logprobs(config.in_phase(number), sampler)
         if found:
             where = f"phase {config.phases[number].name}: " if config.phases else ""
             raise UserError(where + found)
 
 
-def lost_logprobs(config: TrainConfig) -> str | None:
-    """Return what is wrong with one phase's settings where vLLM samples, and the cure; None when nothing is."""
+def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> str | None:
+    """Return what is wrong with one phase's settings where ``sampler`` (default: vLLM) samples, and the cure;
+    None when nothing is."""
+    sampler = sampler or BACKENDS.get("vllm")
     users = _users(config)
-    if config.rollout.top_p >= 1 or not users:
+    if sampler.keeps_logprobs(config.rollout.top_p) or not users:
         return None
     named = " and ".join(setting for setting, _ in users)
     cure = " and ".join(instead for _, instead in users)
+    wider = "set rollout.top_p=1, or " if sampler.logprobs else ""
     return (
-        f"rollout.top_p={config.rollout.top_p} with vLLM as sampler leaves no log-probs of the whole "
-        f"distribution, which {named} needs: set rollout.top_p=1, or {cure}, or let engine=local sample with "
-        "rollout.backend=transformers"
+        f"rollout.top_p={config.rollout.top_p} with {sampler.title or sampler.name} as sampler leaves "
+        f"no log-probs of the whole distribution, which {named} needs: {wider}{cure}, or let "
+        "engine=local sample with rollout.backend=transformers"
     )
 
 

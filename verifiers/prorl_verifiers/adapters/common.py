@@ -3,7 +3,7 @@
 The scorer is a local ``VerifierPool``, or a ``RemoteVerifier`` when a service's address is given (the
 better choice where many worker processes of a trainer share one machine). It is opened at the first call,
 belongs to this process id alone (a forked child opens its own) and is closed at exit. No signals are used,
-so every function here may be called from any thread. Leaves out: the trainers' own shapes.
+so every function here may be called from any thread.
 """
 
 from __future__ import annotations

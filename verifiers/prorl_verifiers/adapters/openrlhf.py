@@ -4,7 +4,7 @@
 
 The label column holds the task as JSON. OpenRLHF calls with one query at a time, from threads. Options come
 from the environment (ScorerOptions). A response without a verdict raises after retries; OpenRLHF logs
-that and goes on with reward None. Leaves out: the HTTP form of the protocol (``serve``).
+that and goes on with reward None.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cut the model's response out of a decoded rollout (prompt and response in one text).
 
 OpenRLHF sends ``decode(prompt tokens + response tokens)`` with special tokens kept. The prompt may have been
-cut from the left to fit the context, and a tokenizer may not give its white space back unchanged. Leaves
-out: chat templates; no marker of a template is looked for, since a model can write those itself.
+cut from the left to fit the context, and a tokenizer may not give its white space back unchanged. No
+marker of a chat template is looked for, since a model can write those itself.
 """
 
 from __future__ import annotations

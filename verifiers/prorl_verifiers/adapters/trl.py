@@ -3,7 +3,6 @@
 Checked against TRL 1.16: None becomes NaN, a row without any reward is left out of its group's baseline
 and gets advantage 0. Releases before 1.6 add such a row up to 0; with one of those installed a response
 without a verdict raises instead, unless the caller decides otherwise.
-Leaves out: shaping; the reward is the raw outcome.
 """
 
 from __future__ import annotations
@@ -131,16 +130,10 @@ def _tasks(columns: Mapping[str, Any], count: int) -> list[Task | None]:
         raise UserError("the dataset needs the columns 'verifier' and 'reference' (or 'task')")
     if len(values) != count:
         raise UserError(f"{len(values)} tasks came with {count} completions")
-    loaded: dict[str, Task] = {}
-    return [None if value is None else _load(value, loaded) for value in values]
-
-
-def _load(value: Any, loaded: dict[str, Task]) -> Task:
-    """Load each distinct task once: a group's completions share theirs."""
-    key = repr(value)
-    if key not in loaded:
-        loaded[key] = task_of(value)
-    return loaded[key]
+    # Each distinct task is loaded once: a group's completions share theirs.
+    distinct = {repr(value): value for value in values if value is not None}
+    loaded = {key: task_of(value) for key, value in distinct.items()}
+    return [None if value is None else loaded[repr(value)] for value in values]
 
 
 def _log(log_metric: Any, verdicts: Sequence[Verdict]) -> None:

@@ -5,7 +5,7 @@
 
 Options come from ``reward_kwargs`` or the environment (ScorerOptions). A response without a verdict
 raises after retries. verl's ``prime`` and ``rate_limited`` managers turn every exception into reward 0, so
-do not use those two. Leaves out: shaping; the score is the raw outcome.
+do not use those two. The score is the raw outcome, never shaped.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from prorl_verifiers.adapters.common import (
     shared_scorer,
     thinking,
 )
+from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task, TaskError, Verdict
+from prorl_verifiers.types import Task, TaskError
 
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
@@ -76,12 +77,16 @@ def verl_task(
 
     The verifier is ``extra_info["verifier"]``, or ``ground_truth`` is the whole task {"verifier",
     "reference"}, or ``data_source`` is ``prorl/VERIFIER``. ``ground_truth`` is the reference, an
-    object or its JSON text; for math and stem plain text is the gold answer. Raises TaskError.
+    object or its JSON text; for a verifier that asks for an answer alone (math, stem) plain text is the
+    gold answer. Raises TaskError.
     """
     reference = _object(ground_truth)
     named = (extra_info or {}).get("verifier")
     if named is None and reference is not None and {"verifier", "reference"} <= set(reference):
-        return load_task(str(reference["verifier"]), _plain(reference["reference"]))
+        return load_task(
+            str(reference["verifier"]),
+            given if isinstance(given := reference["reference"], Mapping) else str(given),
+        )
     if named is None and str(data_source).startswith(SOURCE_PREFIX):
         named = str(data_source).split("/")[1]
     if named is None:
@@ -89,7 +94,8 @@ def verl_task(
             f"no verifier for data source {data_source!r}: put it into extra_info['verifier'], "
             "or name the data source prorl/VERIFIER"
         )
-    if reference is None and named in ("math", "stem"):
+    known = named in VERIFIERS.names()
+    if reference is None and known and VERIFIERS.get(named).columns == ("answer",):
         reference = {"answer": str(ground_truth)}
     return load_task(str(named), str(ground_truth) if reference is None else reference)
 
@@ -107,26 +113,20 @@ def _object(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _plain(reference: Any) -> Mapping[str, Any] | str:
-    return reference if isinstance(reference, Mapping) else str(reference)
-
-
 def _score(items: list[tuple[str, Task]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
     own = {name: value for name, value in options.items() if name not in OF_VERL}
     chosen = ScorerOptions.from_environment(**own)
     pairs = [(thinking(text, chosen), task) for text, task in items]
     verdicts = score_with_retries(shared_scorer(locally(chosen)), pairs, chosen.retries)
     rewards = rewards_or_raise(verdicts)
-    return [_row(reward, verdict) for reward, verdict in zip(rewards, verdicts, strict=True)]
-
-
-def _row(reward: float, verdict: Verdict) -> dict[str, Any]:
-    """Every row has the same keys: verl makes a column of each."""
-    return {
-        "score": reward,
-        "acc": reward,
-        "pred": (verdict.extracted or "")[:MAX_PRED],
-        "status": verdict.status,
-        "timeout": float(verdict.status == "timeout"),
-        "unparsable": float(verdict.status == "unparsable"),
-    }
+    return [  # every row has the same keys: verl makes a column of each
+        {
+            "score": reward,
+            "acc": reward,
+            "pred": (verdict.extracted or "")[:MAX_PRED],
+            "status": verdict.status,
+            "timeout": float(verdict.status == "timeout"),
+            "unparsable": float(verdict.status == "unparsable"),
+        }
+        for reward, verdict in zip(rewards, verdicts, strict=True)
+    ]

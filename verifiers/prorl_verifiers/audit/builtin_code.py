@@ -1,7 +1,6 @@
 """Built-in code tasks to attack: stdin/stdout, calls, asserts and check functions.
 
-Every expected output is one that no constant program gives; chance is 0. Leaves out: other languages
-(the comparison outside the box is the same).
+Every expected output is one that no constant program gives; chance is 0.
 """
 
 from __future__ import annotations

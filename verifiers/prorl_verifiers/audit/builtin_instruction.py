@@ -2,7 +2,7 @@
 
 ``CHANCE_ONE`` lists the ids that an empty-headed text meets by the constraint's own definition (a text
 without commas has no comma; an echo of the keywords holds the keywords): such an id proves nothing and has
-chance 1. All others ask for something that degenerate text must not have. Leaves out: the checks.
+chance 1. All others ask for something that degenerate text must not have.
 """
 
 from __future__ import annotations

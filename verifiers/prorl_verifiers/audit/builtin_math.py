@@ -1,7 +1,6 @@
 r"""Built-in math and STEM tasks to attack: golds of many kinds, chosen so that no probe is right by luck.
 
 Each item is (question, gold); the question is what an echo repeats. Chance is 0, multiple choice apart.
-Leaves out: whether right answers are accepted (the accuracy measurements).
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ is more the share of the items for which the probe's text is the gold itself.
 Evidence: the rewards of n items lie in [0, 1]. If their mean were expected to be no more than the chance c,
 a mean of m or more would come with probability at most exp(-n KL(m, c)) (Hoeffding 1963, theorem 1), and for
 rewards of 0 and 1 alone with the binomial tail. That is multiplied by the number of probes tried (Bonferroni).
-Leaves out: running anything.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Groups that are not built in: reasoning-gym entries by dataset, and a user's own file of tasks.
 
 Entries are made in a child process (``python -m prorl_verifiers.audit.generated``), because the library
-reseeds global generators and four datasets depend on the interpreter's hash seed. Leaves out: probes.
+reseeds global generators and four datasets depend on the interpreter's hash seed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,25 @@ def file_groups(path: Path) -> list[Group]:
     found: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):
         try:
-            item = _file_item(row)
+            task = row.get("task")
+            if (
+                "id" not in row
+                or not isinstance(task, dict)
+                or not {"verifier", "reference"} <= set(task)
+            ):
+                raise TaskError(
+                    'a row must be {"id", "task": {"verifier", "reference"}, "question"?}'
+                )
+            loaded = load_task(str(task["verifier"]), task["reference"])
+            reference = loaded.reference
+            entry = reference.get("entry")
+            asked = entry.get("question") if isinstance(entry, Mapping) else None
+            question = row.get("question") or asked or ""
+            if not isinstance(question, str):
+                raise TaskError("'question' must be text")
+            item = Item(
+                str(row["id"]), loaded, question, VERIFIERS.get(loaded.verifier).answer(reference)
+            )
         except TaskError as error:
             raise TaskError(f"{path}:{number}: {error}") from error
         part = str(item.task.reference.get("dataset", path.name))
@@ -77,20 +95,6 @@ def file_groups(path: Path) -> list[Group]:
     return [
         Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in found.items()
     ]
-
-
-def _file_item(row: dict[str, Any]) -> Item:
-    task = row.get("task")
-    if "id" not in row or not isinstance(task, dict) or not {"verifier", "reference"} <= set(task):
-        raise TaskError('a row must be {"id", "task": {"verifier", "reference"}, "question"?}')
-    loaded = load_task(str(task["verifier"]), task["reference"])
-    reference = loaded.reference
-    entry = reference.get("entry")
-    asked = entry.get("question") if isinstance(entry, Mapping) else None
-    question = row.get("question") or asked or ""
-    if not isinstance(question, str):
-        raise TaskError("'question' must be text")
-    return Item(str(row["id"]), loaded, question, VERIFIERS.get(loaded.verifier).answer(reference))
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,6 @@
 r"""Answers that do not look at the solution: constants, blanks, odd numbers, echoes.
 
-Each probe is one fixed text or one fixed rule for all items of a group. Leaves out: options and heaps
-(``choice_probes``), programs and instruction texts (``text_probes``), mutations (``search``).
+Each probe is one fixed text or one fixed rule for all items of a group.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an audit found, as JSON and as plain lines; leaks first.
-
-Leaves out: the rich table of the command line.
-"""
+"""What an audit found, as JSON and as plain lines; leaks first."""
 
 from __future__ import annotations
 
@@ -34,13 +31,13 @@ class AuditReport:
 
 
 def make_report(groups: Sequence[GroupReport], seconds: float) -> AuditReport:
-    """Return the report, groups sorted."""
-    return AuditReport(sorted(groups, key=_severity), seconds)
+    """Return the report, the groups with the worst leaks first, then those with the most faults."""
 
+    def severity(group: GroupReport) -> tuple[float, int, str]:
+        worst = group.leaks[0].excess if group.leaks else 0.0
+        return (-worst, -len(group.faults), group.name)
 
-def _severity(group: GroupReport) -> tuple[float, int, str]:
-    worst = group.leaks[0].excess if group.leaks else 0.0
-    return (-worst, -len(group.faults), group.name)
+    return AuditReport(sorted(groups, key=severity), seconds)
 
 
 def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]:
@@ -51,23 +48,22 @@ def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]
         "leaks": len(report.leaks),
         "faults": report.faults,
         "verdicts": sum(group.verdicts for group in report.groups),
-        "groups": [_document(group) for group in report.groups],
-    }
-
-
-def _document(group: GroupReport) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "verifier": group.verifier,
-        "items": group.items,
-        "chance": round(group.chance, 4),
-        "probes": group.tried,
-        "verdicts": group.verdicts,
-        "slowest_seconds": round(group.slowest, 3),
-        "best": None if group.best is None else trial_document(group.best),
-        "leaks": len(group.leaks),
-        "worst_leaks": [trial_document(trial) for trial in group.leaks[:MOST_LEAKS]],
-        "faults": [asdict(fault) for fault in group.faults],
+        "groups": [
+            {
+                "name": group.name,
+                "verifier": group.verifier,
+                "items": group.items,
+                "chance": round(group.chance, 4),
+                "probes": group.tried,
+                "verdicts": group.verdicts,
+                "slowest_seconds": round(group.slowest, 3),
+                "best": None if group.best is None else trial_document(group.best),
+                "leaks": len(group.leaks),
+                "worst_leaks": [trial_document(trial) for trial in group.leaks[:MOST_LEAKS]],
+                "faults": [asdict(fault) for fault in group.faults],
+            }
+            for group in report.groups
+        ],
     }
 
 

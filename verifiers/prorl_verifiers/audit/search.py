@@ -2,7 +2,7 @@
 
 The search sees rewards only. Mutations are fixed rules on an answer's text, so a mutated probe is again one
 fixed way to answer. Besides leaks it collects faults of the verifier: no verdict, a reward that is no number in
-[0, 1], two different verdicts for one response, slow verdicts. Leaves out: showing (``report``).
+[0, 1], two different verdicts for one response, slow verdicts.
 """
 
 from __future__ import annotations

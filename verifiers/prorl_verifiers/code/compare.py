@@ -4,7 +4,7 @@ Standard output: lines without trailing white space, without trailing blank line
 Values expected in JSON: bool is not int; list and tuple are alike at any depth; an int may stand for a float
 only when the gold is an integral float, and a float never for an int; tolerance 1e-6 (relative above 1) only
 when the gold is a float; NaN and infinity only where the gold has them. Values expected in a Python assert:
-Python's ``==``, as the assert says, but no bool for a number. Leaves out: float tolerance for printed output, special judges.
+Python's ``==``, as the assert says, but no bool for a number.
 """
 
 from __future__ import annotations

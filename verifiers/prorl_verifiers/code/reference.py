@@ -1,7 +1,4 @@
-"""Read the reference of a code task whole: language, tests, limits and judge, each mistake a TaskError.
-
-Leaves out: the shapes of the tests (``code.tests``) and running anything (``code.scorer``).
-"""
+"""Read the reference of a code task whole: language, tests, limits and judge, each mistake a TaskError."""
 
 from __future__ import annotations
 
@@ -12,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
-from prorl_verifiers.code.languages import TITLES, read_language
+from prorl_verifiers.code.languages import read_language
 from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Limits
-    from prorl_sandbox.types import Language
+    from prorl_sandbox import LanguageSpec, Limits
 
 KEYS = ("tests", "language", "entry_point", "limits", "judge", "mode")
 DEFAULT_TOTAL_SECONDS = 5.0
@@ -46,7 +42,7 @@ class CodeReference:
     ``binary``: all tests or nothing, as evaluation counts; otherwise the share of tests passed.
     """
 
-    language: Language
+    language: LanguageSpec
     tests: list[CodeTest]
     budget: Budget
     judge: str | None
@@ -71,8 +67,8 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
-        if language != "python":
-            raise TaskError(f"test {number}: {TITLES[language]} takes stdin/stdout tests only")
+        if language.run is not None:  # not run by the harness, which alone can call
+            raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
@@ -96,23 +92,19 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
         if name == _PARTIAL and not isinstance(value, bool):
             raise TaskError("limit 'partial' must be true or false")
         if name != _PARTIAL:
-            _check_number(name, value)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or value <= 0:
+                raise TaskError(f"limit {name!r} must be a number above 0")
         if name in own:
             per_test[name] = _check_range(name, value)
     total = float(given.get(_TOTAL, DEFAULT_TOTAL_SECONDS))
     return Budget(replace(Limits(), **per_test), total, given.get(_PARTIAL, False))
 
 
-def _check_number(name: str, value: Any) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value <= 0:
-        raise TaskError(f"limit {name!r} must be a number above 0")
-
-
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.base import check_limits
+    from prorl_sandbox.run.base import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):

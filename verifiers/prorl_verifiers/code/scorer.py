@@ -7,8 +7,7 @@ making of boxes, compiling and judging do not count. In mode ``binary`` the rewa
 passes, else 0, and the first failure ends the run. A submission that does not compile is a scored 0; a
 response without a code block is ``unparsable``; one over the budget is ``timeout`` unless partial.
 
-Leaves out: retries (``pool``) and reading references (``code.reference``). The submission is never
-parsed here. ``score_code`` raises what it cannot blame on the submission.
+The submission is never parsed here. ``score_code`` raises what it cannot blame on the submission.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import ServiceError
 from prorl_verifiers.code.compare import same_output, same_value
 from prorl_verifiers.code.judges import judge_source
-from prorl_verifiers.code.languages import FENCE_MARKS, TITLES
 from prorl_verifiers.code.reference import CodeReference, read_reference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.extract import last_code_block
@@ -56,9 +54,9 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     JudgeError.
     """
     task = read_reference(reference)
-    source = last_code_block(text, FENCE_MARKS[task.language])
+    source = last_code_block(text, task.language.marks)
     if source is None or not source.strip():
-        return Verdict(0.0, "unparsable", f"no closed {TITLES[task.language]} code block")
+        return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
     tally = _Tally()
@@ -102,7 +100,7 @@ def _run(
 
     match test:
         case StdioTest(stdin=stdin):
-            return sandbox.run(Program(source, stdin=stdin, language=task.language), limits)
+            return sandbox.run(Program(source, stdin=stdin, language=task.language.name), limits)
         case CallTest(call=call, args=args):
             return sandbox.run(Program(source, call=call, args=args), limits)
         case CheckTest(source=checker, entry_point=entry_point):

@@ -1,7 +1,6 @@
 """Turn the test shapes of public data sets into a code reference: Eurus-2 rows and LiveCodeBench tests.
 
-Plain JSON and Python literals are read; nothing is unpickled or evaluated. Leaves out: fetching rows, and
-LiveCodeBench's packed private tests (the data rooms read those).
+Plain JSON and Python literals are read; nothing is unpickled or evaluated.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
 ``{"check": source that defines check(candidate)}``. An assert that compares one call with a literal becomes
 a call test, so that the expected value stays outside the box; any other assert is wrapped into a check
-function, which runs in a box of its own. Leaves out: running (``code.scorer``) and comparing
-(``code.compare``).
+function, which runs in a box of its own.
 """
 
 from __future__ import annotations
@@ -87,42 +86,45 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("a call test needs 'call' (a name) and 'args' (a list)")
         if "expected" not in test:
             raise TaskError("a call test needs 'expected'")
-        return _read_call(test)
+        wrapped, expected = test.get("wrapped", False), test["expected"]
+        if not isinstance(wrapped, bool):
+            raise TaskError("'wrapped' must be true or false")
+        if wrapped and not (isinstance(expected, list) and len(expected) == 1):
+            raise TaskError("a wrapped 'expected' must be a list of one value")
+        return CallTest(test["call"], tuple(test["args"]), expected, True, wrapped)
     if "assert" in test and isinstance(test["assert"], str):
-        return _read_assert(test["assert"], entry_point)
+        source = test["assert"]
+        body = ast.parse(source.strip()).body
+        if not any(isinstance(node, ast.Assert) for node in ast.walk(ast.Module(body, []))):
+            raise TaskError("an assert test holds no assert")
+        if len(body) == 1 and isinstance(body[0], ast.Assert):
+            plain = _plain_comparison(body[0].test, entry_point)
+            if plain is not None:
+                return plain
+        # Make a check function of statements with asserts; the tested function is found by its name.
+        module = ast.Module(body, [])
+        if entry_point is None:
+            entry_point = _only_unknown_call(module)
+        if not entry_point.isidentifier():
+            raise TaskError("this assert needs 'entry_point' to be a plain function name")
+        used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+        lines = [f"import {name}" for name in sorted(used & _MODULES)]
+        lines += ["def check(candidate):", f"    {entry_point} = candidate"]
+        for statement in body:
+            lines += ["    " + line for line in ast.unparse(statement).splitlines()]
+        return CheckTest("\n".join(lines) + "\n", entry_point)
     if "check" in test and isinstance(test["check"], str):
-        return _read_check(test["check"], entry_point)
+        source = test["check"]
+        defined = {
+            node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
+        }
+        if "check" not in defined:
+            raise TaskError("a check must define check(candidate)")
+        if entry_point is None:
+            raise TaskError("a check needs the reference's 'entry_point'")
+        return CheckTest(source, entry_point)
     keys = ", ".join(sorted(map(str, test))) or "nothing"
     raise TaskError(f"expected stdin/stdout, call/args/expected, assert or check, got {keys}")
-
-
-def _read_call(test: Mapping[str, Any]) -> CallTest:
-    wrapped, expected = test.get("wrapped", False), test["expected"]
-    if not isinstance(wrapped, bool):
-        raise TaskError("'wrapped' must be true or false")
-    if wrapped and not (isinstance(expected, list) and len(expected) == 1):
-        raise TaskError("a wrapped 'expected' must be a list of one value")
-    return CallTest(test["call"], tuple(test["args"]), expected, True, wrapped)
-
-
-def _read_check(source: str, entry_point: str | None) -> CheckTest:
-    defined = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    if "check" not in defined:
-        raise TaskError("a check must define check(candidate)")
-    if entry_point is None:
-        raise TaskError("a check needs the reference's 'entry_point'")
-    return CheckTest(source, entry_point)
-
-
-def _read_assert(source: str, entry_point: str | None) -> CodeTest:
-    body = ast.parse(source.strip()).body
-    if not any(isinstance(node, ast.Assert) for node in ast.walk(ast.Module(body, []))):
-        raise TaskError("an assert test holds no assert")
-    if len(body) == 1 and isinstance(body[0], ast.Assert):
-        plain = _plain_comparison(body[0].test, entry_point)
-        if plain is not None:
-            return plain
-    return _wrap(body, entry_point)
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
@@ -158,21 +160,6 @@ def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
         ):
             return f"{owner}.{method}"
     return None
-
-
-def _wrap(body: list[ast.stmt], entry_point: str | None) -> CheckTest:
-    """Make a check function of statements with asserts; the tested function is found by its name."""
-    module = ast.Module(body, [])
-    if entry_point is None:
-        entry_point = _only_unknown_call(module)
-    if not entry_point.isidentifier():
-        raise TaskError("this assert needs 'entry_point' to be a plain function name")
-    used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
-    lines = [f"import {name}" for name in sorted(used & _MODULES)]
-    lines += ["def check(candidate):", f"    {entry_point} = candidate"]
-    for statement in body:
-        lines += ["    " + line for line in ast.unparse(statement).splitlines()]
-    return CheckTest("\n".join(lines) + "\n", entry_point)
 
 
 def _only_unknown_call(module: ast.Module) -> str:

@@ -1,7 +1,4 @@
-"""The 25 ids of IFEval: arguments, checks, and how ``fixed`` differs from the published checker and why.
-
-Leaves out: the checks (``instruction.ifeval_fixed``, ``instruction.ifeval_official``).
-"""
+"""The 25 ids of IFEval: arguments, checks, and how ``fixed`` differs from the published checker and why."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. They
 follow what the instruction asks; where the published checker differs, ``instruction.ifeval_catalog`` says so and why.
-Every check is linear in the length of the text. Leaves out: the published behaviour (``instruction.ifeval_official``).
+Every check is linear in the length of the text.
 """
 
 from __future__ import annotations

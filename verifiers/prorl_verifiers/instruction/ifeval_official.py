@@ -2,8 +2,7 @@
 
 Own code for known behaviour, quirks included; each check is (text, kwargs) -> bool on a text that is not
 blank. Arguments that the published checker puts into a regular expression unescaped are used so here, and
-some patterns are quadratic: the pool's kill is the guard. Leaves out: arguments drawn at random when they
-are absent (a TaskError at load).
+some patterns are quadratic: the pool's kill is the guard.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The 29 further ids of the IFEvalG registry: arguments, checks, deviations.
-
-Leaves out: the checks (``instruction.ifevalg_fixed``, ``instruction.ifevalg_official``).
-"""
+"""The 29 further ids of the IFEvalG registry: arguments, checks, deviations."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. A
 constraint on every word or sentence is never met by having none. Every check is linear in the length of
-the text. Leaves out: the published behaviour (``instruction.ifevalg_official``) and IFBench's 58 test constraints.
+the text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The 29 further constraints of the IFEvalG registry as the published checker judges them.
 
 Own code for known behaviour, quirks included (mode ``reference``); each check is (text, kwargs) -> bool on
-a text that is not blank. Leaves out: arguments drawn at random when they are absent or zero.
+a text that is not blank.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Clean the arguments of an instruction, or say in one line what is wrong with them.
 
 Takes what training rows really hold: null values, whole numbers as floats, one word as a list, misspelt
-or neighbouring names (``ALIASES``), relations in other words. Leaves out: whether the arguments fit the
-prompt.
+or neighbouring names (``ALIASES``), relations in other words.
 """
 
 from __future__ import annotations
@@ -53,17 +52,50 @@ def clean_kwargs(
         odd = min(map(str, given))
         hint = nearest(odd, list(cleaned)) if cleaned else ""
         raise TaskError(f"{instruction}: unknown kwarg {odd!r}{hint}")
-    _check_together(instruction, cleaned)
+    nth, paragraphs = cleaned.get("nth_paragraph", 0), cleaned.get("num_paragraphs", 0)
+    if nth > paragraphs:
+        raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
+    start, end = cleaned.get("n_start"), cleaned.get("n_end")
+    if start is not None and end is not None:
+        span = cleaned["prompt_to_repeat"][start:end]
+        if start >= end or not span.strip():
+            raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
+    if "phrase" in cleaned and len(cleaned["phrase"].split()) < 3:
+        raise TaskError(f"{instruction}: a phrase to change inside needs three words or more")
     return cleaned
 
 
 def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
     if name.endswith("relation"):
-        return _relation(instruction, name, value, mode)
+        text = " ".join(str(value).lower().split())
+        text = _SYNONYMS.get(text, text)
+        known = OFFICIAL_RELATIONS if mode == "reference" else RELATIONS
+        if text not in known:
+            options = ", ".join(map(repr, known))
+            raise TaskError(f"{instruction}: {name} must be one of {options}, not {value!r}")
+        return text
     if _COUNTS.fullmatch(name):
-        return _count(instruction, name, value, mode)
+        least = int(name in _POSITIVE or (mode == "reference" and name in _DRAWN))
+        whole = (
+            isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
+        )
+        if not whole or not least <= value < 10**9:
+            raise TaskError(
+                f"{instruction}: {name} must be a whole number >= {least}, not {value!r}"
+            )
+        return int(value)
     if name in _LISTS:
-        return _words(instruction, name, value)
+        if isinstance(value, str):
+            value = [value]
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(isinstance(word, str) for word in value)
+        ):
+            raise TaskError(f"{instruction}: {name} must be a list of words")
+        if not all(word.strip() for word in value):
+            raise TaskError(f"{instruction}: {name} holds a blank word")
+        return list(value)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or not value.strip():
@@ -75,53 +107,12 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
     return value if name == "prompt_to_repeat" else value.strip()
 
 
-def _relation(instruction: str, name: str, value: Any, mode: str) -> str:
-    text = " ".join(str(value).lower().split())
-    text = _SYNONYMS.get(text, text)
-    known = OFFICIAL_RELATIONS if mode == "reference" else RELATIONS
-    if text not in known:
-        options = ", ".join(map(repr, known))
-        raise TaskError(f"{instruction}: {name} must be one of {options}, not {value!r}")
-    return text
-
-
-def _count(instruction: str, name: str, value: Any, mode: str) -> int:
-    least = int(name in _POSITIVE or (mode == "reference" and name in _DRAWN))
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
-    if not whole or not least <= value < 10**9:
-        raise TaskError(f"{instruction}: {name} must be a whole number >= {least}, not {value!r}")
-    return int(value)
-
-
-def _words(instruction: str, name: str, value: Any) -> list[str]:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
-        raise TaskError(f"{instruction}: {name} must be a list of words")
-    if not all(word.strip() for word in value):
-        raise TaskError(f"{instruction}: {name} holds a blank word")
-    return list(value)
-
-
 def _language(instruction: str, value: str, mode: str) -> str:
     code = value.strip()
     known = LANGUAGES if mode == "reference" else LANGUAGES | MORE_LANGUAGES
     if code.split("-")[0].lower() not in known or (mode == "reference" and code not in known):
         raise TaskError(f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code")
     return code
-
-
-def _check_together(instruction: str, kwargs: Mapping[str, Any]) -> None:
-    nth, paragraphs = kwargs.get("nth_paragraph", 0), kwargs.get("num_paragraphs", 0)
-    if nth > paragraphs:
-        raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
-    start, end = kwargs.get("n_start"), kwargs.get("n_end")
-    if start is not None and end is not None:
-        span = kwargs["prompt_to_repeat"][start:end]
-        if start >= end or not span.strip():
-            raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
-    if "phrase" in kwargs and len(kwargs["phrase"].split()) < 3:
-        raise TaskError(f"{instruction}: a phrase to change inside needs three words or more")
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:

@@ -1,8 +1,7 @@
 """Is a text in a language, by py3langid: the fixed checks' answer.
 
 A text in which nothing can be told (blank, digits, one short word, random letters) is in no language, and
-one with whole lines in another language is not entirely in any. Leaves out: langdetect
-(``instruction.official_text``) and foreign words within a line.
+one with whole lines in another language is not entirely in any.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """langdetect with its profiles read and its seed set: importing this module is the loading.
 
 The one exception, with ``instruction.loaded_langid``, to "no work at import", and for the same reason. With the
-seed one text has one answer. Leaves out: any judgement (``instruction.official_text``).
+seed one text has one answer.
 """
 
 from __future__ import annotations

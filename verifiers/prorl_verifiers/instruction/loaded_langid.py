@@ -1,7 +1,7 @@
 """py3langid with its model read: importing this module is the loading.
 
 The one exception to "no work at import": a worker announces this module before it is imported, so that
-reading the model is not counted as time spent on an answer. Leaves out: any judgement (``instruction.language``).
+reading the model is not counted as time spent on an answer.
 """
 
 from __future__ import annotations

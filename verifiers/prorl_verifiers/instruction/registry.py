@@ -1,7 +1,6 @@
 """Every instruction id that can be scored, and what ``fixed`` and ``reference`` disagree on.
 
-An id that is not here is an error when the task is loaded, never free credit. Leaves out: IFBench's 58
-test-only ids.
+An id that is not here is an error when the task is loaded, never free credit.
 """
 
 from __future__ import annotations

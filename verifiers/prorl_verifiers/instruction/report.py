@@ -1,7 +1,4 @@
-"""The four numbers of IFEval over many verdicts: prompt and instruction level, strict and loose.
-
-Leaves out: sampling and intervals (the evaluation room).
-"""
+"""The four numbers of IFEval over many verdicts: prompt and instruction level, strict and loose."""
 
 from __future__ import annotations
 

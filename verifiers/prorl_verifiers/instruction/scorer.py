@@ -3,8 +3,7 @@
 Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} in IFEval's shapes; repeated ids count each
 by its own kwargs. A constraint is met strictly when the text as it stands meets it, loosely when one of
 IFEval's eight variants does; the reward is strict. A blank text meets nothing, in mode ``fixed`` neither
-does one without a letter or digit. Leaves out: the definitions (``instruction.registry``) and whether the answer is
-any good beyond its form.
+does one without a letter or digit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Words, sentences and paragraphs as the fixed checks see them.
 
-Every function is linear in the length of the text. Leaves out: the published splitters
-(``instruction.official_text``) and languages (``instruction.language``). Scripts without spaces between words are counted
+Every function is linear in the length of the text. Scripts without spaces between words are counted
 by runs of letters, as the published word count does.
 """
 

@@ -1,8 +1,7 @@
 """What one instruction id is: its arguments, its two checks, and how they differ.
 
 A check is (text, kwargs) -> bool; kwargs have been cleaned (``instruction.kwargs``) and hold every needed name.
-``fixed`` is this project's definition, ``reference`` behaves as the published checker. Leaves out: the
-definitions themselves (``ifeval_*`` and ``ifevalg_*``).
+``fixed`` is this project's definition, ``reference`` behaves as the published checker.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Logic answers that are grids of numbers or signs: puzzles checked by their rules, matrices cell by cell.
 
 A puzzle's answer is right when it keeps the givens and every rule, whether or not it is the stored
-solution. Partial credit is the share of the cells that were to be filled, from one half on. Leaves out:
-answers that are moves (``logic.moves``).
+solution. Partial credit is the share of the cells that were to be filled, from one half on.
 """
 
 from __future__ import annotations

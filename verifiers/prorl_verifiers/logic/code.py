@@ -1,7 +1,4 @@
-"""codeio: the JSON object that a program returns (or takes), compared value by value.
-
-Leaves out: running the program, so that another input with the same output is not recognised.
-"""
+"""codeio: the JSON object that a program returns (or takes), compared value by value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Check an antiderivative by its derivative at fixed points, to 40 digits; no text is evaluated.
 
 Forward mode: every node of the formula (``logic.formula``) gives its value and its derivative by the
-variable; names that are not the variable are constants. Leaves out: a proof. Formulas that agree at three
+variable; names that are not the variable are constants. Formulas that agree at three
 points to 20 digits without being equal do not arise from the grammar's sizes.
 """
 

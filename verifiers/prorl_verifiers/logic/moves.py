@@ -1,8 +1,7 @@
 """Logic answers that are moves: simulated strictly, so that a list of every possible move solves nothing.
 
 Upstream passes over impossible moves, and one long text that tries them all then solves many boards. Here
-an impossible move makes the answer wrong. Leaves out: how short a solution is, where the question does
-not ask for the shortest.
+an impossible move makes the answer wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Logic answers that are numbers or arithmetic: values, sets of roots, factors, expressions, formulas.
-
-Leaves out: formulas' own parser (``logic.formula``) and the comparison of plain text (``logic.text``).
-"""
+"""Logic answers that are numbers or arithmetic: values, sets of roots, factors, expressions, formulas."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 r"""What models put around an answer: code fences, bold, quotes, ``$``, ``\boxed{}``, "Answer:", a full stop.
 
 ``readings`` takes them off one after the other, so that each reading is a part of the text that leaves
-nothing but presentation out: no reading chooses among several answers. Leaves out: finding the answer in a
-response (``extract``) and judging it (``logic.rules``).
+nothing but presentation out: no reading chooses among several answers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """propositional_logic: does a conclusion follow, and is it more than restated premises?
 
-Truth tables over at most 12 variables, an own parser of at most 400 characters. Leaves out: proofs.
+Truth tables over at most 12 variables, an own parser of at most 400 characters.
 """
 
 from __future__ import annotations

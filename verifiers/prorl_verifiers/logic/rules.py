@@ -1,8 +1,6 @@
 """The table of all 105 datasets of reasoning-gym 0.1.25: how ``fixed`` mode scores each, and why.
 
 ``RULES`` is what the scorer follows and what the table in docs/reference/logic-verifier.md is made of.
-Leaves out: the checks themselves (``logic.text``, ``logic.numbers``, ``logic.boards``, ``logic.moves``,
-``logic.proposition``).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (
 "Answer: X"). Model text is never evaluated in either mode.
 
 A scorer that raises on odd text means a wrong answer; one that raises on the entry's own gold answer means
-a broken entry, and the error goes up (``infra_error``). Leaves out: generating entries.
+a broken entry, and the error goes up (``infra_error``).
 """
 
 from __future__ import annotations

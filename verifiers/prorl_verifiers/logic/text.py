@@ -2,8 +2,7 @@
 
 What is forgiven everywhere: white space, Unicode minus signs, thousands separators and trailing zeros of
 numbers, the case of yes/no words. Partial credit is a share of right positions and begins where an answer
-without knowledge ends (``beyond``). Leaves out: boards, moves and formulas (``logic.boards``,
-``logic.moves``, ``logic.formula``).
+without knowledge ends (``beyond``).
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they see only text
 that an own parser has read as literals, arithmetic or a formula. Some others take hours for a short
-hostile text; what they see is bounded or replaced by an equal, shorter text. Leaves out: mending the
-numbers (``logic.rules``).
+hostile text; what they see is bounded or replaced by an equal, shorter text.
 """
 
 from __future__ import annotations

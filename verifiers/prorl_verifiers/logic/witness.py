@@ -2,8 +2,7 @@
 
 Five datasets store no answer; some entries of intermediate_integration store the integral unevaluated.
 
-Each returns an answer as a model would write it. Leaves out: short solutions, and every dataset whose
-entries carry a gold answer that is one.
+Each returns an answer as a model would write it.
 """
 
 from __future__ import annotations
@@ -168,7 +167,11 @@ def rush_hour(entry: Entry) -> str | None:
     while queue:
         state = queue.popleft()
         if state[0] == goal:
-            return _path(seen, state)
+            moves = []
+            while (before := seen[state]) is not None:
+                state, move = before
+                moves.append(move)
+            return " ".join(reversed(moves))
         taken = blocked
         for shape, cell in zip(shapes, state, strict=True):
             taken |= shape << cell
@@ -195,14 +198,6 @@ def _inside(cell: int, step: int, length: int, stride: int) -> bool:
     """Whether a car of ``length`` that starts at ``cell`` stays on the board after ``step``."""
     place = cell % _SIDE if stride == 1 else cell // _SIDE
     return 0 <= place + (step > 0) - (step < 0) <= _SIDE - length
-
-
-def _path(seen: Mapping[tuple[int, ...], Any], state: tuple[int, ...]) -> str:
-    moves = []
-    while (before := seen[state]) is not None:
-        state, move = before
-        moves.append(move)
-    return " ".join(reversed(moves))
 
 
 WITNESSES: dict[str, Callable[[Entry], str | None]] = {

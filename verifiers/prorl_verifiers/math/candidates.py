@@ -1,7 +1,7 @@
 r"""Refuse heaps of candidates that our grader cannot read: ``(2,1)\ (1,2)``, ``A \text{ then } B``, endless lists.
 
 A library that reads the first or the last of several formulas would accept a heap that holds the right one. Works on
-cleaned text. Leaves out: heaps that parse (``math.compare`` refuses them by their shape).
+cleaned text.
 """
 
 from __future__ import annotations

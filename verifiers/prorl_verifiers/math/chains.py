@@ -1,7 +1,7 @@
 r"""Chains of equations around an answer: ``P(A \cap B) = \frac{3}{6} = \frac12``.
 
 A side that names or describes what was asked for (letters that our grader cannot evaluate) says nothing about the
-value and is left out; every other side must be the gold. Leaves out: comparing the sides (``math.compare``).
+value and is left out; every other side must be the gold.
 """
 
 from __future__ import annotations

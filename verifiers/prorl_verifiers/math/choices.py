@@ -1,7 +1,4 @@
-r"""Multiple choice in mathematics: the answer names one option by letter, by text or by an equal value.
-
-Leaves out: options without a mathematical reading (``stem.scorer`` has its own rules).
-"""
+r"""Multiple choice in mathematics: the answer names one option by letter, by text or by an equal value."""
 
 from __future__ import annotations
 

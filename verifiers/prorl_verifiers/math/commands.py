@@ -1,7 +1,4 @@
-r"""Parse LaTeX commands in the place of a factor: \frac, \sqrt, functions, named sets, matrices.
-
-Leaves out: sums, integrals, limits (they are Unreadable) and the shapes around expressions (``math.parser``).
-"""
+r"""Parse LaTeX commands in the place of a factor: \frac, \sqrt, functions, named sets, matrices."""
 
 from __future__ import annotations
 

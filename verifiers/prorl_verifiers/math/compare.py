@@ -1,7 +1,6 @@
 r"""Compare two parsed answers: lists, sets, tuples, vectors, matrices, intervals, equations, values.
 
-Three answers: True, False, None (undecided). ``Comparison.reason`` says what decided last. Leaves out: reading
-(``math.parser``), chains and names of an answer as text (``math.grader``).
+Three answers: True, False, None (undecided). ``Comparison.reason`` says what decided last.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-r"""A place in a list of tokens, with the look-ahead that the parsers of answers share.
-
-Leaves out: grammar (``math.factors``, ``math.expressions``, ``math.commands``, ``math.parser``).
-"""
+r"""A place in a list of tokens, with the look-ahead that the parsers of answers share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-r"""Decide whether two equations are the same: a constant factor apart, or with the same points.
-
-Leaves out: inequalities beyond the sign of that factor, systems of equations.
-"""
+r"""Decide whether two equations are the same: a constant factor apart, or with the same points."""
 
 from __future__ import annotations
 

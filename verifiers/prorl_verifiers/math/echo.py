@@ -1,7 +1,7 @@
 r"""Say when an answer is not evaluated although the gold is: ``2+3`` for 5, ``\arctan 1`` for \pi/4, ``3!`` for 6.
 
 Fractions, roots, powers of literals, scientific notation and mixed numbers count as evaluated. A gold that is
-itself arithmetic (``2^6 \cdot 3^5``) allows arithmetic. Leaves out: formulas with variables (nothing to refuse).
+itself arithmetic (``2^6 \cdot 3^5``) allows arithmetic.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Decide whether two expressions are equal: exactly, or by evaluation to many 
 
 A clear numeric difference rejects; agreement at every point accepts; what cannot be evaluated is undecided
 (None). The points are positive first, so ``\sqrt{1/n} = 1/\sqrt n`` holds; then with one negative variable at a time, so ``|x|`` is
-not ``x``; where floors, factorials or powers of -1 stand, integers decide. Leaves out: shapes, units.
+not ``x``; where floors, factorials or powers of -1 stand, integers decide.
 """
 
 from __future__ import annotations
@@ -48,8 +48,47 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
         return ends[0] == ends[1]
     names = sorted(symbols(gold, answer))
     if not names:
-        return _same_constant(gold, answer, bare_log)
-    return _same_function(gold, answer, names, bare_log)
+        try:
+            right = Evaluator({}, DIGITS, bare_log).value(gold)
+        except (Undefined, Unreadable):
+            return None
+        try:
+            given = Evaluator({}, DIGITS, bare_log).value(answer)
+        except (Undefined, TooLarge):
+            return False
+        except Unreadable:
+            return None
+        exact = isinstance(right, Fraction), isinstance(given, Fraction)
+        if all(exact):
+            return bool(right == given)
+        if near(right, given, DIGITS):
+            sharp = Evaluator({}, _CONFIRM, bare_log)
+            return near(sharp.value(gold), sharp.value(answer), _CONFIRM)
+        if exact[1] and _decimal(answer):
+            return bool(_relative(right, given) <= RELATIVE_TOLERANCE)
+        if 0 in (right, given) and _relative(right, given, floor=1) < tiny(40):
+            return None
+        return False
+    complex_unit = any(part == Const("i") for node in (gold, answer) for part in walk(node))
+    real = unreal = different = 0
+    for point in points(names, 0, POSITIVE, "positive"):
+        pair = value_pair(gold, answer, point, bare_log)
+        if pair is None:
+            continue
+        if isinstance(pair, bool):
+            return None if pair else False
+        agree = near(*pair, DIGITS)
+        if complex_unit or (is_real(pair[0]) and is_real(pair[1])):
+            if not agree:
+                return _same_for_integers(gold, answer, names, bare_log)
+            real += 1
+        elif agree:
+            unreal += 1
+        else:
+            different += 1
+    if real >= 3:
+        return True if complex_unit else _same_for_signs(gold, answer, names, bare_log)
+    return True if not different and real + unreal >= 4 else None
 
 
 def infinite(node: Node) -> int:
@@ -66,30 +105,6 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 # ------------------------------------------------------------------------------------------- constants
-
-
-def _same_constant(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
-    try:
-        right = Evaluator({}, DIGITS, bare_log).value(gold)
-    except (Undefined, Unreadable):
-        return None
-    try:
-        given = Evaluator({}, DIGITS, bare_log).value(answer)
-    except (Undefined, TooLarge):
-        return False
-    except Unreadable:
-        return None
-    exact = isinstance(right, Fraction), isinstance(given, Fraction)
-    if all(exact):
-        return bool(right == given)
-    if near(right, given, DIGITS):
-        sharp = Evaluator({}, _CONFIRM, bare_log)
-        return near(sharp.value(gold), sharp.value(answer), _CONFIRM)
-    if exact[1] and _decimal(answer):
-        return bool(_relative(right, given) <= RELATIVE_TOLERANCE)
-    if 0 in (right, given) and _relative(right, given, floor=1) < tiny(40):
-        return None
-    return False
 
 
 def _decimal(node: Node) -> bool:
@@ -135,29 +150,6 @@ def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict
             flipped = names[index % len(names)]
             point[flipped] = -point[flipped]
         yield point
-
-
-def _same_function(gold: Node, answer: Node, names: list[str], bare_log: int | None) -> bool | None:
-    complex_unit = any(part == Const("i") for node in (gold, answer) for part in walk(node))
-    real = unreal = different = 0
-    for point in points(names, 0, POSITIVE, "positive"):
-        pair = value_pair(gold, answer, point, bare_log)
-        if pair is None:
-            continue
-        if isinstance(pair, bool):
-            return None if pair else False
-        agree = near(*pair, DIGITS)
-        if complex_unit or (is_real(pair[0]) and is_real(pair[1])):
-            if not agree:
-                return _same_for_integers(gold, answer, names, bare_log)
-            real += 1
-        elif agree:
-            unreal += 1
-        else:
-            different += 1
-    if real >= 3:
-        return True if complex_unit else _same_for_signs(gold, answer, names, bare_log)
-    return True if not different and real + unreal >= 4 else None
 
 
 def value_pair(

@@ -1,7 +1,6 @@
 r"""Parse sums, products and units by recursive descent.
 
-Nothing is evaluated; nesting is bounded. Leaves out: factors (``math.factors``), the shapes around expressions
-(``math.parser``).
+Nothing is evaluated; nesting is bounded.
 
 Conventions: ``1/2x`` is read from left to right; ``\sin 2x y`` takes the factors up to the next bracket,
 function or sign; ``2\frac{1}{2}`` and ``2 1/2`` are mixed numbers.

@@ -1,7 +1,4 @@
-r"""Parse one factor: a number with its base, a letter, ``f(x)``, ``C_n^k``, and powers, ``!``, ``%``, degrees.
-
-Leaves out: products and sums (``math.expressions``), LaTeX commands (``math.commands``).
-"""
+r"""Parse one factor: a number with its base, a letter, ``f(x)``, ``C_n^k``, and powers, ``!``, ``%``, degrees."""
 
 from __future__ import annotations
 

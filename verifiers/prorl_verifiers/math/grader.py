@@ -1,8 +1,7 @@
 r"""Our own grader: accept, reject or undecided for one answer against one gold, without computer algebra.
 
 ``judge`` cleans both texts, compares spellings, letters and words, then parses both and compares the trees.
-Everything is bounded and nothing is evaluated as code. Leaves out: finding the answer in a response
-(``extract``), what happens to an undecided pair (``math.scorer``).
+Everything is bounded and nothing is evaluated as code.
 """
 
 from __future__ import annotations
@@ -86,9 +85,22 @@ def judge(gold: str, answer: str, rules: Rules | None = None) -> Finding:
         or is_words(gold)
         or (gold.isalpha() and len(gold) > 1 and is_words(answer) and "\\" in answer)
     ):
-        return _words(gold, answer)
+        left, right = _spoken(gold), _spoken(answer)
+        if left in _NOTHING and (
+            right in _NOTHING or squeeze(answer) in (r"\emptyset", r"\varnothing", r"\{\}")
+        ):
+            return Finding("accept", "both say that there is none")
+        parts = [
+            sorted(part.strip() for part in re.split(r",|\band\b", text) if part.strip())
+            for text in (left, right)
+        ]
+        return _decided(
+            left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared"
+        )
     if _CLOCK.match(gold):
-        return _clock(gold, answer)
+        # Times of day; a missing a.m. or p.m. in the answer is forgiven.
+        times = [re.sub(r"[\s.]|\\text|[{}]", "", text).casefold() for text in (gold, answer)]
+        return _decided(times[1] in (times[0], times[0][:-2]), "times compared")
     if gold.startswith("\\text") and _spoken(gold) == _spoken(answer):
         return Finding("accept", "words compared")
     if len(answer) > MAX_TEXT >= 2 * len(gold):
@@ -123,11 +135,7 @@ def _without_labels(gold: str, answer: str, rules: Rules, dollars: list[bool]) -
     if squeeze(gold) == squeeze(answer):
         return Finding("accept", "same text")
     answer = _SAID.get(_spoken(answer), answer)
-    return _by_readings(gold, answer, rules, dollars)
-
-
-def _by_readings(gold: str, answer: str, rules: Rules, dollars: list[bool]) -> Finding:
-    """Compare with commas read as digit grouping, then, where both may be lists, as separators."""
+    # Compare with commas read as digit grouping, then, where both may be lists, as separators.
     finding = _by_trees(gold, answer, rules, dollars, True)
     if finding.decision != "accept" and (_GROUPS.search(gold) or _GROUPS.search(answer)):
         second = _by_trees(gold, answer, rules, dollars, False)
@@ -154,25 +162,6 @@ def same_letter(letter: str, answer: str) -> bool:
 
 def _decided(same: bool, reason: str) -> Finding:
     return Finding("accept" if same else "reject", reason)
-
-
-def _words(gold: str, answer: str) -> Finding:
-    left, right = _spoken(gold), _spoken(answer)
-    if left in _NOTHING and (
-        right in _NOTHING or squeeze(answer) in (r"\emptyset", r"\varnothing", r"\{\}")
-    ):
-        return Finding("accept", "both say that there is none")
-    parts = [
-        sorted(part.strip() for part in re.split(r",|\band\b", text) if part.strip())
-        for text in (left, right)
-    ]
-    return _decided(left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared")
-
-
-def _clock(gold: str, answer: str) -> Finding:
-    """Times of day; a missing a.m. or p.m. in the answer is forgiven."""
-    times = [re.sub(r"[\s.]|\\text|[{}]", "", text).casefold() for text in (gold, answer)]
-    return _decided(times[1] in (times[0], times[0][:-2]), "times compared")
 
 
 def _spoken(text: str) -> str:

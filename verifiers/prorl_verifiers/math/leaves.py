@@ -1,8 +1,7 @@
 r"""Compare two single values with what stands around them: units, degrees, percent signs.
 
 A missing unit is forgiven, another one is converted, one of another dimension refused; degrees equal radians
-only when they are marked or the other side speaks of \pi; percentages follow ``Rules.percent``. Leaves out:
-shapes (``math.compare``).
+only when they are marked or the other side speaks of \pi; percentages follow ``Rules.percent``.
 """
 
 from __future__ import annotations
@@ -94,7 +93,19 @@ def same_leaf(
         return False, "ratios compared"
     left, right = leaf(gold), leaf(answer)
     if "%" in (left.mark, right.mark) or rules.percent:
-        return _same_percent(left, right, rules)
+        if left.mark not in ("", "%") or right.mark not in ("", "%"):
+            return False, "a unit is not a percentage"
+        asked = left.mark == "%" or bool(rules.percent)
+        hundredth = Percent(right.core)
+        if asked and right.mark == "%":
+            return same_value(left.core, right.core), "percentages compared"
+        if asked:
+            same = same_value(Percent(left.core), right.core)
+            if same is False and rules.percent is not False:
+                same = same_value(left.core, right.core)
+            return same, "percentages compared"
+        same = same_value(left.core, hundredth)
+        return same, "percentages compared" if same else "a percentage is not the number asked for"
     if left.mark == right.mark:
         return _same_core(left.core, right.core)
     marks = {left.mark, right.mark}
@@ -132,22 +143,6 @@ def _same_ratio(gold: Ratio, answer: Ratio) -> bool | None:
     pairs = zip(gold.items[1:], answer.items[1:], strict=True)
     found = [same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs]
     return False if False in found else None if None in found else True
-
-
-def _same_percent(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str]:
-    if gold.mark not in ("", "%") or answer.mark not in ("", "%"):
-        return False, "a unit is not a percentage"
-    asked = gold.mark == "%" or bool(rules.percent)
-    hundredth = Percent(answer.core)
-    if asked and answer.mark == "%":
-        return same_value(gold.core, answer.core), "percentages compared"
-    if asked:
-        same = same_value(Percent(gold.core), answer.core)
-        if same is False and rules.percent is not False:
-            same = same_value(gold.core, answer.core)
-        return same, "percentages compared"
-    same = same_value(gold.core, hundredth)
-    return same, "percentages compared" if same else "a percentage is not the number asked for"
 
 
 def _same_angle(gold: Leaf, answer: Leaf) -> bool | None:

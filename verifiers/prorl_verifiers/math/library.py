@@ -2,7 +2,7 @@ r"""math-verify as the second grader: plain, as its README advises for rewards, 
 
 Runs in a worker that is killed when time is up, so math-verify's own alarms are off. The guarded way refuses
 what a plain call is known to accept wrongly: chains, answers left unevaluated, ``50\%`` for 50, constants that
-are equal only after absolute rounding. Leaves out: our own grader (``math.grader``).
+are equal only after absolute rounding.
 """
 
 from __future__ import annotations
@@ -93,7 +93,19 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
     refusal = _refusal(gold, answer)
     if refusal and final:
         return False, refusal
-    return _same_by_algebra(gold, answer, loading)
+    loading("math_verify")
+    from math_verify import verify
+
+    gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
+    parsed = _parse("\\boxed{" + answer + "}", equations=False)
+    if not gold_parsed or not parsed:
+        return False, "not a formula that can be read"
+    equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
+    if not equal and _RELATION.search(gold) and _RELATION.search(answer):
+        equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
+    if equal and not _close(gold_parsed[0], parsed[0]):
+        return False, "equal only after rounding"
+    return equal, "algebra"
 
 
 def _refusal(gold: str, answer: str) -> str | None:
@@ -108,22 +120,6 @@ def _refusal(gold: str, answer: str) -> str | None:
     if "%" in answer and "%" not in gold:
         return "a percentage is not the number asked for"
     return None
-
-
-def _same_by_algebra(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    loading("math_verify")
-    from math_verify import verify
-
-    gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
-    parsed = _parse("\\boxed{" + answer + "}", equations=False)
-    if not gold_parsed or not parsed:
-        return False, "not a formula that can be read"
-    equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
-    if not equal and _RELATION.search(gold) and _RELATION.search(answer):
-        equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
-    if equal and not _close(gold_parsed[0], parsed[0]):
-        return False, "equal only after rounding"
-    return equal, "algebra"
 
 
 def _parse(text: str, equations: bool) -> list[Any]:

@@ -1,7 +1,7 @@
 r"""The trees that ``math.parser`` builds from a written answer. Data only.
 
 Expressions (numbers, symbols, sums, calls) and the shapes that hold them (lists, tuples, sets, matrices,
-relations). Leaves out: reading text (``math.parser``), values (``math.values``), equality (``math.compare``).
+relations).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-r"""The arithmetic under ``math.values``: mpmath contexts, names of functions, exact integer roots.
-
-Leaves out: trees.
-"""
+r"""The arithmetic under ``math.values``: mpmath contexts, names of functions, exact integer roots."""
 
 from __future__ import annotations
 

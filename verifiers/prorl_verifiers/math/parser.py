@@ -1,6 +1,6 @@
 r"""Parse a whole answer: lists, relations, brackets, sets, unions, ``read(text)``.
 
-Builds ``math.nodes`` from ``math.tokens`` with ``math.commands``. Leaves out: meaning (``math.compare``).
+Builds ``math.nodes`` from ``math.tokens`` with ``math.commands``.
 """
 
 from __future__ import annotations

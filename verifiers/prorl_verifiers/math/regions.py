@@ -1,7 +1,7 @@
 r"""Read intervals, unions, inequalities and sets of reals as pieces of the line, and order them.
 
 ``x > 2``, ``(2, \infty)``, ``\{x : x > 2\}`` and ``\mathbb{R} \setminus (-\infty, 2]``'s like become the same
-pieces. Leaves out: comparing the end points (``math.compare``), regions of more than one variable.
+pieces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-r"""Names in answers: ``x = 5``, ``f(x) = 2x``, ``x = 1, y = 2``, ``(x, y) = (1, 2)``, ``\sqrt2 \approx 1.414``.
-
-Leaves out: comparing the values (``math.compare``).
-"""
+r"""Names in answers: ``x = 5``, ``f(x) = 2x``, ``x = 1, y = 2``, ``(x, y) = (1, 2)``, ``\sqrt2 \approx 1.414``."""
 
 from __future__ import annotations
 

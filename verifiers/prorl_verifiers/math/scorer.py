@@ -4,7 +4,7 @@ Modes (``reference["mode"]``): ``decided`` - our grader accepts or rejects, math
 when it is undecided; ``either`` - our grader or plain math-verify accepts (ProRL's rule); ``ours`` - undecided
 is wrong; ``math-verify`` - that library alone on the whole text, as its README advises. The reason names the
 grader. A response without any box may end in a line ``Answer: X``. Runs in a worker process that is killed when
-time is up; nothing is evaluated as Python. Leaves out: every other way of giving an answer (``unparsable``).
+time is up; nothing is evaluated as Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from prorl_verifiers.extract import answer_line, last_boxed
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.math.grader import Finding, judge
+from prorl_verifiers.math.grader import judge
 from prorl_verifiers.math.leaves import Convert, Rules
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
@@ -26,7 +26,13 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     mode = reference.get("mode", "decided")
     gold = str(reference["answer"])
     if mode == "math-verify":
-        return _score_plain(text, gold, loading)
+        from prorl_verifiers.math.library import plain_verify
+
+        found, equal = plain_verify(gold, text, loading)
+        if not found:
+            return unparsable("math-verify finds no answer")
+        reason = "equal (math-verify)" if equal else "not equal (math-verify)"
+        return Score(float(equal), reason, last_boxed(text), metrics={"undecided": 0.0})
     answer = last_boxed(text)
     if answer is None and "\\boxed" not in text:
         answer = answer_line(text)
@@ -44,10 +50,6 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         finding = judge_choice(gold, answer, choices, rules)
     else:
         finding = judge(gold, answer, rules)
-    return _score(finding, gold, answer, mode, loading)
-
-
-def _score(finding: Finding, gold: str, answer: str, mode: str, loading: Loading) -> Score:
     undecided = finding.decision == "undecided"
     metrics = {"undecided": float(undecided)}
     right, reason = finding.decision == "accept", f"{finding.reason} (our grader)"
@@ -61,16 +63,6 @@ def _score(finding: Finding, gold: str, answer: str, mode: str, loading: Loading
         _, right = plain_verify(gold, "\\boxed{" + answer + "}", loading)
         reason = "equal (math-verify)" if right else f"{reason}; not equal (math-verify)"
     return Score(float(right), reason, answer, metrics=metrics)
-
-
-def _score_plain(text: str, gold: str, loading: Loading) -> Score:
-    from prorl_verifiers.math.library import plain_verify
-
-    found, equal = plain_verify(gold, text, loading)
-    if not found:
-        return unparsable("math-verify finds no answer")
-    reason = "equal (math-verify)" if equal else "not equal (math-verify)"
-    return Score(float(equal), reason, last_boxed(text), metrics={"undecided": 0.0})
 
 
 def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:

@@ -1,7 +1,4 @@
-r"""Small questions about parsed answers: items in order, brackets, sides. No comparing.
-
-Leaves out: equality (``math.compare``).
-"""
+r"""Small questions about parsed answers: items in order, brackets, sides. No comparing."""
 
 from __future__ import annotations
 

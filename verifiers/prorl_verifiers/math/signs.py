@@ -1,6 +1,6 @@
 r"""Write out ``\pm``: ``1 \pm \sqrt{2}`` becomes two items, ``(\pm 1, \pm 2)`` four tuples.
 
-Signs are independent of each other, unless a ``\mp`` ties them. Leaves out: equality (``math.compare``).
+Signs are independent of each other, unless a ``\mp`` ties them.
 """
 
 from __future__ import annotations

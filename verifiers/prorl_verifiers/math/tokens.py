@@ -1,7 +1,7 @@
 r"""Cut a cleaned answer into tokens: numbers, LaTeX commands, letters, words in \text, signs.
 
 Input is the output of ``latex_text.clean``. Everything is bounded: at most MAX_TEXT characters and MAX_TOKENS
-tokens, plain regular expressions without nested repetition. Leaves out: grammar (``math.parser``).
+tokens, plain regular expressions without nested repetition.
 """
 
 from __future__ import annotations
@@ -105,7 +105,34 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     if letter == "." and (match := _REPEATED.match(text, at)):
         return _number(text, at, spaced, grouping)
     if letter == "\\":
-        return _command(text, at, spaced)
+        match = _TEXT.match(text, at)
+        if match:
+            # The token of \text{...} and its like.
+            how, inner = match.group(1), " ".join(match.group(2).split())
+            end = match.end()
+            if how == "mathbb":
+                return Token("cmd", "\\mathbb" + inner, spaced, at, end)
+            if how in _NAMING:
+                return Token("sym", inner or "_", spaced, at, end)
+            if inner.casefold() in ("or", "and"):
+                return Token("joint", inner.casefold(), spaced, at, end)
+            if inner in FUNCTIONS and inner != "min":
+                return Token("cmd", "\\" + inner, spaced, at, end)
+            if inner == "to":
+                return Token("op", ":", spaced, at, end)
+            if inner in ("i", "e") and how == "mathrm":
+                return Token("word", inner, spaced, at, end)
+            return Token("text", inner, spaced, at, end)
+        match = _COMMAND.match(text, at)
+        if match is None:
+            raise Unreadable("a lone backslash")
+        return Token(
+            "cmd" if match.group() not in (r"\{", r"\}") else "op",
+            match.group(),
+            spaced,
+            at,
+            match.end(),
+        )
     match = _LETTERS.match(text, at)
     if match:
         return _letters(match.group(), at, spaced, text[match.end() : match.end() + 1] == "(")
@@ -139,41 +166,6 @@ def _repeating(match: re.Match[str]) -> Fraction:
     scale = Fraction(10) ** len(fixed)
     whole_part = Fraction(int((whole + fixed) or "0"))
     return Fraction((whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)) / scale)
-
-
-def _command(text: str, at: int, spaced: bool) -> Token:
-    match = _TEXT.match(text, at)
-    if match:
-        return _wrapped(match, at, spaced)
-    match = _COMMAND.match(text, at)
-    if match is None:
-        raise Unreadable("a lone backslash")
-    return Token(
-        "cmd" if match.group() not in (r"\{", r"\}") else "op",
-        match.group(),
-        spaced,
-        at,
-        match.end(),
-    )
-
-
-def _wrapped(match: re.Match[str], at: int, spaced: bool) -> Token:
-    r"""The token of ``\text{...}`` and its like."""
-    how, inner = match.group(1), " ".join(match.group(2).split())
-    end = match.end()
-    if how == "mathbb":
-        return Token("cmd", "\\mathbb" + inner, spaced, at, end)
-    if how in _NAMING:
-        return Token("sym", inner or "_", spaced, at, end)
-    if inner.casefold() in ("or", "and"):
-        return Token("joint", inner.casefold(), spaced, at, end)
-    if inner in FUNCTIONS and inner != "min":
-        return Token("cmd", "\\" + inner, spaced, at, end)
-    if inner == "to":
-        return Token("op", ":", spaced, at, end)
-    if inner in ("i", "e") and how == "mathrm":
-        return Token("word", inner, spaced, at, end)
-    return Token("text", inner, spaced, at, end)
 
 
 def _letters(run: str, at: int, spaced: bool, called: bool) -> Token:

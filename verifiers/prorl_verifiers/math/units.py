@@ -1,8 +1,7 @@
 r"""Units in plain mathematics answers: which words are units, and exact factors between the common ones.
 
 Lengths, areas, volumes, masses, times, money and angles by a small table of exact factors; everything else
-is left to the caller's ``convert``. Leaves out: temperature, prefixes and compound SI units
-(``units.convert``).
+is left to the caller's ``convert``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""The value of an expression at a point: exact fractions as long as possible, then many digits of mpmath.
 
 Nothing is simplified and nothing is rounded to an absolute number of places. Powers, factorials and digits are
-bounded, so every evaluation takes at most milliseconds. Leaves out: shapes (``math.compare``).
+bounded, so every evaluation takes at most milliseconds.
 """
 
 from __future__ import annotations

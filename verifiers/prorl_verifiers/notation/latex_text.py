@@ -1,6 +1,6 @@
 r"""Bring a LaTeX answer to one spelling, without meaning: delimiters, spacing, \frac and \sqrt forms.
 
-Works on text alone (no sympy). Leaves out: reading numbers (``quantities``) and equality (``math.scorer``).
+Works on text alone (no sympy).
 """
 
 from __future__ import annotations

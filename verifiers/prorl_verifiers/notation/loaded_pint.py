@@ -1,8 +1,7 @@
 """pint with its registry built and one conversion done: importing this module is the loading.
 
 An exception to "no work at import", like ``instruction.loaded_langid``: a worker announces this module before it is
-imported, so that building the registry is not counted as time spent on an answer. Leaves out: any judgement
-(``notation.units``).
+imported, so that building the registry is not counted as time spent on an answer.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@ r"""Read exact numbers with an optional unit from answers: 1,234.5 · 3/4 · \fr
 
 Powers of ten are read in every common spelling: ``6.02e23``, ``6.02\times{10}^{23}``, ``6.02x10^23``,
 ``6.02*10**23``, ``6.02×10²³``, ``\num{6.02e23}``, ``\SI{5}{\meter\per\second}``.
-Values are ``fractions.Fraction``, never floats, so nothing is rounded. Leaves out: surds, \pi, symbols (the
-computer algebra of ``math.scorer``), decimal commas, ± and ranges (``stem.numbers``), sizes of units (``units``).
+Values are ``fractions.Fraction``, never floats, so nothing is rounded.
 """
 
 from __future__ import annotations

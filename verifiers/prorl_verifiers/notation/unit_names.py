@@ -1,7 +1,4 @@
-"""Names of units as people write them: aliases, phrases, siunitx macros, names with two meanings. Tables only.
-
-Leaves out: sizes of units (pint knows them, ``units`` asks).
-"""
+"""Names of units as people write them: aliases, phrases, siunitx macros, names with two meanings. Tables only."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ r"""Read the text of a unit into powers of names: ``\mathrm{~kJ} \mathrm{~mol}^{
 
 A small grammar of its own: names, products (blank, dot, star, hyphen), quotients (slash, ``per``, ``\frac``,
 ``\per``), integer or rational powers, text wrappers, siunitx macros, degree signs, Greek letters. Nothing is
-evaluated. Leaves out: what a name means (``units``), numbers in front of the unit (``quantities``).
+evaluated.
 
 An exponent binds to the last name (``\mathrm{JK}^{-1}`` is J/K, as books print it) unless round brackets
 enclose several. ``J/mol K`` has two readings, J/(mol K) first and (J/mol) K second.

@@ -7,7 +7,7 @@ A name that pint does not know stays a name: it agrees with itself and converts 
 Temperatures. A unit that is a temperature scale and nothing else (``K``, ``^\circ C``, ``^\circ F``) is a reading
 on the scale: 25 degC is 298.15 K. Inside a product or with another power (``J/^\circ C``) it is a difference.
 A bare difference in another unit of temperature (10 degC for 10 K of warming) is therefore not converted right;
-a caller that knows better compares the numbers. Leaves out: decibels and other logarithmic scales.
+a caller that knows better compares the numbers.
 """
 
 from __future__ import annotations

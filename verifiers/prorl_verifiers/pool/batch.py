@@ -1,7 +1,6 @@
 """The items of one call and what has become of them.
 
-A batch holds the caller's own sequence: nothing is copied for items that wait. Leaves out: which item is
-next (``pool.queue``) and how it is scored (``pool.worker_thread``).
+A batch holds the caller's own sequence: nothing is copied for items that wait.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 A scored text that managed to change its worker (a patched grader, a poisoned cache) betrays itself by
 a wrong verdict here. A verifier's spec draws numbers and words anew each time, so that no text can hold the
 answers. A verifier without canaries is asked an item of its own again: the verdict must be the same.
-Leaves out: when they are asked and what follows (``pool.worker_thread``).
 """
 
 from __future__ import annotations

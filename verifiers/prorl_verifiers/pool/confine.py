@@ -55,7 +55,15 @@ def confine(memory_mb: int, scratch: str) -> str:
             kept.append("landlock")
         kept.append("no-new-privs")
     os.close(writable)
-    _limit(memory_mb)
+    for kind, limit in (
+        (resource.RLIMIT_AS, memory_mb * 1024 * 1024),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 1 << 20),
+        (resource.RLIMIT_NOFILE, 128),
+        (resource.RLIMIT_NPROC, 0),
+    ):
+        bound = _at_most(limit, resource.getrlimit(kind)[1])
+        resource.setrlimit(kind, (bound, bound))
     kept.append("rlimits")
     return "worker:" + "+".join(kept)
 
@@ -66,18 +74,6 @@ def limit_cpu(seconds: float) -> None:
     soft = int(used.ru_utime + used.ru_stime + seconds) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (_at_most(soft, hard), hard))
-
-
-def _limit(memory_mb: int) -> None:
-    for kind, limit in (
-        (resource.RLIMIT_AS, memory_mb * 1024 * 1024),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 1 << 20),
-        (resource.RLIMIT_NOFILE, 128),
-        (resource.RLIMIT_NPROC, 0),
-    ):
-        bound = _at_most(limit, resource.getrlimit(kind)[1])
-        resource.setrlimit(kind, (bound, bound))
 
 
 def _at_most(limit: int, hard: int) -> int:

@@ -1,7 +1,4 @@
-"""What works for a pool in one process: queue, threads, worker factory, sandbox, from opening to end.
-
-Leaves out: the pool's public face (``pool.verifier_pool``) and the work of a thread (``pool.worker_thread``).
-"""
+"""What works for a pool in one process: queue, threads, worker factory, sandbox, from opening to end."""
 
 from __future__ import annotations
 

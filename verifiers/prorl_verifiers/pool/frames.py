@@ -1,7 +1,6 @@
 """Length-prefixed JSON frames on pipes, the only thing that passes between pool and worker.
 
-A frame is a 4-byte big-endian length and that many bytes of ASCII JSON (an object). Leaves out: processes
-(``pool.worker_client``) and what the objects mean (``pool.worker``).
+A frame is a 4-byte big-endian length and that many bytes of ASCII JSON (an object).
 """
 
 from __future__ import annotations

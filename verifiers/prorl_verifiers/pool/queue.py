@@ -3,7 +3,7 @@
 Each kind of work, and each caller within it, has a clock of the thread time it has used; the one with the least
 goes next, and whoever was idle starts at the clock of those who were not. One thread more than the pool has
 workers stands by: it runs only while every other thread is at the other kind of work, so that a math item never
-waits for slow programs, nor a program for hostile answers. Leaves out: the work itself (``pool.worker_thread``).
+waits for slow programs, nor a program for hostile answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """From what a verifier returns to a Verdict: in the worker to a result frame, in the pool from it.
 
 Here is the rule that a broken verifier never makes a reward: what is no number in [0, 1] is ``infra_error``.
-Leaves out: second tries of text items (``pool.worker_thread``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a pool has done so far: counters that any thread may add to, and a snapshot of them.
-
-Leaves out: how they are exported (the reward server).
-"""
+"""What a pool has done so far: counters that any thread may add to, and a snapshot of them."""
 
 from __future__ import annotations
 

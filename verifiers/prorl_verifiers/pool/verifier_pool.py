@@ -1,8 +1,7 @@
 """The pool: score many (response, task) pairs with a fixed number of killable workers.
 
 Math, STEM, logic and instruction run in worker processes; code goes to the sandbox. Both share ``workers``
-threads. Leaves out: what works for it in one process (``pool.core``), what a thread does with an item (``pool.worker_thread``),
-who is next (``pool.queue``), and how anything is scored.
+threads.
 
 A time limit counts from when work on the item starts, a program's from its own start: an item that waits
 for a thread, a worker or a box loses none of it. An item that times out, or whose worker dies, gets

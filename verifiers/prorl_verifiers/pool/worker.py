@@ -2,8 +2,7 @@
 
 Reads frames {"verifier", "reference", "response", "cpu_seconds"} and answers each, in order, with one
 result frame; before a heavy import it sends {"event": "loading"} and after it {"event": "working"}. It
-confines itself before the first request. Leaves out: who forks it (``pool.worker_template``), time limits (the
-pool kills it) and verifiers that score in the sandbox.
+confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
 {"bug": text} (the verifier raised, or returned no reward).

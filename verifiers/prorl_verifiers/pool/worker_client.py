@@ -1,6 +1,4 @@
-"""The pool's side of one worker: ask it, kill it by its process id.
-
-Leaves out: retries and verdicts (``pool.worker_thread``) and how it is made (``pool.worker_spawn``). Not thread-safe: one
+"""The pool's side of one worker: ask it, kill it by its process id. Not thread-safe: one
 asker at a time.
 """
 

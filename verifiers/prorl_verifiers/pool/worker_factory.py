@@ -2,7 +2,7 @@
 
 A pool begins with a template that has only the scorers. When it first sees a verifier, a template that has
 its libraries warm is started in the background and takes over when it is ready; workers of the old one
-are replaced as they come back. Leaves out: what workers are asked (``pool.worker_thread``).
+are replaced as they come back.
 """
 
 from __future__ import annotations

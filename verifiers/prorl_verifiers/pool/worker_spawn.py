@@ -1,7 +1,7 @@
 """The pool's side of the template process: start it, have it fork workers, end it.
 
 A fork takes milliseconds where a new interpreter with its libraries takes seconds; what is warm in the
-template is shared by its workers. Leaves out which template serves (``pool.worker_factory``).
+template is shared by its workers.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 It loads the verifiers, plug-ins among them, imports the libraries they need and asks them questions whose
 verdict is known, so that a worker is ready milliseconds after it is wanted. It never sees model text: requests go to the workers, which
 confine themselves after the fork. It ends when the pool's socket is closed or the pool's process is gone;
-its workers die with it. Leaves out: which workers are wanted (``pool.worker_factory``).
+its workers die with it.
 
 Arguments: the control socket, the pool's process id, JSON {"verifiers": those to warm up for, "path": folders
 to import from}. Datagrams of JSON on the socket. In: {"fork": {"memory_mb", "scratch"}} with three

@@ -7,8 +7,7 @@ that fails twice is ``infra_error`` without a reward.
 What a worker is sent ends with canaries: it must judge a right and a wrong answer of each verifier as
 known before any of the verdicts is handed out; of a verifier without canaries it must judge one item again,
 with the same verdict. If it does not, it is killed and everything is scored again,
-item by item; an item whose worker fails its canaries then too is ``infra_error``. Leaves out: who is next
-(``pool.queue``), where workers come from (``pool.worker_factory``), how anything is scored.
+item by item; an item whose worker fails its canaries then too is ``infra_error``.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The reward service: the verifier pool behind HTTP, for trainers on other processes and machines.
 
 ``run.serve`` starts it, ``client.RemoteVerifier`` calls it. Importing this package imports no web
-framework. Leaves out: scoring (``prorl_verifiers.pool.verifier_pool``) and encryption (put a proxy in front for that).
+framework.
 """

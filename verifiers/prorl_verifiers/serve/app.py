@@ -1,7 +1,6 @@
 """The HTTP face of the service: routes, the token, body limits, refusals as JSON.
 
-Endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token), ``GET /metrics``. Leaves
-out: what is done with the items (``service``) and the listening socket (``run``).
+Endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token), ``GET /metrics``.
 """
 
 from __future__ import annotations

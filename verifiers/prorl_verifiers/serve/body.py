@@ -1,7 +1,4 @@
-"""Read a request's body within its limits: type, size, time, and memory of all bodies together.
-
-Leaves out: what the body says (``wire``).
-"""
+"""Read a request's body within its limits: type, size, time, and memory of all bodies together."""
 
 from __future__ import annotations
 

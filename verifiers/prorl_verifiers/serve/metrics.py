@@ -1,6 +1,6 @@
 """What the service counts, as Prometheus metrics in a registry of their own.
 
-All names begin with ``prorl_verify_``. Leaves out: gathering or showing them.
+All names begin with ``prorl_verify_``.
 """
 
 from __future__ import annotations

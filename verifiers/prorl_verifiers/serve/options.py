@@ -1,7 +1,4 @@
-"""How the service is started: one dataclass, and what must hold of it.
-
-Leaves out: parsing a command line (``prorl_cli``).
-"""
+"""How the service is started: one dataclass, and what must hold of it."""
 
 from __future__ import annotations
 

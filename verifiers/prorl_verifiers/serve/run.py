@@ -1,7 +1,7 @@
 """Run the service until a signal: open the socket, say when it is ready, drain, exit cleanly.
 
 SIGTERM or SIGINT once: new requests get 503, what was taken is finished (up to ``drain_seconds``), then it
-returns. A second signal ends it at once. Leaves out: encryption and more than one process.
+returns. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ LAST_ANSWERS = 5
 
 def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. Raises UserError for a mistake in the options, MissingExtraError."""
-    _check_extra()
+    import importlib.util
+
+    for module in ("starlette", "uvicorn", "prometheus_client"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("server", module)
     check_options(options)
     from prorl_verifiers.pool.core import WorkerOptions
     from prorl_verifiers.pool.verifier_pool import VerifierPool
@@ -174,14 +178,6 @@ def _bind_path(path: Path) -> socket.socket:
         sock.close()
         raise UserError(f"cannot listen on {path} ({error}): choose another --uds") from error
     return sock
-
-
-def _check_extra() -> None:
-    import importlib.util
-
-    for module in ("starlette", "uvicorn", "prometheus_client"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError("server", module)
 
 
 def _say(line: str) -> None:

@@ -1,8 +1,7 @@
 """Which waiting item is scored next: a bounded queue that is fair between clients.
 
 Clients take turns, and the requests of one client take turns, so a batch of ten thousand items delays a
-single item by a few items only. Lives in one event loop, so it needs no locks. Leaves out: scoring, which is
-an async function given to it.
+single item by a few items only. Lives in one event loop, so it needs no locks.
 """
 
 from __future__ import annotations

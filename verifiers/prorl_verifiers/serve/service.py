@@ -1,7 +1,6 @@
 """The service without HTTP: pool, fair queue, readiness, draining.
 
-Everything runs in one event loop; the pool works beside it. Leaves out: requests
-and answers (``app``) and sockets (``run``).
+Everything runs in one event loop; the pool works beside it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such
 item. ``POST /openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, what OpenRLHF 0.11.2 sends.
-Every item is checked before one is scored. Leaves out: HTTP itself (``app``).
+Every item is checked before one is scored.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 r"""Chains of equations around a number: ``F = ma = (2)(3) = 6\,\mathrm{N}``.
 
 The scorer compares the sides that are numbers with the gold; here the other ones are looked at: a side with letters
-says nothing, one without must come out near the last side, one that holds several answers spoils the chain. Leaves
-out: tolerance (``stem.tolerance``).
+says nothing, one without must come out near the last side, one that holds several answers spoils the chain.
 """
 
 from __future__ import annotations

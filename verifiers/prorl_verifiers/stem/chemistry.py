@@ -1,6 +1,6 @@
 r"""Chemical formulas: ``H2SO4``, ``\mathrm{H_2SO_4}``, ``\ce{H2SO4}`` and ``H₂SO₄`` are one; ``CO`` is not ``Co``.
 
-Compares spellings, case kept. Leaves out: isomers, condensed and structural formulas, balancing of equations.
+Compares spellings, case kept.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Multiple choice: which one option does an answer name, by letter, by text or
 
 ``B``, ``(B)``, ``b``, ``\text{(B) blue}``, ``Option B: blue``, a full-width letter and the text alone name B.
 A list (``A or B``, ``A, B``, ``A) red B) blue``), a letter with the text of another option and a letter beyond the
-list name nothing. Leaves out: questions with several right options.
+list name nothing.
 """
 
 from __future__ import annotations

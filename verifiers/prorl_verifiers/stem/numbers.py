@@ -2,7 +2,6 @@ r"""Numbers as science answers write them: ``\approx 5{,}2\,\mathrm{km}``, ``(5.
 
 Adds to ``quantities`` what is right for measured values and would be wrong in pure mathematics: the part after
 ± is the uncertainty, a decimal comma, any known unit behind the number, words such as "about" before it.
-Leaves out: comparing (``stem.tolerance``), closed forms such as ``2\sqrt3`` (``math.scorer``).
 
 Decimal comma: a single comma between digits is a decimal comma unless exactly three digits follow it and one to
 three without a leading zero stand before it (``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125). A comma

@@ -3,7 +3,7 @@ r"""Answers of several parts: the gold's parts, and the same number of parts in 
 The gold is a list (or a JSON list holding a text), or a text with plain labels: ``(a) 5 m; (b) 3 s``. ``unit`` and
 ``tolerance`` may be lists of the same length; otherwise they hold for every part. The response's last box is split
 at labels, line breaks, semicolons, "and" or commas, whichever first gives exactly as many parts; else the last n
-boxes are the parts, in order. Leaves out: comparing one part (``stem.scorer``), parts in any order.
+boxes are the parts, in order.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ The answer stands in the last ``\boxed{}``, or else on a last line ``Answer: X``
 
 A unit in the answer is converted to the gold's (``units``); a missing one is forgiven; one of another dimension
 is wrong. Rules of the tolerance: ``stem.tolerance``; of choices: ``stem.choices``; of parts: ``stem.parts``.
-Leaves out: judging the way to the answer, prose golds, chemical equations.
 """
 
 from __future__ import annotations
@@ -103,7 +102,26 @@ def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[
     ends = read_range(text, unit, loading)
     if ends is not None:
         return _same_range(ends, answer, reference, loading), "ranges compared"
-    return _same_formula(text, unit, answer, reference, loading)
+    # Formulas and words by the math grader; a closed form (2\sqrt{3}) also as a number with a unit.
+    chemical = same_formula(text, answer)
+    if chemical is not None:
+        return chemical, "chemical formulas compared"
+    formula, gold_unit = split_unit(text, unit, loading)
+    gold_unit = unit or gold_unit
+    given, given_unit = split_unit(answer, gold_unit, loading)
+    same_unit = not given_unit or not gold_unit or unit_powers(given_unit) == unit_powers(gold_unit)
+    right, reason = same_answer(text, answer, loading)
+    if right and same_unit:
+        return True, reason
+    if (given_unit or gold_unit) and same_unit:
+        right, reason = same_answer(formula, given, loading)
+        if right:
+            return True, reason
+    value = number_by_algebra(formula, loading)
+    if value is None:
+        return False, reason
+    gold = _Gold(Measure(Quantity(value, unit=gold_unit)))
+    return _same_number(gold, answer, reference, loading)
 
 
 # --------------------------------------------------------------------------------------------- numbers
@@ -225,28 +243,3 @@ def _same_range(
 
 
 # -------------------------------------------------------------------------------------------- formulas
-
-
-def _same_formula(
-    text: str, unit: str, answer: str, reference: Mapping[str, Any], loading: Loading
-) -> tuple[bool, str]:
-    """Formulas and words by the math grader; a closed form (``2\\sqrt{3}``) also as a number with a unit."""
-    chemical = same_formula(text, answer)
-    if chemical is not None:
-        return chemical, "chemical formulas compared"
-    formula, gold_unit = split_unit(text, unit, loading)
-    gold_unit = unit or gold_unit
-    given, given_unit = split_unit(answer, gold_unit, loading)
-    same_unit = not given_unit or not gold_unit or unit_powers(given_unit) == unit_powers(gold_unit)
-    right, reason = same_answer(text, answer, loading)
-    if right and same_unit:
-        return True, reason
-    if (given_unit or gold_unit) and same_unit:
-        right, reason = same_answer(formula, given, loading)
-        if right:
-            return True, reason
-    value = number_by_algebra(formula, loading)
-    if value is None:
-        return False, reason
-    gold = _Gold(Measure(Quantity(value, unit=gold_unit)))
-    return _same_number(gold, answer, reference, loading)

@@ -245,10 +245,10 @@ def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
     response, of which the last Python block counts. Raises ValueError for a response without code
     and for tests that are neither all calls of one function nor all stdin/stdout.
     """
-    from prorl_verifiers.code.languages import FENCE_MARKS
+    from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block
 
-    source = last_code_block(gold, FENCE_MARKS["python"])
+    source = last_code_block(gold, LANGUAGES.get("python").marks)
     if source is None:
         raise ValueError("the gold response holds no closed Python block")
     tests = item_task.reference["tests"]

@@ -1,8 +1,9 @@
-"""What the re-enacted graders share: a forked child, a guard, a results board, and what the parent sees.
+"""What the re-enacted graders share: a forked child, a guard, a results board, and what the parent
+sees.
 
-The parent reads {"source", "call", "tests": [{"args" | "stdin", "expected"}]} from standard input, lets a
-child grade and prints its verdict with what was left beside it. ``passed`` None: the grader ended without
-a verdict. Leaves out the walls that the real graders do not have either.
+The parent reads {"source", "call", "tests": [{"args" | "stdin", "expected"}]} from standard input,
+lets a child grade and prints its verdict with what was left beside it. ``passed`` None: the grader
+ended without a verdict.
 """
 
 from __future__ import annotations
@@ -115,7 +116,12 @@ def supervise(
     with open("results.jsonl", "w") as results:
         results.write("{}\n")
     os.closerange(3, 64)  # the box's own channel is no part of this grader
-    _leave_first_process()
+    # Go on in a child: the first process of a box is safe from signals, which no grader is.
+    grader = os.fork()
+    while grader and os.wait()[0] != grader:
+        pass  # an orphan of the candidate
+    if grader:
+        os._exit(0)
     before, crowded = set(os.listdir(".")), others_live()
     child = os.fork()
     if child == 0:
@@ -123,7 +129,12 @@ def supervise(
         sys.stdout.flush()
         os._exit(0)
     seconds = 2 * TEST_SECONDS * len(request["tests"]) + spare_seconds
-    late = _wait(child, time.monotonic() + seconds)
+    deadline = time.monotonic() + seconds
+    while not (ended := os.waitpid(child, os.WNOHANG)[0]) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    if late := not ended:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     passed = verdict(request, late)
     time.sleep(0.05)
     with open("results.jsonl") as results:
@@ -138,23 +149,3 @@ def supervise(
         "late": late,
     }
     os.write(1, b"\n" + json.dumps(line).encode() + b"\n")
-
-
-def _leave_first_process() -> None:
-    """Go on in a child: the first process of a box is safe from signals, which no grader is."""
-    grader = os.fork()
-    while grader and os.wait()[0] != grader:
-        pass  # an orphan of the candidate
-    if grader:
-        os._exit(0)
-
-
-def _wait(child: int, deadline: float) -> bool:
-    """Return True when the child had to be killed."""
-    while time.monotonic() < deadline:
-        if os.waitpid(child, os.WNOHANG)[0]:
-            return False
-        time.sleep(0.005)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True

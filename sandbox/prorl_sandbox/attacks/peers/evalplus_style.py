@@ -1,7 +1,8 @@
-"""A grader as evalplus is documented: function tests, inputs and expected values in one guarded process.
+"""A grader as evalplus is documented: function tests, inputs and expected values in one guarded
+process.
 
-``==``, else all-close where the expected value is a float; the state, the number of tests done and one
-flag a test are shared memory that the child writes.
+``==``, else all-close where the expected value is a float; the state, the number of tests done and
+one flag a test are shared memory that the child writes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A grader as LiveCodeBench's test runner is documented: all tests in one forked, guarded process.
 
 Function and program tests; SIGALRM for each test; standard input mocked; comparison in the process
-(``==`` with a top-level tuple made a list; lines stripped, else token by token as Decimal). Outcomes go
-to the parent by a shared list; no outcomes at all are -1 each, and an empty list passes.
+(``==`` with a top-level tuple made a list; lines stripped, else token by token as Decimal).
+Outcomes go to the parent by a shared list; no outcomes at all are -1 each, and an empty list
+passes.
 """
 
 from __future__ import annotations

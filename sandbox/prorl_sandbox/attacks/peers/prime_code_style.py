@@ -1,8 +1,8 @@
 """A grader as PRIME's code scorer in verl is documented: an APPS-style runner in a forked child.
 
-``open`` is mocked; a returned value must survive ``json.dumps`` and is compared with ``==`` in the process;
-printed numbers that are not all digits are compared with a relative tolerance of 1e-5. Outcomes go to the
-parent by a shared list, and an empty list passes.
+``open`` is mocked; a returned value must survive ``json.dumps`` and is compared with ``==`` in the
+process; printed numbers that are not all digits are compared with a relative tolerance of 1e-5.
+Outcomes go to the parent by a shared list, and an empty list passes.
 """
 
 from __future__ import annotations

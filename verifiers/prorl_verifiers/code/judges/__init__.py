@@ -2,7 +2,7 @@
 
 Each module of this folder defines ``check(stdin, stdout, expected) -> bool``, text in, bool out, needs
 only the standard library, and is never imported by the verifier: it is read as text and run in a box of
-its own. A dataset may name a judge and can never bring one. Leaves out: running them (``code.scorer``).
+its own. A dataset may name a judge and can never bring one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The output is right when it holds the expected words in order, whatever white space lies between.
 
-Case counts. Leaves out: any tolerance for numbers (``floats``).
+Case counts.
 """
 
 

@@ -12,9 +12,8 @@ from typing import Any, Protocol
 
 from prorl_common import ServiceError
 from prorl_inference import Completion, Request, SamplingParams, encode_prompt
-from prorl_inference.decoding import Row
-from prorl_inference.generator import check_params, prompt_budget
-from prorl_inference.results import Results
+from prorl_inference.backends.results import Results, Row
+from prorl_inference.prompts import prompt_budget
 from prorl_inference.types import OnResult
 from prorl_verifiers import Task, Verdict
 
@@ -84,7 +83,7 @@ class ClusterGenerator:
 
         Log-probs are NaN where ``top_p`` is below 1: vLLM reports those of the cut distribution.
         """
-        check_params(params)
+        params.check()
         results = Results(self._tokenizer, requests, on_done, on_result)
         with self._engines.awake():
             waiting: dict[Any, tuple[int, int]] = {}

@@ -189,7 +189,7 @@ class _Build:
         return encode_prompt(self.tokenizer, sample.prompt)
 
     def _generator(self) -> ClusterGenerator:
-        from prorl_inference.generator import folder_stop_ids
+        from prorl_inference.prompts import folder_stop_ids
 
         stop_ids = folder_stop_ids(Path(self.pretrained), self.tokenizer)
         return ClusterGenerator(

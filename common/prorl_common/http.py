@@ -1,0 +1,460 @@
+"""HTTP for all who ask a server or a service: one kept-open connection, what its errors mean, when to ask again.
+
+A connection returns an answer of any status, or raises ``TransientError``: no connection, a torn answer.
+Which other answers may be better later (5xx, 429 with its Retry-After) ``Reply.trouble`` says; what a 4xx
+means is the caller's to say. ``RetryPolicy`` holds the waits, ``ServerWatch`` what the threads that ask
+one server know of it together.
+
+Standard library only. Leaves out: proxies of the environment, redirects, streaming.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import http.client
+import json
+import math
+import random
+import socket
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from prorl_common.closing import Closing
+from prorl_common.errors import ServiceError, UserError
+from prorl_common.progress import format_seconds
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 10.0
+LONGEST_ANSWER = 256 * 2**20
+"""Bytes; more is not an answer."""
+NOT_THE_REQUEST = (429, 502, 503, 504, 529)
+"""Statuses that say something of the server and nothing of the request."""
+BUSY_SECONDS = 60.0
+"""A server that takes no requests for so long is spoken of."""
+GONE_AFTER = 3
+"""Failures without an answer between them that make a server count as gone."""
+
+
+class TransientError(ServiceError):
+    """The request may pass later. ``wait``: seconds the server asks for; ``blames_request``: whether the
+    same failure over and over may be this request's doing; ``alive``: the server itself says that it takes
+    no more for now."""
+
+    def __init__(
+        self,
+        reason: str,
+        wait: float | None = None,
+        blames_request: bool = True,
+        alive: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.wait, self.blames_request, self.alive = wait, blames_request, alive
+
+
+class StoppedError(Exception):
+    """What a thread works for has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is. ``base`` is the path before every request's own; ``socket`` a Unix socket's path."""
+
+    secure: bool
+    host: str
+    port: int
+    base: str
+    socket: str = ""
+
+    def __str__(self) -> str:
+        """The address without anything secret."""
+        if self.socket:
+            return f"unix:{self.socket}"
+        return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
+
+
+def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
+    """Return the parts of ``http(s)://host[:port][/path]``, ``base`` without a path, or of ``unix:/path``.
+
+    Raises UserError for another form, or one that holds a password; ``what`` names the address in it.
+    """
+    if url.startswith("unix:/"):
+        return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        reason = "" if "@" in url else f" ({error})"
+        raise UserError(f"{what} is not a URL{reason}: write it as {example}") from (
+            None if "@" in url else error
+        )
+    if parts.username is not None or parts.password is not None or parts.query:
+        raise UserError(
+            f"{what} must hold no key or password: name an environment variable instead"
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(f"{what} is '{url}': write it as {example}")
+    try:
+        parts.hostname.encode("idna")
+    except UnicodeError as error:
+        raise UserError(f"{what} is '{url}': '{parts.hostname}' is no host name") from error
+    secure = parts.scheme == "https"
+    path = parts.path.rstrip("/") or base
+    return Address(secure, parts.hostname, port or (443 if secure else 80), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer, of any status. ``hide`` takes the key out of a text that people may see."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    hide: Callable[[str], str] = str
+
+    def object(self) -> dict[str, Any]:
+        """Return the JSON object that was sent. Raises TransientError where the body is none."""
+        try:
+            value = json.loads(self.body)
+        except ValueError as error:
+            raise TransientError(f"an answer that is not JSON ({self._start()})") from error
+        if not isinstance(value, dict):
+            raise TransientError(f"an answer that is no JSON object ({self._start()})")
+        return value
+
+    def message(self) -> str:
+        """Return what an error's body says, in one short line without the key."""
+        try:
+            value = json.loads(self.body)
+        except ValueError:
+            return self._start()
+        for name in ("error", "message", "detail"):
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return one_line(self.hide(text))[:300]
+
+    def line(self) -> str:
+        """Return status and message, for people."""
+        said = self.message()
+        return f"HTTP {self.status}: {said}" if said else f"HTTP {self.status}"
+
+    def trouble(self) -> TransientError | None:
+        """Return what to raise where the same request may pass later; None for every other status."""
+        if self.status not in (408, 409, 425, 429) and self.status < 500:
+            return None
+        wait = self.retry_after()
+        alive = self.status == 429 or (self.status in (503, 529) and wait is not None)
+        return TransientError(self.line(), wait, self.status not in NOT_THE_REQUEST, alive)
+
+    def header(self, name: str) -> str | None:
+        """Return a header, whatever the case of its name."""
+        return next((v for n, v in self.headers.items() if n.lower() == name.lower()), None)
+
+    def retry_after(self) -> float | None:
+        """Return the seconds of a Retry-After header (a number or a date, RFC 9110 section 10.2.3)."""
+        value = self.header("Retry-After")
+        if value is None:
+            return None
+        with contextlib.suppress(ValueError):
+            return max(0.0, float(value))
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+        return None
+
+    def _start(self) -> str:
+        return one_line(self.hide(self.body.decode("utf-8", "replace")))[:120]
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class Connection(Closing):
+    """One kept-open connection, of one thread; ``cut`` may be called from another.
+
+    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer.
+    """
+
+    def __init__(self, address: Address, key: str | None, timeout: float) -> None:
+        self._address, self._timeout = address, timeout
+        self._headers = {"Accept": "application/json", "User-Agent": "prorl"}
+        spellings = set()
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+            quoted = json.dumps(key)[1:-1]
+            spellings = {key, quoted, quoted.replace("/", "\\/"), urllib.parse.quote(key, safe="")}
+        self._secrets = sorted(spellings, key=len, reverse=True)
+        self._http: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+        self._cut = False
+
+    def get(self, path: str) -> Reply:
+        """Ask for ``path``. Raises TransientError."""
+        return self._ask("GET", path, None, self._headers)
+
+    def post(self, path: str, value: Mapping[str, Any]) -> Reply:
+        """Send a JSON object. Raises TransientError."""
+        headers = {**self._headers, "Content-Type": "application/json"}
+        return self._ask("POST", path, json.dumps(value).encode(), headers)
+
+    def _ask(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
+        reused = self._http is not None
+        while True:
+            try:
+                connection = self._connected()
+                connection.request(method, self._address.base + path, data, headers)
+                with connection.getresponse() as response:
+                    body = response.read(LONGEST_ANSWER)
+                    if response.length:
+                        raise http.client.IncompleteRead(b"", response.length)
+                    if response.will_close:
+                        self.close()
+                    found = dict(response.headers.items())
+                    return Reply(response.status, found, body, self._without_key)
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                # A connection that was kept open may have been closed since: once more on a new one.
+                if reused and isinstance(error, (ConnectionError, http.client.HTTPException)):
+                    reused = False
+                    continue
+                if isinstance(error, TimeoutError):
+                    raise TransientError(f"no answer within {self._timeout:g} s") from error
+                raise TransientError(f"the connection broke ({self._words(error)})") from error
+
+    def _connected(self) -> http.client.HTTPConnection:
+        if self._cut:
+            raise ConnectionAbortedError("cut")
+        if self._http is None:
+            made = self._make(min(CONNECT_SECONDS, self._timeout))
+            try:
+                made.connect()
+            except ConnectionRefusedError as error:
+                raise TransientError("connection refused", blames_request=False) from error
+            except socket.gaierror as error:
+                raise TransientError(
+                    f"unknown host {self._address.host}", blames_request=False
+                ) from error
+            except (OSError, http.client.HTTPException) as error:
+                reason = f"no connection ({self._words(error)})"
+                raise TransientError(reason, blames_request=False) from error
+            made.sock.settimeout(self._timeout)
+            if not self._address.socket:
+                _notice_a_vanished_host(made.sock)
+            self._http, self._socket = made, made.sock
+        return self._http
+
+    def _make(self, timeout: float) -> http.client.HTTPConnection:
+        address = self._address
+        if address.socket:
+            return _UnixConnection(address.socket, timeout)
+        if address.secure:
+            return http.client.HTTPSConnection(address.host, address.port, timeout=timeout)
+        return http.client.HTTPConnection(address.host, address.port, timeout=timeout)
+
+    def _without_key(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+    def _words(self, error: Exception) -> str:
+        return one_line(self._without_key(str(error)))[:120] or type(error).__name__
+
+    def cut(self) -> None:
+        """End what the connection's thread waits for; it cannot be used again."""
+        self._cut = True
+        held = self._socket
+        if held is not None:
+            with contextlib.suppress(OSError):
+                held.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        if self._http is not None:
+            self._http.close()
+        if self._socket is not None:
+            self._socket.close()
+        self._http = self._socket = None
+
+
+def _notice_a_vanished_host(sock: socket.socket) -> None:
+    """Have the kernel probe an idle connection: a host that lost power sends no reset."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long and how often a request is sent again; all times are in seconds.
+
+    The first wait is ``first``, doubled each time up to ``longest``, or what the server asks for where that
+    is more, up to ``longest_asked``; each with up to a quarter more by chance, so that many threads do not
+    come back at once. A request is given up after ``tries`` failures, a server that does not answer at all
+    after ``patience``.
+    """
+
+    first: float = 0.5
+    longest: float = 30.0
+    longest_asked: float = 86400.0
+    tries: float = math.inf
+    patience: float = math.inf
+
+    def wait(self, failures: int, asked: float | None) -> float:
+        """Return the seconds to wait after so many failures of one request."""
+        own = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
+        wanted = max(own, min(asked or 0.0, self.longest_asked))
+        return wanted * (1.0 + 0.25 * random.random())
+
+
+class ServerWatch:
+    """Whether a server answers, for all threads that ask it; says once that it is gone and once that it is
+    back. ``where`` is its name in these lines, ``kept`` what its absence does not destroy."""
+
+    def __init__(
+        self,
+        where: str,
+        policy: RetryPolicy,
+        tell: Callable[[str], None] = lambda _: None,
+        kept: str = "nothing is lost",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.policy = policy
+        self.last_answer = 0.0
+        self.retries = 0
+        self._where, self._tell, self._kept, self._clock = where, tell, kept, clock
+        self._changed = threading.Condition()
+        self._failing_since: float | None = None
+        self._streak = 0
+        self._told = False
+        self._gone_since = self._busy_since = 0.0
+        self._busy_told = False
+        self._stopped = False
+
+    def until_answered(self, ask: Callable[[], T]) -> T:
+        """Return what ``ask`` returns, asked again after each TransientError as the policy says.
+
+        Raises ServiceError once it is given up, StoppedError after :meth:`stop`, and all else from ``ask``.
+        """
+        failures = 0
+        while True:
+            try:
+                found = ask()
+            except TransientError as failure:
+                failures += 1
+                if failures >= self.policy.tries:
+                    times = "once" if failures == 1 else f"{failures} times"
+                    raise ServiceError(f"{self._where} failed {times} ({failure})") from failure
+                self.failed(failure)
+                self.wait(self.policy.wait(failures, failure.wait), failure.alive)
+            else:
+                self.answered()
+                return found
+
+    def answered(self) -> None:
+        """Take note that the server answered, if only with a refusal."""
+        with self._changed:
+            self.last_answer = self._clock()
+            told, self._told = self._told, False
+            self._failing_since, self._streak = None, 0
+            self._busy_since, self._busy_told = 0.0, False
+            if told:
+                took = format_seconds(self.last_answer - self._gone_since)
+                self._tell(f"{self._where} is back after {took}: going on")
+                self._changed.notify_all()
+
+    def failed(self, failure: TransientError) -> None:
+        """Take note of a failure. Raises ServiceError once there was no sign of life for too long, and
+        StoppedError after :meth:`stop`: what breaks then was broken off here."""
+        with self._changed:
+            if self._stopped:
+                raise StoppedError
+            now = self._clock()
+            self.retries += 1
+            if failure.alive:
+                self._busy(now, failure)
+                return
+            self._streak += 1
+            if self._failing_since is None:
+                self._failing_since = now
+            if not self._told:
+                self._gone_since = self._failing_since
+            lasted = now - self._failing_since
+            if lasted >= self.policy.patience:
+                raise ServiceError(
+                    f"{self._where} has not answered for {format_seconds(lasted)} ({failure}): "
+                    f"{self._kept}; once it answers, give the same command again"
+                )
+            if not self._told and self._streak >= GONE_AFTER:
+                self._told = True
+                most = self.policy.patience - lasted
+                rest = f", {format_seconds(most)} at most" if math.isfinite(most) else ""
+                self._tell(
+                    f"{self._where} does not answer ({failure}): waiting for it{rest}; {self._kept}"
+                )
+
+    def _busy(self, now: float, failure: TransientError) -> None:
+        """The server lives but takes nothing: the patience begins anew. Says so once where that lasts."""
+        self._failing_since, self._streak = None, 0
+        self._busy_since = self._busy_since or now
+        until = now + (failure.wait or 0.0)
+        if not self._busy_told and until - self._busy_since > BUSY_SECONDS:
+            self._busy_told = True
+            self._tell(
+                f"{self._where} answers, but takes no requests for now ({failure}): waiting as it asks; "
+                f"{self._kept}"
+            )
+
+    def wait(self, seconds: float, asked: bool = False) -> None:
+        """Sleep, but no longer than until the server is back; all of it where the server ``asked`` for it.
+
+        Raises StoppedError after :meth:`stop`.
+        """
+        with self._changed:
+            if asked:
+                self._changed.wait_for(lambda: self._stopped, seconds)
+            elif not self._stopped:
+                if self._failing_since is not None:
+                    left = self._failing_since + self.policy.patience - self._clock()
+                    seconds = min(seconds, max(0.05, left))
+                self._changed.wait(seconds)
+            if self._stopped:
+                raise StoppedError
+
+    def stop(self) -> None:
+        """Wake every waiting thread and end it."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def start(self) -> None:
+        """Begin anew after :meth:`stop`."""
+        with self._changed:
+            self._stopped = False
+            self._failing_since, self._streak, self._told = None, 0, False
+            self._busy_since, self._busy_told = 0.0, False
+
+
+def one_line(text: str) -> str:
+    """Return the text in one line that can be written as UTF-8: halves of a UTF-16 pair are replaced."""
+    return " ".join(whole_characters(text).split())
+
+
+def whole_characters(text: str) -> str:
+    """Return the text with lone surrogates replaced by U+FFFD; JSON may hold them, UTF-8 may not."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

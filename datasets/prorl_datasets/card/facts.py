@@ -1,0 +1,23 @@
+"""What the card shows of rows beside the manifest: prompt lengths, counted while they are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
+"""Edges of the length histogram, in characters."""
+
+
+@dataclass(slots=True)
+class CardFacts:
+    """Prompt lengths in characters by domain."""
+
+    lengths: dict[str, Counter[int]] = field(default_factory=dict)
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Count one row (its Parquet columns before writing)."""
+        size = sum(len(message["content"]) for message in columns["prompt"])
+        self.lengths.setdefault(columns["domain"], Counter())[size] += 1

@@ -1,0 +1,1 @@
+"""The engines that sample: one module or folder each, registered as entry points (``prorl.backends``)."""

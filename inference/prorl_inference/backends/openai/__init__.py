@@ -1,0 +1,1 @@
+"""Sampling from an OpenAI-compatible server."""

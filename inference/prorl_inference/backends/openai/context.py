@@ -1,0 +1,87 @@
+"""A server's own word that prompt and answer exceed its context, and what it leaves for the answer.
+
+Only where no tokenizer counts the prompt beforehand. The prompt's size is never guessed: it is read from the
+refusal, or measured by asking for one token.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from prorl_inference.backends.openai.protocol import Answer, RefusedError
+
+EXCEEDED = re.compile(
+    r"context[ _](?:length|size|window)|maximum context|max_model_len|requested token count exceeds",
+    re.IGNORECASE,
+)
+CONTEXT = re.compile(
+    r"maximum context length (?:is|of) (\d+)|context (?:size|window)[^\d]{0,12}(\d+)", re.IGNORECASE
+)
+PROMPT = re.compile(
+    r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
+    re.IGNORECASE,
+)
+"""How vLLM, SGLang and hosted servers write it. vLLM's "at least 7 input tokens" is a bound, not a size."""
+CURE = "name the model's tokenizer (--server-tokenizer) or ask for fewer tokens"
+
+
+class ContextLimits:
+    """Remembers, for one call's prompts, how many tokens the server leaves for an answer.
+
+    ``context`` is what the server says of itself, if anything; ``tell`` gets one line when an answer is
+    first given less than was asked for. Used by several threads.
+    """
+
+    def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
+        self._context, self._tell = context, tell
+        self._known: dict[str, int] = {}
+
+    def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the body with ``max_tokens`` lowered to what is known to be left for its prompt."""
+        asked, room = body.get("max_tokens"), self._known.get(_prompt(body))
+        return (
+            body if asked is None or room is None or room >= asked else {**body, "max_tokens": room}
+        )
+
+    def learn(
+        self,
+        body: Mapping[str, Any],
+        refusal: RefusedError,
+        measure: Callable[[Mapping[str, Any]], Answer],
+    ) -> Mapping[str, Any]:
+        """Return a body that fits. Raises RefusedError where there is none or its size cannot be learnt.
+
+        ``measure`` sends a body and returns the answer; it is used where the refusal does not tell the
+        prompt's size (or told one with which the request was refused again).
+        """
+        said, asked = str(refusal), body.get("max_tokens")
+        if asked is None or not EXCEEDED.search(said):
+            raise refusal
+        if (known := self.fitted(body)) is not body:  # another sample's refusal told it meanwhile
+            return known
+        context = _number(CONTEXT, said) or self._context
+        size = None if _prompt(body) in self._known else _number(PROMPT, said)
+        if size is None and asked > 1 and context is not None:
+            size = measure({**body, "max_tokens": 1}).prompt_tokens
+        if context is None or size is None:
+            raise RefusedError(f"{said}: {CURE}")
+        if not 1 <= (room := context - size) < asked:
+            raise RefusedError(f"{said}: the prompt has {size} tokens, the context holds {context}")
+        self._known[_prompt(body)] = room
+        self._tell(
+            f"the server's context holds {context} tokens, prompt and answer together: an answer gets what "
+            f"its prompt leaves of them where that is less than was asked for"
+        )
+        return {**body, "max_tokens": room}
+
+
+def _prompt(body: Mapping[str, Any]) -> str:
+    return json.dumps(body.get("messages"))
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return None if found is None else int(next(g for g in found.groups() if g is not None))

@@ -1,0 +1,324 @@
+"""Samples from any OpenAI-compatible server (vLLM serve, SGLang, llama.cpp, a hosted one).
+
+Each sample is a request of its own with its own seed, many at a time; a server that dies is waited for. With
+the completions api the prompt is sent as the token ids that every other backend sees; with the chat api the
+server renders the messages. Answers carry no log-probs and token ids (NaN and -1: no loss can use them
+unseen); no streaming, images, tools.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from prorl_common import ServiceError, UserError, nearest
+from prorl_common.http import Connection, RetryPolicy, ServerWatch, TransientError
+from prorl_inference.backends.openai.context import ContextLimits
+from prorl_inference.backends.openai.options import ServerOptions, server_address
+from prorl_inference.backends.openai.protocol import (
+    PROBE,
+    Answer,
+    Job,
+    Usage,
+    cards,
+    completion,
+    read_object,
+    request_body,
+    stable_facts,
+)
+from prorl_inference.backends.openai.request_pool import Rate, RequestPool
+from prorl_inference.models.loading import load_tokenizer, model_digest
+from prorl_inference.prompts import encode_prompt, opened_think
+from prorl_inference.types import Completion, OnResult, Request, SamplingParams
+
+FIRST_WAIT = 0.5
+"""Seconds before a request is first tried again."""
+GUESSED_TEMPLATE = 128
+"""Without a tokenizer a prompt counts for ``tpm`` as a token every two characters and so many more."""
+ALL_REFUSED = 4
+"""Requests refused in a call without an answer that raise the question whether it is the settings."""
+HARMLESS = ({"role": "user", "content": "Say yes."},)
+"""Asks that question: refused as well, it is the settings; answered, it is the prompts."""
+
+
+class Collector:
+    """Takes the answers of ``requests`` as they come and reports them; see ``Generator.generate``.
+
+    ``refused`` holds, by request, the first sample that was sent and turned down; ``answered`` counts the
+    others. With ``stop`` a refused sample is never a completion.
+    """
+
+    def __init__(
+        self,
+        requests: Sequence[Request],
+        stop: bool,
+        on_done: Callable[[int], None] | None,
+        on_result: OnResult | None,
+    ) -> None:
+        self._found: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
+        self._stop, self._on_done, self._on_result = stop, on_done, on_result
+        self.refused: dict[int, tuple[Job, Answer]] = {}
+        self.answered = 0
+        for index, request in enumerate(requests):
+            if not request.seeds and on_result is not None:
+                on_result(index, [])
+
+    def tick(self) -> None:
+        """Tell the caller that time passes."""
+        if self._on_done is not None:
+            self._on_done(0)
+
+    def take(self, job: Job, answer: Answer, tokenizer: Any) -> None:
+        """Hand on one answer."""
+        if answer.refusal and (self._stop or not job.refused):
+            self.refused.setdefault(job.request, (job, answer))
+        if answer.refusal and self._stop:
+            return
+        self.answered += not answer.refusal
+        row = self._found[job.request]
+        row[job.sample] = completion(job, answer, tokenizer)
+        if self._on_done is not None:
+            self._on_done(1)
+        whole = [c for c in row if c is not None]
+        if self._on_result is not None and len(whole) == len(row):
+            self._on_result(job.request, whole)
+
+    def result(self) -> list[list[Completion]]:
+        """Return the completions of each request."""
+        return [[c for c in answers if c is not None] for answers in self._found]
+
+
+class OpenAIGenerator:
+    """Implements ``Generator`` for a server. ``usage`` counts what it was asked for.
+
+    ``model_digest`` is that of ``options.weights`` where given. Else it is a hash of the model's name and of
+    what the server says of it: other weights under the same name are then not noticed. A seed's tokens may
+    change with what shares the server's batch, and not every server heeds seeds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        options: ServerOptions | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Find the model; waits for a server that does not answer, ``options.patience`` at most.
+
+        ``tell`` gets a line when the server goes and when it is back, from any thread. Raises UserError for
+        an address, a key or a model that cannot be, ServiceError when it does not answer. With ``model``
+        and ``weights`` given the server is first asked when the first sample is.
+        """
+        self.options = options or ServerOptions()
+        self._address, self._key = server_address(url), self.options.key()
+        self._tell = tell or (lambda _: None)
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+        self._watch = ServerWatch(
+            f"the server {self._address}",
+            RetryPolicy(first=FIRST_WAIT, patience=self.options.patience),
+            self._tell,
+            "what was sampled is kept",
+        )
+        self._rates = (Rate(self.options.rpm), Rate(self.options.tpm))
+        self.usage = Usage(self.options.price)
+        self.api = self.options.known_api
+        self._chat = self.api == "chat"
+        self._tokenizer: Any = None
+        self._card: Mapping[str, Any] | None = None
+        self._worked: SamplingParams | None = None  # the server has answered under these
+        self.model_id = self.options.model or ""
+        if not self.model_id or self.options.weights is None:
+            self._find_model()
+        self.model_digest = self._digest()
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The longest sequence, prompt and answer together; None where the server does not say."""
+        value = (self._card or {}).get("max_model_len")
+        return value if isinstance(value, int) and value > 0 else None
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
+    ) -> list[list[Completion]]:
+        """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
+
+        While nothing comes ``on_done(0)`` is called about every 0.2 s. What had come when an error or an
+        interruption ends the call is still reported. Both in the caller's thread.
+        A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
+        ``record`` a completion that ended with ``refused`` and says why in ``note``.
+        """
+        params.check()
+        if self._card is None:
+            self._find_model()
+        jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
+        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if jobs else None
+        limits = None
+        if self._tokenizer is None:
+            limits = ContextLimits(self.context_tokens, self._tell_once)
+        pool = RequestPool(self._connection, self._watch, self._rates, self._chat, limits)
+        stop = self.options.refusals == "stop"
+        found = Collector(requests, stop, on_done, on_result)
+
+        def take(job: Job, answer: Answer) -> None:
+            self._count(job, answer)
+            if job.request != PROBE:
+                found.take(job, answer, self._tokenizer)
+            elif job is probe:
+                self._worked = params
+
+        try:
+            with contextlib.closing(
+                pool.run(jobs, self.options.concurrency, stop, probe)
+            ) as outcomes:
+                for outcome in outcomes:
+                    if outcome is None:
+                        found.tick()
+                    else:
+                        take(*outcome)
+        except BaseException as error:
+            try:
+                for job, answer in pool.left():
+                    take(job, answer)
+            except Exception as later:  # noqa: BLE001 - the first error is what is raised
+                error.add_note(f"answers that had ended could not be handed over ({later!r})")
+            raise
+        if found.answered:
+            self._worked = params
+        if found.refused:
+            self._judge_refusals(found, pool, probe, params)
+        return found.result()
+
+    def _count(self, job: Job, answer: Answer) -> None:
+        usage = self.usage
+        usage.retries = self._watch.retries
+        if job.request != PROBE:
+            usage.refused += bool(answer.refusal)
+            usage.answers += not answer.refusal
+        usage.prompt_tokens += answer.prompt_tokens or 0
+        usage.completion_tokens += answer.completion_tokens or 0
+
+    def _judge_refusals(
+        self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
+    ) -> None:
+        """Raise ServiceError where a refusal is to end the call, or the server refuses everything."""
+        job, answer = next(iter(found.refused.values()))
+        line = (
+            f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
+        )
+        if self.options.refusals == "stop":
+            raise ServiceError(
+                f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
+                "counted and never scored"
+            )
+        if len(found.refused) < ALL_REFUSED or self._worked == params or probe is None:
+            return
+        with contextlib.closing(pool.run([probe], 1, False)) as outcomes:
+            for outcome in outcomes:
+                if outcome is None:
+                    found.tick()
+                    continue
+                self._count(*outcome)
+                if outcome[1].refusal:
+                    raise ServiceError(
+                        f"{line}, and every other one: correct the request's settings"
+                    )
+        self._worked = params
+
+    def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
+        """Return a job a seed; a prompt whose counted tokens fill the context is refused here."""
+        tokenizer, context = self._load_tokenizer(), self.context_tokens
+        opened, refusal, room = "", "", params.max_tokens
+        prompt: dict[str, Any] = {
+            "messages": [{"role": m["role"], "content": m["content"]} for m in request.prompt]
+        }
+        size = GUESSED_TEMPLATE + sum(len(m["content"]) for m in request.prompt) // 2
+        if tokenizer is not None:
+            ids = encode_prompt(tokenizer, request.prompt)
+            opened, size = opened_think(tokenizer, request.prompt), len(ids)
+            prompt = prompt if self._chat else {"prompt": ids}
+        if context is not None and tokenizer is not None:
+            room = min(room, context - size)
+            if room < 1:
+                refusal = f"the prompt has {size} tokens, the server's context holds {context}"
+        start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
+        limited = SamplingParams(params.temperature, params.top_p, max(1, room))
+        is_vllm = (self._card or {}).get("owned_by") == "vllm"
+        made = []
+        for sample, seed in enumerate(request.seeds):
+            body = request_body(self.options, self.model_id, limited, seed, is_vllm)
+            made.append(Job(index, sample, {**body, **prompt}, opened, size, start, refusal))
+        return made
+
+    def sync_weights(self, model: Any) -> None:
+        """Refuse: a server's weights are its own."""
+        raise UserError("a server cannot take over weights: sample with transformers or vllm")
+
+    def close(self) -> None:
+        """Nothing to free: connections live as long as a call."""
+
+    def _connection(self) -> Connection:
+        return Connection(self._address, self._key, self.options.timeout)
+
+    def _tell_once(self, line: str) -> None:
+        with self._lock:
+            if line not in self._told:
+                self._told.add(line)
+                self._tell(line)
+
+    def _find_model(self) -> None:
+        """Ask the server for its models and settle on one; see ``__init__`` for what is raised."""
+        self._watch.start()
+        with self._connection() as connection:
+
+            def ask() -> Sequence[Mapping[str, Any]]:
+                try:
+                    return cards(read_object(connection.get("/models")))
+                except TransientError as failure:
+                    if str(failure).startswith("unknown host"):
+                        raise UserError(f"{failure}: correct the server's address") from failure
+                    raise
+                except ServiceError:
+                    if self.model_id:  # not every server lists its models
+                        return []
+                    raise
+
+            found = {str(card["id"]): card for card in self._watch.until_answered(ask)}
+        if self.model_id:
+            if found and self.model_id not in found:
+                known = ", ".join(list(found)[:8])
+                hint = nearest(self.model_id, found)
+                raise UserError(
+                    f"{self._address} has no model '{self.model_id}'{hint}; it has {known}"
+                )
+        elif len(found) == 1:
+            self.model_id = next(iter(found))
+        else:
+            known = f"it has {', '.join(list(found)[:8])}" if found else "it lists none"
+            raise UserError(f"name the model that {self._address} should sample from: {known}")
+        self._card = found.get(self.model_id, {})
+
+    def _digest(self) -> str:
+        if self.options.weights is not None:
+            return model_digest(self.options.weights)
+        value = {"name": self.model_id, "card": stable_facts(self._card or {})}
+        text = json.dumps(value, sort_keys=True)
+        return f"server-{hashlib.blake2b(text.encode(), digest_size=24).hexdigest()}"
+
+    def _load_tokenizer(self) -> Any:
+        """Return the tokenizer, loaded once; None where none is known. Raises UserError where it is needed."""
+        place = self.options.tokenizer or self.options.weights
+        if self._tokenizer is None and place is not None:
+            self._tokenizer = load_tokenizer(str(place))
+        if self._tokenizer is None and not self._chat:
+            raise UserError(
+                "the completions api needs the model's tokenizer: name it, or use the chat api"
+            )
+        return self._tokenizer

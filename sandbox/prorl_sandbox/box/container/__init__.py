@@ -1,0 +1,2 @@
+"""A container's own side: its first process, the template of its programs, one run after
+another."""

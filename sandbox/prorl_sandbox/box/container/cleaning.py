@@ -1,0 +1,100 @@
+"""After a run in a container: kill what is left, see that it is gone, empty the scratch folder.
+
+Init does both under the run's own user, so that the kernel itself keeps it from touching anything
+else. Nothing here recurses, whatever tree a program has left.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+CLEANING_SECONDS = 10.0
+_WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
+
+
+def kill_all(uid: int, killer: int) -> None:
+    """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
+
+    ``killer``: a user that nobody else is. While the effective user is ``uid`` the kernel keeps
+    this process from touching any other user's; its own real and saved users keep ``uid`` from it.
+    """
+    os.setresuid(killer, uid, 0)
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        return  # nobody is left
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+def empty_as(uid: int, killer: int, folder: str) -> bool:
+    """Remove all below ``folder`` with no more rights than ``uid`` has; False when it cannot be
+    done.
+
+    For when no process of ``uid`` is left.
+    """
+    os.setresuid(killer, uid, 0)
+    try:
+        empty(os.fsencode(folder))
+    except OSError as error:
+        os.write(2, f"scratch: {error!r}\n".encode("utf-8", "replace"))
+        return False
+    finally:
+        os.setresuid(0, 0, 0)
+    return True
+
+
+def strangers(mine: Collection[int]) -> list[int]:
+    """Return the numbers of all processes of this container that are not ``mine``."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in mine]
+
+
+def empty(top: bytes) -> None:
+    """Remove all below the folder ``top``. Raises OSError.
+
+    Folders inside folders are first moved up to ``top``, so that neither depth nor the length of a
+    path matters.
+    """
+    number = 0
+    while names := os.listdir(top):
+        for name in names:
+            path = top + b"/" + name
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                os.unlink(path)
+                continue
+            os.chmod(path, 0o700)
+            number = _flatten(path, top, number)
+            os.rmdir(path)
+
+
+def _flatten(folder: bytes, top: bytes, number: int) -> int:
+    """Unlink the files in ``folder`` and move its folders up to ``top`` under names not in use."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        for name in os.listdir(handle):
+            inner = os.fsencode(name)
+            if not stat.S_ISDIR(os.lstat(inner, dir_fd=handle).st_mode):
+                os.unlink(inner, dir_fd=handle)
+                continue
+            os.chmod(inner, 0o700, dir_fd=handle)
+            while os.path.lexists(target := b"%s/moved-%d" % (top, number)):
+                number += 1
+            os.rename(inner, target, src_dir_fd=handle)
+    finally:
+        os.close(handle)
+    return number
+
+
+def files_left(folders: Collection[str]) -> list[str]:
+    """Return what lies in ``folders`` and wherever else in a container anybody may write."""
+    found = []
+    for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
+        if os.path.isdir(folder):
+            found += [repr(folder + b"/" + name) for name in os.listdir(folder)]
+    return found

@@ -1,0 +1,120 @@
+"""The first process of a container: one run after another, each as a user that never was before.
+
+Root here holds three capabilities alone (switch user, switch group, kill). It decodes only what the
+host sends; the container ends with its stream, when the host is silent for too long, or when
+anything is left of a run.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import _socket
+import gc
+import marshal
+import os
+import sys
+
+from prorl_sandbox.box import harness, preload, syscalls
+from prorl_sandbox.box.container import cleaning, frames, template
+from prorl_sandbox.box.container.link import Link
+from prorl_sandbox.box.container.meter import Meter
+from prorl_sandbox.box.container.run import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+_FIRST_UID = 1_000_000_000
+_UIDS_OF_A_CONTAINER = 65_536
+_FIRST_SMALL_UID = 10_000
+_SMALL_UIDS = 1_000
+_STREAM_FD = 200
+
+
+def main(config: dict[str, Any]) -> None:
+    """Serve runs; goes on after ``_serve`` only in a program's process. ``config``: slot,
+    idle_seconds.
+
+    ``slot`` (below 16384) sets this container's users apart from those of others, for the kernel
+    counts processes by user across containers.
+    """
+    preload.preload()
+    import fcntl
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The host's streams move out of the way of programs, whose standard streams these numbers are.
+    incoming, outgoing = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _STREAM_FD) for fd in (0, 1))
+    nowhere = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    for fd in (0, 1):
+        os.dup2(nowhere, fd)
+    scratch = f"{frames.FOLDERS[0]}/{template.SCRATCH_NAME}"
+    held = harness.settle(scratch)  # kept, for to free our modules would cost every program
+    gc.collect()
+    gc.freeze()  # the collector of a forked child then leaves the shared pages alone
+    here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid:
+        there.close()
+        _serve(config, Link(incoming, outgoing), here, pid)
+    here.close()
+    os.close(incoming)
+    os.close(outgoing)
+    job = template.Template(there).serve()
+    harness.run(job, template.CHANNEL)
+    del held
+
+
+def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int) -> NoReturn:
+    """Init's life."""
+    meter = Meter()
+    mine = (os.getpid(), pid)
+    first = _first_uid(config["slot"])
+    link.tell(
+        frames.HELLO,
+        python=sys.version.split()[0],
+        landlock=syscalls.landlock_abi(),
+        counts=meter.sees_memory,
+    )
+    uid = first
+    while True:
+        order = _await_order(link, config["idle_seconds"])
+        uid += 1
+        clean = Run(link, control, meter, order).go(uid, first, mine)
+        left = cleaning.files_left(frames.FOLDERS)
+        link.tell(frames.CLEAN, clean=clean and not left, why=", ".join(left[:3])[:300])
+        link.flush_all()
+        if left or not clean:
+            os._exit(1)
+
+
+def _await_order(link: Link, seconds: float) -> dict[str, Any]:
+    """Wait for the next run's order and write its program's file; the rest is ``Run``'s."""
+    while True:
+        kind, body = link.wait(seconds)
+        if kind == frames.ORDER:
+            order: dict[str, Any] = marshal.loads(body)
+            break  # anything else was meant for a run that has ended
+    for name in os.listdir(frames.PROGRAM_FOLDER):
+        os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+    fd = os.open(f"{frames.PROGRAM_FOLDER}/{order['name']}", flags, 0o755)
+    for _ in range(order["chunks"]):
+        kind, body = link.wait(seconds)
+        view = memoryview(body)
+        while view:
+            view = view[os.write(fd, view) :]
+    os.close(fd)
+    return order
+
+
+def _first_uid(slot: int) -> int:
+    """Return a user number from which at least a thousand on are this container's alone.
+
+    Where the engine maps only a small range of users (rootless, remapped) they are taken from
+    there.
+    """
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        largest = max(int(first) + int(count) for first, _, count in map(str.split, file))
+    if largest > _FIRST_UID + 16_384 * _UIDS_OF_A_CONTAINER:
+        return _FIRST_UID + slot * _UIDS_OF_A_CONTAINER
+    return _FIRST_SMALL_UID + slot % 40 * _SMALL_UIDS

@@ -1,0 +1,282 @@
+"""One run in a container, as init sees it: move bytes, keep the processor clock, see it to its end.
+
+All that a program writes is opaque and passes through in bounded pieces; a slow host slows the
+program down, never fills memory.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import _socket
+import os
+import select
+import struct
+import time
+
+from prorl_sandbox.box.container import cleaning, frames, template
+from prorl_sandbox.box.container.frames import CHUNK, WINDOW
+from prorl_sandbox.box.container.link import Inlet
+from prorl_sandbox.box.limits import processor_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from prorl_sandbox.box.container.link import Link
+    from prorl_sandbox.box.container.meter import Meter
+
+_TICK_MS = 50
+_END_TICK_MS = 1
+_HIGH_WATER = 4 * CHUNK
+_INPUTS = {
+    frames.JOB: "job",
+    frames.INPUT: "stdin",
+    frames.TALK: "talk",
+}
+_ENDS = {
+    frames.GO: "job",
+    frames.INPUT_END: "stdin",
+    frames.TALK_END: "talk",
+}
+
+
+class Run:
+    """One run. ``order``: name, executable, cpu_seconds, output_cap, most_seconds, scratch."""
+
+    def __init__(
+        self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
+    ) -> None:
+        self._link, self._template, self._meter, self._order = link, template, meter, order
+        self._inlets: dict[str, Inlet] = {}
+        self._outlets: dict[int, bytes] = {}
+        self._passed: dict[bytes, int] = {}
+        self._report = -1
+        self._program = 0
+        self._end: tuple[int, float, int] | None = None
+        self._killed = self._over = self._alone = self._stuck = False
+        self._spent, self._group_spent, self._peak = 0.0, 0.0, 0
+        self._began, self._wall = 0.0, 0.0
+        self._base = meter.others_seconds()
+        self._kills = meter.oom_kills()
+        self._deadline = time.monotonic() + order["most_seconds"]
+
+    def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
+        """Do the run as user ``uid`` and clean up; True when nothing of it is left.
+
+        ``killer``: a user of nobody's. ``mine``: the numbers of init and template.
+        """
+        self._uid, self._killer, self._mine = uid, killer, mine
+        self._hand_over(uid)
+        self._take_frames()
+        while not self._over_and_out():
+            self._step()
+        if self._end is not None:
+            self._tell_end(*self._end)
+        self._link.flush_all()
+        clean = self._alone and cleaning.empty_as(uid, killer, self._order["scratch"])
+        for inlet in self._inlets.values():
+            inlet.close()
+        for fd in (*self._outlets, self._report):
+            if fd >= 0:
+                os.close(fd)
+        return clean
+
+    def _hand_over(self, uid: int) -> None:
+        """Make the streams and have the template fork the program."""
+        job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
+        ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        here, there = (end.detach() for end in ends)
+        given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
+        order = template.ORDER.pack(uid, self._order["scratch"].encode())
+        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"={len(given)}i", *given))]
+        self._template.sendmsg([order], rights)
+        for fd in given:
+            os.close(fd)
+        self._inlets = {
+            "job": Inlet(job[1]),
+            "stdin": Inlet(stdin[1]),
+            "talk": Inlet(os.dup(here), is_socket=True),
+        }
+        self._outlets = {
+            stdout[0]: frames.OUT,
+            stderr[0]: frames.ERR,
+            here: frames.TALK,
+        }
+        self._passed = dict.fromkeys(self._outlets.values(), 0)
+        self._report = report[0]
+        for fd in (*self._outlets, *(inlet.fd for inlet in self._inlets.values())):
+            os.set_blocking(fd, False)
+
+    def _over_and_out(self) -> bool:
+        return self._stuck or (self._alone and not self._outlets)
+
+    def _step(self) -> None:
+        """Wait for something to happen and deal with it."""
+        poller = select.poll()
+        poller.register(self._link.incoming, select.POLLIN)
+        poller.register(self._template.fileno(), select.POLLIN)
+        if self._link.waiting:
+            poller.register(self._link.outgoing, select.POLLOUT)
+        if self._report >= 0:
+            poller.register(self._report, select.POLLIN)
+        for fd, kind in self._outlets.items():
+            if self._may_read(kind):
+                poller.register(fd, select.POLLIN)
+        for inlet in self._inlets.values():
+            if inlet.fd >= 0 and (inlet.pending or inlet.ending):
+                poller.register(inlet.fd, select.POLLOUT)
+        ready = {fd for fd, _ in poller.poll(_TICK_MS if self._end is None else _END_TICK_MS)}
+        self._move(ready)
+        self._reap()
+        if self._end is None:
+            self._watch()
+        elif not self._alone:
+            self._clear()
+
+    def _may_read(self, kind: bytes) -> bool:
+        """Tell whether there is room for a stream's bytes; after a kill they are thrown away."""
+        if self._killed:
+            return True
+        full = self._passed[kind] > self._order["output_cap"] and kind != frames.TALK
+        return not full and self._link.waiting < _HIGH_WATER
+
+    def _move(self, ready: set[int]) -> None:
+        if self._link.incoming in ready:
+            self._link.receive()
+            self._take_frames()
+        self._link.flush()
+        for name, inlet in self._inlets.items():
+            if inlet.fd in ready:
+                inlet.write()
+            if inlet.taken > WINDOW // 2 and name != "job":
+                kind = frames.INPUT if name == "stdin" else frames.TALK
+                body = frames.TAKEN_BODY.pack(kind, inlet.taken)
+                self._link.send(frames.TAKEN, body)
+                inlet.taken = 0
+        for fd in [fd for fd in self._outlets if fd in ready]:
+            self._read(fd)
+        if self._report in ready:
+            self._hear_report()
+        if self._template.fileno() in ready:
+            self._hear_template()
+
+    def _take_frames(self) -> None:
+        while (found := self._link.next()) is not None:
+            self._obey(*found)
+
+    def _obey(self, kind: bytes, body: bytes) -> None:
+        if kind == frames.KILL:
+            self._kill()
+        elif kind in _INPUTS:
+            inlet = self._inlets[_INPUTS[kind]]
+            if inlet.fd >= 0:
+                inlet.pending += body
+            else:
+                inlet.taken += len(body)
+        elif kind in _ENDS:
+            self._inlets[_ENDS[kind]].ending = True
+
+    def _read(self, fd: int) -> None:
+        kind = self._outlets[fd]
+        try:
+            data = os.read(fd, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            os.close(fd)
+            del self._outlets[fd]
+        elif not self._killed:
+            self._passed[kind] += len(data)
+            self._link.send(kind, data)
+
+    def _hear_report(self) -> None:
+        data = os.read(self._report, 4096)
+        if data == b"s":
+            self._base = self._meter.others_seconds()
+            self._began = time.monotonic()
+            self._link.send(frames.STARTED)
+        elif data:
+            self._link.send(frames.FAULT, data[1:])
+        os.close(self._report)
+        self._report = -1
+
+    def _hear_template(self) -> None:
+        """Note that the program was born, or has ended."""
+        data = self._template.recv(256)
+        if not data:
+            _give_up("the template hung up")
+        if data[:1] == b"g":
+            _, status, spent, peak = template.GONE.unpack(data)
+            self._end = (status, spent, peak)
+            self._wall = time.monotonic() - self._began if self._began else 0.0
+            self._group_spent = self._meter.others_seconds() - self._base
+            self._deadline = time.monotonic() + cleaning.CLEANING_SECONDS
+            return
+        kind, number = template.BORN.unpack(data)
+        if kind == b"b":
+            self._program = number
+            if self._killed:
+                self._kill()
+            return
+        self._program = -1
+        self._link.send(frames.FAULT, f"fork: {os.strerror(number)}".encode())
+        self._stuck = True
+
+    def _kill(self) -> None:
+        """Kill the program; what is left of it is killed when the template has seen it dead."""
+        self._killed = True
+        if self._program > 0 and self._end is None:
+            try:
+                os.kill(self._program, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+
+    def _reap(self) -> None:
+        """Wait for orphans that have become init's, and note what they have used."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                _give_up("the template is not a child any more")
+            if not pid:
+                return
+            if pid in self._mine:
+                _give_up(f"the template ended with status {status}")
+            self._spent += usage.ru_utime + usage.ru_stime
+            self._peak = max(self._peak, usage.ru_maxrss)
+
+    def _clear(self) -> None:
+        """Kill what is left of an ended program; note when nothing is, or when it stays."""
+        cleaning.kill_all(self._uid, self._killer)
+        self._alone = not cleaning.strangers(self._mine)
+        self._stuck = not self._alone and time.monotonic() > self._deadline
+
+    def _watch(self) -> None:
+        """Kill what has used up its time, or has had a process killed for memory."""
+        if self._killed or self._program <= 0 or self._report >= 0:
+            return
+        own = processor_time(self._program) + self._spent
+        spent = max(own, self._meter.others_seconds() - self._base)
+        self._over = spent > self._order["cpu_seconds"]
+        late = time.monotonic() > self._deadline
+        if self._over or late or self._meter.oom_kills() > self._kills:
+            self._kill()
+
+    def _tell_end(self, status: int, spent: float, peak: int) -> None:
+        self._link.tell(
+            frames.END,
+            status=status,
+            wall=self._wall,
+            cpu=max(spent + self._spent, self._group_spent),
+            peak_kb=max(peak, self._peak),
+            over=self._over,
+            oom=self._meter.oom_kills() > self._kills,
+        )
+
+
+def _give_up(why: str) -> NoReturn:
+    """End the container, which is of no use any more; the host sees why."""
+    os.write(2, f"init: {why}\n".encode())
+    os._exit(1)

@@ -1,0 +1,224 @@
+"""Control groups, version 1 or 2: memory, processes and processor time of a whole box, summed by
+the kernel.
+
+A slot has one group for its life and runs one box at a time in it. Made and joined by the template
+before it gives up anything; afterwards only open descriptors are used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+PREFIX = "prorl-"
+_SLACK = 16 * 1024 * 1024
+_OWN_PROCESSES = 1  # the slot's
+_V1 = "/sys/fs/cgroup"
+_NAMES = {
+    1: ("memory.limit_in_bytes", "memory.oom_control", "memory.usage_in_bytes"),
+    2: ("memory.max", "memory.events", "memory.current"),
+}
+_TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
+
+
+class Group:
+    """Open descriptors of one slot's group. ``version`` is 1 or 2."""
+
+    def __init__(self, version: int, folders: list[str]) -> None:
+        """Make the folders (memory, pids, cpuacct if there; one for version 2). Raises OSError."""
+        self.version = version
+        self._folders = folders
+        self._limits: tuple[int, int] | None = None
+        self._base = 0
+        for folder in folders:
+            os.mkdir(folder)
+        memory, pids = folders[0], folders[min(1, len(folders) - 1)]
+        limit, events, usage = _NAMES[version]
+        self._limit_fd = os.open(f"{memory}/{limit}", os.O_RDWR | os.O_CLOEXEC)
+        self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
+        self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
+        self._time_fd = -1
+        with contextlib.suppress(FileNotFoundError):
+            self._time_fd = os.open(f"{folders[-1]}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
+        self._pids_fd = os.open(f"{pids}/pids.max", os.O_RDWR | os.O_CLOEXEC)
+        swap = ("memory.swappiness", "0") if version == 1 else ("memory.swap.max", "0")
+        with contextlib.suppress(OSError):  # absent where the kernel counts no swap
+            write(f"{memory}/{swap[0]}", swap[1])
+
+    def join(self) -> None:
+        """Move the calling process into the group."""
+        for folder in self._folders:
+            write(f"{folder}/cgroup.procs", "0")
+
+    def take_base(self) -> None:
+        """Note what the slot itself uses; limits are set on top of it."""
+        self._base = int(os.pread(self._usage_fd, 64, 0))
+
+    def set_limits(self, memory_mb: int, processes: int) -> None:
+        """Hold the next box to ``memory_mb`` MiB and ``processes`` processes and threads."""
+        wanted = (memory_mb, processes)
+        if self._limits == wanted:
+            return
+        self._limits = None
+        total = self._base + _SLACK + memory_mb * 1024 * 1024
+        os.pwrite(self._limit_fd, str(total).encode(), 0)
+        os.pwrite(self._pids_fd, str(processes + _OWN_PROCESSES).encode(), 0)
+        self._limits = wanted
+
+    def oom_kills(self) -> int:
+        """Return how many processes of this group the kernel has killed for want of memory."""
+        for line in os.pread(self._events_fd, 4096, 0).split(b"\n"):
+            if line.startswith(b"oom_kill "):
+                return int(line.split()[1])
+        return 0
+
+    @property
+    def counts_time(self) -> bool:
+        """Whether the kernel sums the processor time of this group."""
+        return self._time_fd >= 0
+
+    def cpu_seconds(self) -> float:
+        """Return the processor seconds that all processes of this group have used so far."""
+        text = os.pread(self._time_fd, 4096, 0)
+        if self.version == 1:
+            return int(text) / 1e9
+        return int(text.split(b"usage_usec ")[1].split()[0]) / 1e6
+
+    def close(self) -> None:
+        """Close the descriptors; the folders stay."""
+        for fd in (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd, self._time_fd):
+            if fd >= 0:
+                os.close(fd)
+
+
+def find(lines: list[str]) -> tuple[int, list[str], str]:
+    """Return (version, folders to make groups in, why not), from the lines of /proc/self/cgroup.
+
+    Version 0 with the reason where neither version lets this process make groups with memory and
+    pids.
+    """
+    own = {}  # the path of each controller; the unified hierarchy's is ''
+    for line in lines:
+        _, names, path = line.rstrip("\n").split(":", 2)
+        own.update(dict.fromkeys(names.split(","), path.rstrip("/")))
+    reasons = []
+    folders = [f for name in ("memory", "pids") if (f := _folder_of(name, own))]
+    if len(folders) == 2:
+        reason = next((r for f in folders if (r := _try_folder(f))), "")
+        if not reason:
+            time = _folder_of("cpuacct", own)
+            return 1, folders + ([time] if time and not _try_folder(time) else []), ""
+        reasons.append(reason)
+    if "" in own:
+        for root in (_V1, f"{_V1}/unified"):
+            folder, reason = _find_unified(root, (root + own[""]).rstrip("/"))
+            if folder:
+                return 2, [folder], ""
+            reasons += [reason] if reason else []
+    return 0, [], "; ".join(reasons) or "no memory and pids controllers are mounted"
+
+
+def _folder_of(controller: str, own: dict[str, str]) -> str:
+    """Return this process's own folder of a version 1 controller, or its root; '' for none."""
+    folder = f"{_V1}/{controller}"
+    if controller not in own or not os.path.isdir(folder):
+        return ""
+    below = folder + own[controller]
+    return below if os.path.isdir(below) else folder
+
+
+def _find_unified(root: str, own: str) -> tuple[str, str]:
+    """Return the nearest folder from ``own`` up to ``root`` to make groups in, or '' and why not.
+
+    A folder that holds processes cannot pass controllers on, and a session's own does, so one above
+    it is taken that passes them on already: the part delegated to a user, or the root for root.
+    """
+    folder, first = own, ""
+    while os.path.exists(f"{folder}/cgroup.controllers"):
+        reason = _try_unified(folder, ask=folder == own)
+        if not reason:
+            return folder, ""
+        first = first or reason
+        if folder == root:
+            break
+        folder = os.path.dirname(folder)
+    return "", first
+
+
+def _try_unified(folder: str, ask: bool) -> str:
+    """Return why groups with memory and pids cannot be made in ``folder``, '' if they can.
+
+    ``ask``: have it pass the controllers on if it does not.
+    """
+    with open(f"{folder}/cgroup.controllers", encoding="ascii") as file:
+        offered = file.read().split()
+    if not {"memory", "pids"} <= set(offered):
+        return "the unified hierarchy offers no memory and pids controllers here"
+    with open(f"{folder}/cgroup.subtree_control", encoding="ascii") as file:
+        passed_on = file.read().split()
+    if not {"memory", "pids"} <= set(passed_on):
+        if not ask:
+            return f"{folder} does not pass memory and pids on"
+        try:
+            write(f"{folder}/cgroup.subtree_control", "+memory +pids")
+        except OSError as error:
+            return f"{folder} does not pass memory and pids on: {error.strerror}"
+    return _try_folder(folder)
+
+
+def _try_folder(parent: str) -> str:
+    trial = f"{parent}/{PREFIX}trial-{os.getpid()}"
+    try:
+        os.mkdir(trial)
+    except OSError as error:
+        return f"{parent} is not writable: {error.strerror}"
+    os.rmdir(trial)
+    return ""
+
+
+def make_parents(version: int, folders: list[str], name: str) -> list[str]:
+    """Make this template's own folder in each of ``folders``; return them. Raises OSError."""
+    made = [f"{folder}/{PREFIX}{name}" for folder in folders]
+    for folder in made:
+        os.mkdir(folder)
+        if version == 2:
+            write(f"{folder}/cgroup.subtree_control", "+memory +pids")
+    return made
+
+
+def remove(folders: list[str]) -> None:
+    """Remove groups and those below them; what is still in use stays for ``sweep``."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder):
+                if entry.is_dir(follow_symlinks=False):
+                    remove([entry.path])
+            os.rmdir(folder)
+
+
+def sweep(folders: list[str]) -> None:
+    """Remove the folders of templates that were killed. A group in use cannot be removed."""
+    for folder in folders:
+        for entry in os.scandir(folder):
+            owner, _, start = entry.name.removeprefix(PREFIX).partition("-")
+            named = entry.name.startswith(PREFIX) and owner.isdigit() and start.isdigit()
+            if named and start_time(owner) != start:
+                remove([entry.path])
+
+
+def start_time(process: str) -> str:
+    """Return the start time of a process in clock ticks, '' if there is none of this number."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
+def write(path: str, text: str) -> None:
+    """Write ``text`` to a kernel file in one call."""
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)

@@ -1,0 +1,260 @@
+"""A slot: makes one box after another, each in fresh namespaces, hands it a job and watches it end.
+
+The slot is the first process of a pid namespace of its own, so when it dies all its boxes die. It
+never sees a job: sources, inputs and answers go between the host and the box through descriptors
+that only pass through here, so a later box, forked from this process, cannot find them in its
+memory.
+"""
+
+from __future__ import annotations
+
+# Not ``signal`` itself: its enumerations would cost every later fork.
+import _signal as signal  # type: ignore[import-not-found]
+import contextlib
+import errno
+import marshal
+import os
+import select
+import socket
+import time
+
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.limits import processor_time
+from prorl_sandbox.box.namespaces import boxed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from prorl_sandbox.box.namespaces.cgroup import Group
+
+_USUAL_SCRATCH_MB = 64
+_TICK_MS = 50
+_BLIND_TICK_MS = 3
+_MESSAGE = 65536
+_FDS_OF_A_JOB = 6
+
+
+class _Ahead:
+    """A box made ahead: its process and the socket that its job goes through."""
+
+    def __init__(self, pid: int, way: socket.socket) -> None:
+        self.pid = pid
+        self.way = way
+        try:
+            self.handle = os.pidfd_open(pid)
+        except OSError:  # a kernel before 5.3: looked after by waiting in short ticks
+            self.handle = -1
+
+    def close(self) -> None:
+        self.way.close()
+        if self.handle >= 0:
+            os.close(self.handle)
+
+
+class Slot:
+    """The slot's loop. ``life`` ends with the template, ``control`` with the host."""
+
+    def __init__(
+        self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None
+    ) -> None:
+        self._settings = settings
+        self._control = control
+        self._life = life
+        self._group = group
+        self._own_pids = -1
+        settings["scratch_mb"] = _USUAL_SCRATCH_MB
+        if not settings["counts_all"]:
+            settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
+
+    def serve(self) -> dict[str, Any]:
+        """Make and watch boxes until the host hangs up. Returns only inside a box, with its job."""
+        if not self._prepare():
+            os._exit(1)
+        while True:
+            made = self._make()
+            if isinstance(made, dict):
+                return made
+            header, fds = self._await_job()
+            if not fds:  # "kill", for a box that had ended before the word came
+                self._discard(made)
+                continue
+            if header["scratch_mb"] != self._settings["scratch_mb"]:
+                self._discard(made)
+                self._settings["scratch_mb"] = header["scratch_mb"]
+                made = self._make()
+                if isinstance(made, dict):
+                    return made
+            self._run(made, header, fds)
+            made.close()
+
+    def _prepare(self) -> bool:
+        try:
+            if "pid" in self._settings["walls"]:
+                proc = self._settings["proc"]
+                self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+            if self._group is not None:
+                self._group.take_base()
+        except OSError as error:
+            self._tell(event="error", message=f"{error}")
+            return False
+        self._tell(event="ready")
+        return True
+
+    def _tell(self, **event: Any) -> None:
+        try:
+            self._control.send(marshal.dumps(event, 2))
+        except OSError:
+            os._exit(0)  # the host is gone
+
+    def _make(self) -> _Ahead | dict[str, Any]:
+        """Fork the next box. Inside it: wait, and return its job."""
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        if self._own_pids >= 0:
+            syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
+            syscalls.unshare(syscalls.CLONE_NEWPID)
+        pid = os.fork()
+        if pid:
+            theirs.close()
+            return _Ahead(pid, mine)
+        mine.close()
+        os.close(self._control.detach())
+        return boxed.receive_job(self._settings, theirs, self._group is not None)
+
+    def _await_job(self) -> tuple[dict[str, Any], list[int]]:
+        """Wait for the host's next word: a job's limits and descriptors. Ends with the host."""
+        poller = select.poll()
+        poller.register(self._control.fileno(), select.POLLIN)
+        poller.register(self._life, select.POLLIN)
+        for fd, _ in poller.poll():
+            if fd == self._life:
+                os._exit(0)
+        data, fds = self._receive()
+        if len(fds) != _FDS_OF_A_JOB:
+            _close_all(fds)
+            return {}, []
+        return marshal.loads(data), fds
+
+    def _discard(self, ahead: _Ahead) -> None:
+        """Throw away a box that got no job."""
+        _kill(ahead.pid)
+        os.waitpid(ahead.pid, 0)
+        ahead.close()
+
+    def _receive(self) -> tuple[bytes, list[int]]:
+        try:
+            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, _FDS_OF_A_JOB)
+        except OSError:
+            data, fds = b"", []
+        if not data:
+            os._exit(0)  # the host is gone
+        return data, fds
+
+    def _run(self, ahead: _Ahead, header: dict[str, Any], fds: list[int]) -> None:
+        """Hand the job to the box, see it to its end and tell the host."""
+        kills = 0
+        try:
+            if self._group is not None:
+                _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
+                kills = self._group.oom_kills()
+            socket.send_fds(ahead.way, [b"job"], fds)
+        except OSError as error:  # no limits, or the box died before its job: it said why
+            said = _last_words(ahead.way)
+            _kill(ahead.pid)
+            os.waitpid(ahead.pid, 0)
+            self._tell(event="error", message=said or f"{error}")
+            return
+        finally:
+            _close_all(fds)
+        status, usage, over = self._watch(ahead, header["cpu_seconds"], kills)
+        ended = time.monotonic()
+        if said := _last_words(ahead.way):  # it took the job and failed to shut its doors
+            self._tell(event="error", message=said)
+            return
+        self._tell(
+            event="end",
+            at=ended,
+            status=status,
+            cpu=usage.ru_utime + usage.ru_stime,
+            peak_kb=usage.ru_maxrss,
+            over=over,
+            oom=self._group is not None and self._group.oom_kills() > kills,
+        )
+
+    def _watch(self, ahead: _Ahead, cpu_seconds: float, kills: int) -> tuple[int, Any, bool]:
+        """Wait for the box to end; kill it when told, when its time is used up, or for memory."""
+        spent = self._clock(ahead.pid)
+        over = False
+        poller = select.poll()
+        for fd in (self._control.fileno(), self._life, ahead.handle):
+            if fd >= 0:
+                poller.register(fd, select.POLLIN)
+        tick = _TICK_MS if ahead.handle >= 0 else _BLIND_TICK_MS
+        while True:
+            for fd, _ in poller.poll(tick):
+                if fd != ahead.handle:
+                    self._obey(ahead.pid, fd)
+            pid, status, usage = os.wait4(ahead.pid, os.WNOHANG)
+            if pid:
+                return status, usage, over
+            over = over or spent() > cpu_seconds
+            if over or (self._group is not None and self._group.oom_kills() > kills):
+                self._end(ahead.pid)
+
+    def _clock(self, box: int) -> Callable[[], float]:
+        """Return what tells the processor seconds of the box from now on: of all its processes
+        where the control group counts them, else of its first."""
+        if self._group is not None and self._group.counts_time:
+            group, start = self._group, self._group.cpu_seconds()
+            return lambda: group.cpu_seconds() - start
+        return lambda: processor_time(box)
+
+    def _obey(self, box: int, fd: int) -> None:
+        """Take a word of the host during a run: the only one is to kill the box."""
+        if fd == self._life:
+            os._exit(0)
+        _close_all(self._receive()[1])
+        self._end(box)
+
+    def _end(self, box: int) -> None:
+        """Kill the box; without a pid namespace also what it has left in its session."""
+        if self._own_pids < 0:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(box, signal.SIGKILL)
+        _kill(box)
+
+
+def _last_words(way: socket.socket) -> str:
+    """Return what a box said before it died without a job, '' for nothing."""
+    way.setblocking(False)
+    try:
+        return way.recv(_MESSAGE).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _retry_while_busy(call: Any, *arguments: int) -> None:
+    """Make a call that fails while the last box's memory is still being given back."""
+    for _ in range(50):
+        try:
+            call(*arguments)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+    raise OSError(errno.EBUSY, "the last box's memory is not given back")
+
+
+def _kill(process: int) -> None:
+    try:
+        os.kill(process, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _close_all(fds: list[int]) -> None:
+    for fd in fds:
+        os.close(fd)

@@ -1,0 +1,175 @@
+"""The supervisor: the template's loop, which makes slots as the host asks and clears away at the
+end.
+
+Owns the control groups of its slots and writes their id maps when it is root. Ends with the host:
+then the pipe of life ends, the slots with it, and with them their boxes.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import select
+import socket
+import time
+
+from prorl_sandbox.box import limits, seccomp, syscalls
+from prorl_sandbox.box.namespaces import cgroup, isolate
+from prorl_sandbox.box.namespaces.slot import Slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MESSAGE = 1 << 20
+_LAST_WAIT_SECONDS = 20.0
+
+
+class Supervisor:
+    """Makes slots; ``control`` is the way to the host."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._settings: dict[str, Any] = marshal.loads(control.recv(_MESSAGE))
+        self._life_read, self._life = os.pipe()
+        self._made = 0
+        self._groups: list[str] = []
+        self._slots: dict[int, int] = {}
+        self._version = 0
+        walls = self._settings["walls"]
+        syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+        if "seccomp" in walls:
+            filter_ = seccomp.build_filter(syscalls.machine())
+            self._settings["filter"] = seccomp.assemble(filter_)
+        by_right = os.geteuid() == 0 and (isolate.is_privileged() or "user" not in walls)
+        # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
+        major, minor = (
+            int("".join(filter(str.isdigit, part)) or 0)
+            for part in os.uname().release.split(".")[:2]
+        )
+        self._settings["by_right"] = by_right
+        self._settings["counts_all"] = not by_right and (major, minor) < (5, 14)
+        if self._settings["cgroup"]:
+            with open("/proc/self/cgroup", encoding="utf-8") as file:
+                self._version, parents, _ = cgroup.find(file.readlines())
+            if self._version:
+                cgroup.sweep(parents)
+                name = f"{os.getpid()}-{cgroup.start_time(str(os.getpid()))}"
+                self._groups = cgroup.make_parents(self._version, parents, name)
+
+    def serve(self) -> dict[str, Any]:
+        """Make slots until the host hangs up. Returns only inside a box, with its job."""
+        self._control.send(marshal.dumps({"event": "ready", "cgroup": self._version}, 2))
+        poller = select.poll()
+        poller.register(self._control.fileno(), select.POLLIN)
+        while True:
+            poller.poll(1000)
+            self._reap()
+            try:
+                data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 1, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                continue
+            except OSError:
+                data, fds = b"", []
+            if not data:
+                self._leave()
+            job = self._start_slot(marshal.loads(data), fds[0])
+            if job is not None:
+                return job
+            os.close(fds[0])
+
+    def _reap(self) -> None:
+        """Take note of slots that have ended and remove their groups."""
+
+        try:
+            while pid := os.waitpid(-1, os.WNOHANG)[0]:
+                number = self._slots.pop(pid, None)
+                if number is not None:
+                    cgroup.remove([f"{folder}/{number}" for folder in self._groups])
+        except ChildProcessError:
+            return
+
+    def _start_slot(self, request: dict[str, Any], fd: int) -> dict[str, Any] | None:
+        """Fork a slot that answers on ``fd``. Returns a job only inside a box."""
+        self._made += 1
+        asked, ask = os.pipe()
+        answer, answered = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(self._life)
+            os.close(asked)
+            os.close(answered)
+            self._control.close()
+            return self._be_slot(request, socket.socket(fileno=os.dup(fd)), (ask, answer))
+        os.close(ask)
+        os.close(answer)
+        with os.fdopen(asked, "rb", buffering=0) as words:
+            self._look_after(pid, words, answered)
+        os.close(answered)
+        return None
+
+    def _look_after(self, pid: int, words: Any, answered: int) -> None:
+        """Write the id maps of a new slot when it asks for them, note its process when it tells."""
+
+        while word := words.readline():
+            if word == b"maps\n":
+                isolate.map_slot(pid, os.getpid() * 64 + self._made)
+                os.write(answered, b"k")
+            else:
+                self._slots[int(word)] = self._made
+        if pid not in self._slots:  # it made the slot and has ended, or failed to
+            os.waitpid(pid, 0)
+
+    def _be_slot(
+        self, request: dict[str, Any], control: socket.socket, maps: tuple[int, int]
+    ) -> dict[str, Any]:
+        ask, answer = maps
+
+        def ask_for_map() -> None:
+            os.write(ask, b"maps\n")
+            if not os.read(answer, 1):
+                raise OSError(1, "the template could not write the id maps")
+
+        settings = self._settings | request
+        walls = settings["walls"]
+        try:
+            group = self._join_group()
+            isolate.shed_hollow_root(walls)
+            settings["proc"] = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            if settings["counts_all"]:
+                settings["others"] = limits.processes_of_this_user(settings["proc"])
+            isolate.separate_slot(settings, ask_for_map)
+            first = os.fork() if "pid" in walls else 0
+        except OSError as error:
+            control.send(marshal.dumps({"event": "error", "message": f"{error}"}, 2))
+            os._exit(1)
+        if first:
+            os.write(ask, f"{first}\n".encode())
+            os._exit(0)  # the slot's parent is now the template
+        if "pid" not in walls:
+            os.write(ask, f"{os.getpid()}\n".encode())
+        os.close(ask)
+        os.close(answer)
+        return Slot(settings, control, self._life_read, group).serve()
+
+    def _join_group(self) -> cgroup.Group | None:
+
+        if not self._version:
+            return None
+        group = cgroup.Group(self._version, [f"{folder}/{self._made}" for folder in self._groups])
+        group.join()
+        return group
+
+    def _leave(self) -> None:
+        """The host is gone: end the slots by ending the pipe of life, remove the groups, end."""
+
+        os.close(self._life)
+        deadline = time.monotonic() + _LAST_WAIT_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                if not os.waitpid(-1, os.WNOHANG)[0]:
+                    time.sleep(0.005)
+            except ChildProcessError:
+                break
+        cgroup.remove(self._groups)
+        os._exit(0)

@@ -1,0 +1,174 @@
+"""The local backend: each run in fresh Linux namespaces on this machine, one box a program.
+
+No daemon: a template process is started with the sandbox and ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.container import cleaning
+from prorl_sandbox.local.box import LocalBox
+from prorl_sandbox.local.slots import SlotPool
+from prorl_sandbox.local.template import Template
+from prorl_sandbox.local.view import interpreter, system_view, tools_view
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Box, Job
+from prorl_sandbox.spec import BINARY
+from prorl_sandbox.types import Limits, SandboxError
+
+TEMPLATE = Path(__file__).parents[1] / "box" / "namespaces" / "template.py"
+_FLAGS = ("-s", "-S", "-P", "-X", "utf8")
+_LEAST_SLOTS = 2  # a check needs two boxes at once
+
+
+def default_slots() -> int:
+    """Return how many boxes may run at once: one for each processor, at least two."""
+    return max(_LEAST_SLOTS, len(os.sched_getaffinity(0)))
+
+
+class LocalSandbox(BoxSandbox):
+    """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
+
+    ``walls`` names what separates: user, pid, mount, net, ipc, seccomp, and what is added where the
+    kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this
+    machine and refuses less than the floor. ``slots`` boxes run at once; more wait their turn,
+    outside any time limit. ``python`` and ``template`` exist for tests.
+    """
+
+    def __init__(
+        self,
+        walls: tuple[str, ...],
+        isolation: str,
+        *,
+        slots: int | None = None,
+        python: str | None = None,
+        template: Path = TEMPLATE,
+    ) -> None:
+        super().__init__(isolation)
+        self._walls = walls
+        self._slots = max(_LEAST_SLOTS, slots or default_slots())
+        self._command = (python or interpreter(), *_FLAGS, str(template))
+        self._lock = threading.Lock()
+        self._opened: tuple[Template, SlotPool] | None = None
+        self._closed = False
+        self._owner = os.getpid()
+        self._end: Callable[[], object] = _nothing
+
+    def _pool(self) -> SlotPool:
+        """Return the pool of slots; the first caller (also after its death) starts the template."""
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            if self._owner != os.getpid():  # in a fork of that process: what is open is its own
+                self._opened, self._owner = None, os.getpid()
+            if self._opened is not None and not self._opened[0].alive:
+                self._end()  # it was killed; the next one sweeps up after it
+                self._opened = None
+            if self._opened is None:
+                settings = {
+                    "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
+                    "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
+                    "cgroup": "cgroup" in self._walls,
+                }
+                template = Template(self._command, settings)
+                pool = SlotPool(template, self._slots, functools.cache(_slot_request))
+                self._opened = template, pool
+                # Whoever forgets to close it: then with the object, at the latest with the process.
+                self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
+            return self._opened[1]
+
+    def cgroup_version(self) -> int:
+        """Return the version of the boxes' control groups, 0 for none. Starts the template."""
+        self._pool()
+        with self._lock:
+            return self._opened[0].cgroup_version if self._opened is not None else 0
+
+    @contextlib.contextmanager
+    def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
+        """Start a box for each job at once; see ``BoxSandbox``."""
+        kinds = [_kind(job) for job in jobs]
+        with contextlib.ExitStack() as stack:
+            slots = stack.enter_context(self._pool().lend(kinds))
+            boxes: list[Box] = []
+            for slot, job in zip(slots, jobs, strict=True):
+                try:
+                    box = LocalBox(slot, job, stack.enter_context(self._scratch()))
+                except OSError as error:
+                    raise SandboxError(f"the sandbox could not start a box: {error}") from error
+                stack.callback(box.close)
+                boxes.append(box)
+            try:
+                yield boxes
+            except SandboxError as error:
+                if self._closed:
+                    raise SandboxError("the sandbox was closed during the run") from error
+                raise
+
+    @contextlib.contextmanager
+    def _scratch(self) -> Iterator[str]:
+        """Yield a folder for a box without a root of its own, else nothing on this machine."""
+        if "mount" in self._walls:
+            yield ""
+            return
+        folder = tempfile.mkdtemp(prefix="prorl-box-")
+        try:
+            Path(folder).chmod(0o777)
+            yield folder
+        finally:
+            cleaning.empty(os.fsencode(folder))  # whatever tree a program has left
+            os.rmdir(folder)
+
+    def close(self) -> None:
+        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            self._end()
+            self._end = _nothing
+
+
+def _nothing() -> None:
+    """What there is to end before the template has been started."""
+
+
+def _end(owner: int, template: Template, pool: SlotPool) -> None:
+    if owner != os.getpid():
+        return
+    pool.close()
+    template.close()
+
+
+class _Kind(NamedTuple):
+    """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
+
+    files: tuple[str, ...]
+    with_tools: bool
+    folders: tuple[str, ...]
+
+
+_NATIVE = _Kind((Job("main", "", Limits()).file, BINARY), with_tools=False, folders=())
+"""For Python and for what compilers have made: the libraries alone."""
+
+
+def _kind(job: Job) -> _Kind:
+    """Return the kind of slot that a job needs: compilers and interpreters need the tools' view."""
+    if job.command is None or not job.command.tools:
+        return _NATIVE
+    return _Kind((job.file,), with_tools=True, folders=job.command.folders)
+
+
+def _slot_request(kind: Any) -> dict[str, Any]:
+    """Return what to ask the template for."""
+    view = tools_view(kind.folders) if kind.with_tools else system_view()
+    return {"binds": view.binds, "links": view.links, "masks": view.masks, "files": kind.files}

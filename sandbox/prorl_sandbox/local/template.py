@@ -1,0 +1,119 @@
+"""The template process of a local sandbox, seen from the host: start it, ask it for slots, end
+it."""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from prorl_sandbox.local.slots import Slot
+from prorl_sandbox.run.conversation import SETUP_SECONDS
+from prorl_sandbox.types import SandboxError
+
+_MESSAGE = 65536
+_LAST_WORD_SECONDS = 30.0
+_ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
+
+
+class Template:
+    """The template process and the way to ask it for slots. Thread-safe."""
+
+    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
+        """Start it; raises SandboxError when it does not start."""
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
+        try:
+            self._process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                stdin=subprocess.PIPE,  # never written: a box's stdin is a pipe from the beginning
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                env=_ENVIRONMENT,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
+        except OSError as error:
+            self._control.close()
+            self._stderr.close()
+            raise SandboxError(f"the sandbox could not start its template: {error}") from error
+        finally:
+            theirs.close()
+        try:
+            self._control.send(marshal.dumps(settings, 2))
+            self.cgroup_version = int(self._first_word(self._control)["cgroup"])
+        except OSError as error:
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            self.close()
+            raise
+
+    def _first_word(self, control: socket.socket) -> dict[str, Any]:
+        control.settimeout(SETUP_SECONDS)
+        try:
+            data = control.recv(_MESSAGE)
+        except TimeoutError as error:
+            raise SandboxError("the sandbox's template does not answer") from error
+        control.settimeout(None)
+        if not data:
+            raise SandboxError(self._obituary())
+        word: dict[str, Any] = marshal.loads(data)
+        if word["event"] == "error":
+            raise SandboxError(f"the sandbox could not build a box: {word['message']}")
+        return word
+
+    def slot(self, request: dict[str, Any]) -> Slot:
+        """Make a slot with this view of the machine. Raises SandboxError."""
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            socket.send_fds(self._control, [marshal.dumps(request, 2)], [theirs.fileno()])
+            theirs.close()
+            self._first_word(mine)
+        except OSError as error:
+            mine.close()
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            mine.close()
+            raise
+        finally:
+            theirs.close()
+        return Slot(mine)
+
+    def _obituary(self) -> str:
+        """Say how the template ended, in one line."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        if self._stderr.closed:
+            return "the sandbox's template has ended"
+        self._stderr.seek(max(0, self._stderr.seek(0, 2) - 4096))
+        last = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
+        self.close()
+        return ": ".join(["the sandbox's template ended before the program started", *last[-1:]])
+
+    @property
+    def alive(self) -> bool:
+        """False when the template has ended, by whatever hand."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Hang up and wait until the template has cleared away; kill it if it does not."""
+        # Closing alone would not do: a fork of this process may hold the socket too.
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self._control.close()
+        try:
+            self._process.wait(timeout=_LAST_WORD_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+        self._stderr.close()

@@ -1,0 +1,1 @@
+"""What both backends share: from a program to jobs, through boxes, to an Outcome."""

@@ -1,0 +1,204 @@
+"""What every backend shares: a program becomes boxes' jobs, their messages become an Outcome.
+
+``BoxSandbox`` leaves to a backend only how boxes are made and ended.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from typing import Any
+
+from prorl_common import Closing, UserError
+from prorl_sandbox.box import wire
+from prorl_sandbox.run import judging
+from prorl_sandbox.run.compiling import (
+    ArtifactCache,
+    compile_job,
+    exec_job,
+    read_artifact,
+    require_tools,
+)
+from prorl_sandbox.run.conversation import Box, Job, converse
+from prorl_sandbox.run.relay import Relay
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
+from prorl_sandbox.types import Limits, Outcome, Program
+
+_DEFAULT_LIMITS = Limits()
+_CHECKER_FRAME = 16 * 1024 * 1024
+_LONGEST_SOURCE = 4 * 1024 * 1024
+_RANGES: dict[str, tuple[float, float]] = {
+    "wall_seconds": (0.0, 86_400.0),
+    "cpu_seconds": (0.0, 86_400.0),
+    "memory_mb": (16, 1 << 20),
+    "output_kb": (1, 1 << 20),
+    "processes": (1, 4096),
+    "scratch_mb": (1, 1 << 16),
+}
+
+
+class _Single:
+    """Listener of a run with one box: keeps the one message that matters."""
+
+    def __init__(self, nonce: str) -> None:
+        self.nonce = nonce
+        self.message: dict[str, Any] | None = None
+        self.value: Any = None
+
+    def frame(self, box: Box, message: dict[str, Any]) -> None:
+        """Keep the one answer; a second one, or one to another question, breaks the protocol."""
+        if message["k"] == "ready":
+            return
+        if self.message is not None:
+            raise wire.MalformedFrame("more than one answer")
+        if message["k"] == "value":
+            if message.get("n") != self.nonce:
+                raise wire.MalformedFrame("an answer to no question")
+            self.value = wire.decode(message.get("v"))
+        self.message = message
+
+    def ended(self, box: Box) -> None:
+        """Nothing to do: there is no other box."""
+
+
+class BoxSandbox(Closing, ABC):
+    """Implements ``Sandbox`` over boxes of any kind. Thread-safe if ``_boxes`` is."""
+
+    isolation: str
+
+    def __init__(self, isolation: str) -> None:
+        self.isolation = isolation
+        self._artifacts = ArtifactCache()
+
+    @abstractmethod
+    def _boxes(self, jobs: Sequence[Job]) -> AbstractContextManager[list[Box]]:
+        """Start a box for each job at once, and see to it that all are gone afterwards.
+
+        Waits while none is free. Raises SandboxError.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+
+    def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
+        """Run one program in a fresh box; see ``Sandbox.run``.
+
+        Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
+        for a language that is not installed.
+        """
+        check_limits(limits)
+        if len(program.source) > _LONGEST_SOURCE:
+            return self._too_long()
+        spec = LANGUAGES.get(program.language)
+        if spec.run is None:
+            mode = "main" if program.call is None else "serve"
+            stdin = program.stdin.encode("utf-8", "replace")
+            job = Job(
+                mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
+            )
+            return self._run_one(job, program)
+        if program.call is not None:
+            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+        artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
+        if spec.compile:
+            artifact = self._compile(program, spec)
+        if isinstance(artifact, Outcome):
+            return artifact
+        return self._run_one(exec_job(program, spec, artifact, limits), program)
+
+    def _too_long(self) -> Outcome:
+        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+        return Outcome("compile-error", stderr=text, isolation=self.isolation)
+
+    def _run_one(self, job: Job, program: Program) -> Outcome:
+        nonce = secrets.token_hex(16)
+        question = pack_call(program.args, nonce) if job.mode == "serve" else None
+        listener = _Single(nonce)
+        with self._boxes([job]) as (box,):
+            if question is not None:
+                box.send(question)
+                box.hang_up()
+            result = _drive(box, listener)
+            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+                require_tools(program, listener.message)
+            value = listener.value if result[0] == "ok" else None
+            return judging.outcome(box, result, self.isolation, value)
+
+    def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
+        """Return what to execute, or the Outcome of a compilation that failed."""
+        known = self._artifacts.get(program)
+        if known is not None:
+            return known
+        job = compile_job(program, spec)
+        listener = _Single("")
+        with self._boxes([job]) as (box,):
+            result = _drive(box, listener)
+            artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
+            if artifact is None:  # a compiler out of time or memory is a compile error too
+                return judging.outcome(box, ("compile-error", None), self.isolation)
+        self._artifacts.put(program, artifact)
+        return artifact
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = _DEFAULT_LIMITS,
+    ) -> Outcome:
+        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
+
+        Both share one wall and one processor-time budget; the other limits hold for each. Raises
+        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
+        travel by value: what the submission does to a list is not seen by the checker.
+        """
+        check_limits(limits)
+        if len(program.source) > _LONGEST_SOURCE:
+            return self._too_long()
+        if LANGUAGES.get(program.language).run is not None:
+            raise UserError(f"a check needs Python: {program.language} programs run with stdin")
+        cap = limits.output_kb * 1024
+        stdin = program.stdin.encode("utf-8", "replace")
+        jobs = [
+            Job("serve", program.source, limits, entry_point, stdin, frame_cap=cap),
+            Job("check", checker, limits, frame_cap=_CHECKER_FRAME),
+        ]
+        with self._boxes(jobs) as (submission, check):
+            relay = Relay(submission, check)
+            converse([submission, check], limits.wall_seconds, relay)
+            judging.require_start(submission)
+            judging.require_start(check)
+            return relay.outcome(limits, self.isolation)
+
+
+def _drive(box: Box, listener: _Single) -> judging.Judgement:
+    """See one box to its end and judge it. Raises SandboxError."""
+    converse([box], box.job.limits.wall_seconds, listener)
+    judging.require_start(box)
+    return judging.judge(box, listener.message)
+
+
+def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
+    """Return the message that asks for one call; raises UserError for what cannot be sent."""
+    try:
+        plain = wire.decode(wire.encode(list(args)))
+    except (wire.Unserialisable, wire.MalformedFrame) as error:
+        raise UserError(f"an argument cannot be sent to the program: {error}") from error
+    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
+
+
+def check_limits(limits: Limits) -> None:
+    """Raise UserError for a limit that is no number in its range."""
+    for name, value in asdict(limits).items():
+        low, high = _RANGES[name]
+        kinds = (int, float) if name.endswith("_seconds") else (int,)
+        number = type(value) in kinds and math.isfinite(value)
+        if not number or value <= 0 or not low <= value <= high:
+            least = f"from {low:g}" if low else "above 0 and up"
+            whole = "" if float in kinds else "a whole number "
+            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")

@@ -1,0 +1,167 @@
+"""How a programming language is compiled and run: one ``LanguageSpec`` a language, found through
+``LANGUAGES``.
+
+A spec is read on the host alone. What it says travels into a box as argument lists, so that a box,
+on this machine or in a container, needs nothing but the language's own tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from prorl_common import Door, UnknownNameError, UserError
+from prorl_common.plugins import unknown_name
+
+BINARY = "program"
+"""The file name of what a compiler makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a box executes to compile a program, or to become one.
+
+    ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
+    for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
+    itself. A compiler finds its source under the name ``source`` in the working folder and leaves
+    ``result``.
+    """
+
+    argv: tuple[str, ...]
+    tools: tuple[str, ...]
+    source: str
+    result: str
+    environment: Mapping[str, str]
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSpec:
+    """A language that programs may be written in.
+
+    ``run`` and ``compile`` are argument lists. Their placeholders: ``{source}``, the program's text
+    as a file; ``{binary}``, what the compiler makes of it; ``{memory_mb}``, the memory limit. With
+    ``{binary}`` in ``run`` the compiler's result is kept and run, else the source is run and
+    ``compile``, if there is one, only checks it. ``run=None`` is Python, which the box's own
+    harness runs: only such a language takes calls and checks, others whole programs with stdin.
+
+    Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the
+    image, or where an absolute path says. Raises UserError for a spec that makes no sense.
+    """
+
+    name: str
+    run: tuple[str, ...] | None
+    compile: tuple[str, ...] = ()
+    source_name: str = ""
+    """The file name of a source; default ``program.NAME``."""
+    title: str = ""
+    """What people call it; default: the name."""
+    fences: tuple[str, ...] = ()
+    """What may stand behind a code block's fence beside the name, in lower case."""
+    aliases: tuple[str, ...] = ()
+    """What a task may call it beside the name and ``fences``, in lower case."""
+    suffixes: tuple[str, ...] = ()
+    """Endings of its files beside that of ``source_name``, like ``.cxx``."""
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other names of a tool, tried in order where it is not installed: {"node": ("nodejs",)}."""
+    folders: tuple[str, ...] = ()
+    """Folders that its tools read outside the system's own (``/opt/lab``), shown to them
+    read-only."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of its tools and programs, beside HOME, TMPDIR, LANG and PATH."""
+    least_memory_mb: int = 0
+    """What it takes to start at all, in MiB: a lower memory limit is raised to it."""
+    packages: tuple[str, ...] = ()
+    """Debian packages that ``prorl sandbox build-image`` installs for it."""
+
+    def __post_init__(self) -> None:
+        """Fill in the defaults that depend on the name."""
+        object.__setattr__(self, "title", self.title or self.name)
+        object.__setattr__(self, "source_name", self.source_name or f"program.{self.name}")
+        if isinstance(self.run, str) or isinstance(self.compile, str):
+            raise UserError(f"language {self.name}: 'run' and 'compile' are lists of arguments")
+        run = " ".join(self.run or ())
+        if self.run is not None and not ("{source}" in run) ^ ("{binary}" in run):
+            raise UserError(f"language {self.name}: 'run' must name {{source}} or {{binary}}")
+        if "{binary}" in run and "{binary}" not in " ".join(self.compile):
+            raise UserError(
+                f"language {self.name}: 'compile' must make {{binary}}, which 'run' runs"
+            )
+        if "/" in self.source_name or self.source_name == BINARY:
+            raise UserError(
+                f"language {self.name}: 'source_name' must be a file name, and not {BINARY!r}"
+            )
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What may stand behind the fence of its code blocks."""
+        return (self.name, *self.fences)
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """The endings of its files, with their dots."""
+        dot = self.source_name.rfind(".")
+        return (*([self.source_name[dot:]] if dot > 0 else []), *self.suffixes)
+
+    @property
+    def tools(self) -> tuple[tuple[str, ...], ...]:
+        """The tools it needs, each with its alternatives."""
+        commands = (self.compile, self.run or ())
+        return tuple(names for command in commands if (names := self._names_of(command)))
+
+    def compile_command(self, memory_mb: int) -> Command:
+        """Return what compiles, or checks, a source in the working folder."""
+        result = BINARY if "{binary}" in " ".join(self.run or ()) else self.source_name
+        places = {"{source}": self.source_name, "{binary}": BINARY}
+        return self._command(self.compile, places, memory_mb, result)
+
+    def run_command(self, memory_mb: int) -> Command:
+        """Return what runs a program: the compiler's result, or the source."""
+        result = BINARY if "{binary}" in " ".join(self.run or ()) else self.source_name
+        places = {"{source}": "{program}", "{binary}": "{program}"}
+        return self._command(self.run or (), places, memory_mb, result)
+
+    def _command(
+        self, words: tuple[str, ...], places: dict[str, str], memory_mb: int, result: str
+    ) -> Command:
+        argv = list(words)
+        for placeholder, value in (places | {"{memory_mb}": str(memory_mb)}).items():
+            argv = [word.replace(placeholder, value) for word in argv]
+        return Command(
+            tuple(argv),
+            self._names_of(words),
+            self.source_name,
+            result,
+            dict(self.environment),
+            self.folders,
+        )
+
+    def _names_of(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of a command's tool; none for no command and for the binary itself."""
+        if not words or words[0] == "{binary}":
+            return ()
+        return (words[0], *self.alternatives.get(words[0], ()))
+
+
+LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
+
+
+def find_language(name: str) -> LanguageSpec:
+    """Return the language of that name, fence name or alias, in any case.
+
+    Raises UnknownNameError with the nearest names, UserError where several are called so.
+    """
+    wanted = name.strip().lower()
+    known: dict[str, list[LanguageSpec]] = {}
+    for spec in LANGUAGES.all():
+        if spec.name.lower() == wanted:
+            return spec
+        for word in {word.lower() for word in (*spec.marks, *spec.aliases)}:
+            known.setdefault(word, []).append(spec)
+    if wanted not in known:
+        origins = {word: LANGUAGES.origin(specs[0].name) for word, specs in known.items()}
+        raise UnknownNameError(unknown_name("language", name, origins))
+    if len(known[wanted]) > 1:
+        names = " and ".join(spec.name for spec in known[wanted])
+        raise UserError(f"both {names} are called {name!r}: use the language's own name")
+    return known[wanted][0]

@@ -1,0 +1,156 @@
+"""The backend door: an installed distribution's backend samples for an evaluation and for a training run."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress, UnknownNameError, UserError
+from prorl_datasets import build, load_recipe
+from prorl_inference import BACKENDS, BackendSpec, pick_backend
+from prorl_inference.testing import byte_tokenizer, tiny_model
+
+RECIPE = """
+name: tiny
+description: sums
+seed: 1
+entries:
+  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
+     count: {train: 4, validation: 2, test: 3}}
+"""
+ONE_STEP = {
+    "model.path": "model",
+    "model.device": "cpu",
+    "data.path": "data/tiny",
+    "rollout.backend": "canned",
+    "rollout.prompts": 2,
+    "rollout.samples": 2,
+    "rollout.max_tokens": 6,
+    "dynamic_sampling.enabled": "false",
+    "warm_start.examples": 0,
+    "validation.every": 0,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    """These tests need the distribution in ``lab_parts``."""
+    try:
+        importlib.metadata.version("lab-parts")
+    except importlib.metadata.PackageNotFoundError:
+        reason = "lab-parts is not installed: pip install -e tests/plugins/lab_parts"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model and a tiny dataset."""
+    root = tmp_path_factory.mktemp("backend")
+    tiny_model().save_pretrained(root / "model")
+    byte_tokenizer().save_pretrained(root / "model")
+    (root / "tiny.yaml").write_text(RECIPE)
+    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    return root
+
+
+def prorl(place: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "prorl_cli", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        cwd=place,
+        env={**os.environ, "NO_COLOR": "1", **environment},
+    )
+
+
+def evaluate(place: Path, backend: str, out: str, **environment: str) -> dict[str, Any]:
+    done = prorl(
+        place,
+        *("eval", "pass-at-k", "--model", "model", "--dataset", "data/tiny", "--backend", backend),
+        *("--k", "2", "--n", "4", "--workers", "1", "--out", out, "--json"),
+        **environment,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)["results"][0]
+    return found
+
+
+def test_an_evaluation_samples_with_the_backend_of_an_installed_distribution(place: Path) -> None:
+    result = evaluate(place, "canned", "wrong", CANNED_ANSWER="no idea")
+    assert result["settings"]["backend"] == "canned"
+    rows = [json.loads(line) for line in (place / "wrong/samples.jsonl").read_text().splitlines()]
+    assert len(rows) == 3 * 4 and {row["backend"] for row in rows} == {"canned"}
+    assert {row["text"] for row in rows} == {"no idea"} and {row["tokens"] for row in rows} == {2}
+    verdicts = (place / "wrong/verdicts.jsonl").read_text().splitlines()
+    assert {json.loads(line)["reward"] for line in verdicts} == {0.0}
+
+
+def test_a_plug_in_files_backend_is_found_in_child_processes(place: Path) -> None:
+    file = place / "parrot.py"
+    file.write_text(
+        "from lab_parts.backend import Canned\n"
+        "from prorl_inference import BackendSpec\n"
+        "SPEC = BackendSpec('parrot', Canned)\n"
+    )
+    loaded = json.dumps([[str(file), hashlib.sha256(file.read_bytes()).hexdigest()]])
+    result = evaluate(place, "parrot", "parrot", PRORL_PLUGINS=loaded)
+    assert result["settings"]["backend"] == "parrot"
+
+
+def test_a_training_run_samples_with_it_when_its_spec_says_so(place: Path) -> None:
+    settings = [word for k, v in ONE_STEP.items() for word in ("--set", f"{k}={v}")]
+    train = ("train", "--preset", "cpu", "--steps", "1", "--name", "canned", *settings)
+    done = prorl(place, *train, CANNED_ANSWER="a b c")
+    assert done.returncode == 0, done.stderr
+    (row,) = map(json.loads, (place / "runs/canned/metrics.jsonl").read_text().splitlines())
+    assert row["response_length_mean"] == 3.0
+
+
+def test_an_unknown_backend_is_one_line_with_the_nearest_and_their_sources(place: Path) -> None:
+    done = prorl(
+        place,
+        "eval",
+        "pass-at-k",
+        "--model",
+        "model",
+        "--dataset",
+        "data/tiny",
+        "--backend",
+        "caned",
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "unknown backend 'caned' (did you mean 'canned'" in done.stderr
+    assert "canned (of lab-parts); server, transformers, vllm (of prorl)" in done.stderr
+    with pytest.raises(UnknownNameError, match="canned"):
+        pick_backend("caned")
+    train = prorl(
+        place, "train", "--preset", "cpu", "--set", "rollout.backend=caned", "--steps", "1"
+    )
+    assert train.returncode == 2 and "did you mean 'canned'" in train.stderr
+
+
+def test_who_did_the_sampling_is_on_record_unless_it_is_ours() -> None:
+    (record,) = BACKENDS.records(["canned", "transformers"])
+    assert record == {
+        "group": "prorl.backends",
+        "name": "canned",
+        "source": "lab-parts",
+        "version": "1.0",
+    }
+
+
+def test_a_backend_whose_package_is_missing_names_it_and_auto_never_takes_it() -> None:
+    spec = BackendSpec("lab", lambda _: pytest.fail("opened"), requires="no_such_package")
+    with pytest.raises(UserError, match="pip install no_such_package"):
+        spec.check_installed()
+    assert pick_backend("auto", "cpu").name == "transformers"

@@ -1,0 +1,225 @@
+"""The language door: Perl from an installed distribution, C from a plug-in file, both in real
+boxes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_sandbox import LANGUAGES, probe
+
+C_PLUGIN = """
+from prorl_sandbox import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="c",
+    compile=("gcc", "-O2", "-o", "{binary}", "{source}"),
+    run=("{binary}",),
+    source_name="program.c",
+    environment={"LAB": "here"},
+)
+"""
+C_SUM = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    long a, b;
+    if (scanf("%ld %ld", &a, &b) != 2) return 1;
+    printf("%ld %s\\n", a + b, getenv("LAB"));
+}
+"""
+PERL_SUM = "use strict; use List::Util 'sum'; print sum(split ' ', <STDIN>), qq(\\n);"
+SUMS = [{"stdin": "1 2\n", "stdout": "3\n"}, {"stdin": "20 22\n", "stdout": "42\n"}]
+
+
+def unless(condition: bool, reason: str) -> None:
+    """Skip with a reason; where CI is true, fail."""
+    if not condition:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def walls() -> None:
+    """These tests run programs."""
+    found = probe()
+    unless(found.strong, found.complaint())
+
+
+@pytest.fixture
+def lab_parts() -> str:
+    """The version of the installed distribution."""
+    unless(shutil.which("perl") is not None, "perl is not installed")
+    try:
+        return importlib.metadata.version("lab-parts")
+    except importlib.metadata.PackageNotFoundError:
+        unless(False, "lab-parts is not installed: pip install -e tests/plugins/lab_parts")
+        raise
+
+
+def prorl(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "prorl_cli", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+def run(tmp_path: Path, name: str, source: str, stdin: str, *options: object) -> dict[str, Any]:
+    """Run a program with ``prorl sandbox run`` and return its outcome."""
+    file, given = tmp_path / name, tmp_path / "in"
+    file.write_text(source)
+    given.write_text(stdin)
+    done = prorl("sandbox", "run", file, "--stdin", given, "--json", *options)
+    assert done.returncode == 0, done.stderr
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome
+
+
+def test_a_language_of_a_distribution_runs_by_its_files_ending(
+    lab_parts: str, tmp_path: Path
+) -> None:
+    outcome = run(tmp_path, "sum.pl", PERL_SUM, "3 4 5\n")
+    assert (outcome["status"], outcome["stdout"]) == ("ok", "12\n"), outcome
+    assert run(tmp_path, "sum.pl", "print (", "")["status"] == "compile-error"
+    assert run(tmp_path, "sum.pl", "exit 3;", "")["status"] == "wrong-exit"
+    endless = run(tmp_path, "sum.pl", "1 while 1;", "", "--wall", "0.5")
+    assert (endless["status"], endless["limit"]) == ("timeout", "wall")
+
+
+def test_code_tasks_in_a_language_of_a_distribution_are_verified(
+    lab_parts: str, tmp_path: Path
+) -> None:
+    wrong = PERL_SUM.replace("sum(", "3 * sum(0, 1) || (")
+    answers = {
+        "right": f"```perl\n{PERL_SUM}\n```",
+        "half": f"```perl\n{wrong}\n```",
+        "broken": "```perl\nprint (\n```",
+        "python": "```python\nprint(sum(map(int, input().split())))\n```",
+    }
+    task = {"verifier": "code", "reference": {"tests": SUMS, "language": "Perl"}}
+    items = [{"id": name, "task": task, "response": text} for name, text in answers.items()]
+    given, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given.write_text("".join(json.dumps(item) + "\n" for item in items))
+    done = prorl("verify", "file", given, "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert {name: row["reward"] for name, row in found.items()} == {
+        "right": 1.0,
+        "half": 0.5,
+        "broken": 0.0,
+        "python": 0.0,
+    }
+    assert "does not compile" in found["broken"]["reason"]
+    assert found["python"]["status"] == "unparsable"
+    assert "no closed perl code block" in found["python"]["reason"]
+
+
+def test_a_compiled_language_of_a_plug_in_file_runs(tmp_path: Path) -> None:
+    unless(shutil.which("gcc") is not None, "gcc is not installed")
+    plugin = tmp_path / "lang.py"
+    plugin.write_text(C_PLUGIN)
+    options = ("--plugin", plugin, "--language", "c")
+    outcome = run(tmp_path, "sum.txt", C_SUM, "20 22\n", *options)
+    assert (outcome["status"], outcome["stdout"]) == ("ok", "42 here\n"), outcome
+    broken = run(tmp_path, "sum.txt", "int main(void) { return x; }", "", *options)
+    assert broken["status"] == "compile-error"
+    assert "x" in broken["stderr"]
+    assert run(tmp_path, "sum.c", C_SUM, "1 2", "--plugin", plugin)["stdout"] == "3 here\n"
+
+
+def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
+    plugin = tmp_path / "lang.py"
+    plugin.write_text(
+        "from prorl_sandbox import LanguageSpec\n"
+        "SPEC = LanguageSpec(name='awk', run=('awk', '-f', '{source}'))\n"
+    )
+    source = "{ n += $1 } END { print n }"
+    outcome = run(tmp_path, "sum.awk", source, "1\n41\n", "--plugin", plugin)
+    assert (outcome["status"], outcome["stdout"]) == ("ok", "42\n"), outcome
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("LanguageSpec(name='x', run=('x',))", "must name {source} or {binary} (line 2)"),
+        ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must make {binary}"),
+        ("LanguageSpec(name='x', run=('x', '{source}'), source_name='a/b')", "a file name"),
+        ("LanguageSpec(name='x', run='x {source}')", "are lists of arguments (line 2)"),
+        ("LanguageSpec(name='python', run=None)", "two parts are named language 'python'"),
+        ("LanguageSpec(name='x', run=('nowhere-x', '{source}'))", "x is not installed where"),
+    ],
+)
+def test_a_language_that_makes_no_sense_is_one_line_and_exit_code_two(
+    spec: str, complaint: str, tmp_path: Path
+) -> None:
+    plugin, program = tmp_path / "lang.py", tmp_path / "p.x"
+    plugin.write_text(f"from prorl_sandbox import LanguageSpec\nSPEC = {spec}\n")
+    program.write_text("1")
+    done = prorl("sandbox", "run", program, "--plugin", plugin, "--language", "x")
+    assert done.returncode == 2, done
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_unknown_language_names_the_nearest_and_where_they_come_from(
+    lab_parts: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "p.pl"
+    program.write_text("1")
+    done = prorl("sandbox", "run", program, "--language", "perll")
+    assert done.returncode == 2
+    assert "unknown language 'perll' (did you mean 'perl'?)" in done.stderr
+    assert "perl (of lab-parts)" in done.stderr and "python (of prorl)" in done.stderr
+    task = {"verifier": "code", "reference": {"tests": SUMS, "language": "perll"}}
+    line = json.dumps({"id": "1", "task": task, "response": ""}) + "\n"
+    (tmp_path / "in.jsonl").write_text(line)
+    done = prorl("verify", "file", tmp_path / "in.jsonl")
+    assert done.returncode == 2
+    assert "unknown language 'perll' (did you mean 'perl'?)" in done.stderr
+
+
+def test_a_file_whose_ending_no_language_has_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "p.yaml"
+    program.write_text("a: 1\n")
+    done = prorl("sandbox", "run", program)
+    assert done.returncode == 2
+    assert "no language's files end in .yaml" in done.stderr
+
+
+def test_a_word_or_an_ending_of_two_languages_is_refused(tmp_path: Path) -> None:
+    plugin, program = tmp_path / "lang.py", tmp_path / "p.js"
+    plugin.write_text(
+        "from prorl_sandbox import LanguageSpec\n"
+        "SPEC = LanguageSpec(name='typed', run=('node', '{source}'), source_name='t.js', fences=('js',))\n"
+    )
+    program.write_text("1")
+    done = prorl("sandbox", "run", program, "--plugin", plugin)
+    assert done.returncode == 2
+    assert "files of javascript and typed end in .js" in done.stderr
+    check = (
+        f"from prorl_common import use_plugins\nuse_plugins([{str(plugin)!r}])\n"
+        "from prorl_verifiers import load_task\n"
+        "load_task('code', {'language': 'javascript', 'tests': [{'stdin': '', 'stdout': ''}]})\n"
+        "load_task('code', {'language': 'js', 'tests': [{'stdin': '', 'stdout': ''}]})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=False
+    )
+    assert "TaskError" in done.stderr and "both javascript and typed are called 'js'" in done.stderr
+
+
+def test_the_record_of_a_language_names_its_distribution(lab_parts: str) -> None:
+    assert LANGUAGES.records(["python", "perl", "cpp"]) == [
+        {"group": "prorl.languages", "name": "perl", "source": "lab-parts", "version": lab_parts}
+    ]
+
+
+def test_the_doctor_knows_every_language(lab_parts: str) -> None:
+    found = json.loads(prorl("sandbox", "doctor", "--json").stdout)
+    assert {"perl", "python"} <= set(found["languages"])
