@@ -27,7 +27,7 @@ from prorl_training.engine.openrlhf.launch.dry_run import local_context
 from prorl_training.engine.openrlhf.launch.environment import run_environment
 from prorl_training.engine.openrlhf.launch.export import export_prompts
 from prorl_training.engine.openrlhf.launch.layout import Device
-from prorl_training.engine.openrlhf.launch.orphan_processes import end_leftovers
+from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
 from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
@@ -245,7 +245,7 @@ def _stop_on_interrupt(
             signal.signal(number, old)
         if child.poll() is None:
             _end(child)
-        if count := end_leftovers((launch / SPEC).resolve(), child.pid):
+        if count := end_orphan_processes((launch / SPEC).resolve(), child.pid):
             progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
 
 
