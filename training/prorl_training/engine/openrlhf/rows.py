@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prorl_training.policy.stats import UpdateBatch
+from prorl_training.policy.batch import UpdateBatch
 
 
 @dataclass(frozen=True, slots=True)
