@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from prorl_training.policy.stats import UpdateStats
+from prorl_training.policy.update import UpdateStats
 from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome
 
 TIMING_KEYS = (
