@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.launch.layout import Device, Layout, layout_of
+from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
 
 PROMPT_ROOM = 2048
 """Tokens left for the prompt where neither the config nor the model's context is known."""
@@ -36,18 +36,80 @@ class Places:
 
 def argument_list(config: TrainConfig, places: Places) -> list[str]:
     """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order."""
-    first = config.in_phase(0)
-    layout = layout_of(config, places.device)
-    groups = (
-        _model_and_data(config, places),
-        _machines(config, layout, places.device),
-        _memory(config, places.device),
-        _rollouts(first),
-        _parts(config, first, places),
-        _optimiser(first),
-        _records(config, places),
-    )
-    return [word for group in groups for word in group]
+    first, o = config.in_phase(0), config.openrlhf
+    r, adam = first.rollout, first.optimizer
+    layout, on_gpu = layout_of(config, places.device), places.device == "cuda"
+    return [
+        # model and data
+        *_flag("actor.model_name_or_path", places.model),
+        *_flag("data.prompt_dataset", places.prompts),
+        *_flag("data.input_key", "prompt"),
+        *_flag("data.label_key", "label"),
+        *_switches([("data.apply_chat_template", True)]),
+        *_flag("data.max_len", sequence_limit(config, places.context)),
+        *_flag("train.seed", config.seed),
+        # machines
+        *_flag("actor.num_nodes", layout.nodes),
+        *_flag("actor.num_gpus_per_node", layout.gpus_per_node),
+        *_flag("ref.num_nodes", layout.nodes),
+        *_flag("ref.num_gpus_per_node", layout.gpus_per_node),
+        "--train.colocate_all" if layout.colocated else "--train.colocate_actor_ref",
+        *_flag("vllm.num_engines", layout.engines),
+        *_flag("vllm.tensor_parallel_size", layout.tensor_parallel),
+        *_flag("vllm.gpu_memory_utilization", o.vllm_memory if on_gpu else 0.1),
+        *_flag("vllm.sync_backend", "nccl" if on_gpu else "gloo"),
+        *_switches(
+            [
+                ("vllm.enable_sleep", on_gpu and layout.colocated and o.vllm_sleep),
+                ("vllm.enforce_eager", o.vllm_eager or not on_gpu),
+            ]
+        ),
+        # memory
+        *_flag("ds.zero_stage", o.zero_stage),
+        *_flag("ds.param_dtype", "bf16"),
+        *_flag("ds.grad_accum_dtype", "fp32"),
+        *_flag("ds.attn_implementation", o.attention if on_gpu else "sdpa"),
+        *_switches(
+            [
+                ("ds.packing_samples", True),
+                ("ds.adam_offload", o.adam_offload),
+                ("ref.offload", o.reference_offload),
+                ("actor.gradient_checkpointing_enable", config.model.gradient_checkpointing),
+                ("train.dynamic_batch_enable", True),
+            ]
+        ),
+        *_flag("train.max_tokens_per_gpu", o.train_tokens_per_gpu),
+        *_flag("rollout.max_tokens_per_gpu", o.rollout_tokens_per_gpu),
+        # sampling
+        *_flag("rollout.batch_size", r.prompts),
+        *_flag("rollout.n_samples_per_prompt", r.samples),
+        *_flag("rollout.max_new_tokens", r.max_tokens),
+        *_flag("rollout.temperature", r.temperature),
+        *_flag("rollout.top_p", r.top_p),
+        # which processes there are: a reward's address instead of a model, no critic, a reference or none
+        *_flag("reward.remote_url", ",".join(places.reward)),
+        *_flag("train.batch_size", samples_per_update(first)),
+        *_flag("algo.advantage.estimator", "reinforce_baseline"),  # one of those without a critic
+        "--algo.kl.use_loss",  # OpenRLHF puts no KL into rewards
+        *_flag("algo.kl.init_coef", first.kl.coefficient or reference_coefficient(config)),
+        # the optimiser; the learning rate of each update is set by the loop
+        *_flag("actor.adam.lr", adam.lr),
+        *_flag("actor.adam.betas", adam.beta1, adam.beta2),
+        *_flag("actor.adam.eps", adam.eps),
+        *_flag("actor.adam.weight_decay", adam.weight_decay),
+        *_flag("actor.max_norm", adam.grad_clip),
+        *_flag("actor.lr_scheduler", "constant"),
+        *_flag("actor.lr_warmup_ratio", 0),
+        # OpenRLHF's own evaluation and checkpoints are off
+        *_flag("eval.steps", -1),
+        *_flag("eval.temperature", config.validation.temperature),
+        *_flag("eval.n_samples_per_prompt", config.validation.samples),
+        *_flag("ckpt.path", places.checkpoints),
+        *_flag("ckpt.output_dir", places.output),
+        *_flag("ckpt.save_steps", -1),
+        *_flag("ckpt.max_num", config.checkpoint.keep),
+        *_flag("ckpt.best_metric_key", "none"),
+    ]
 
 
 def reward_endpoint(url: str) -> str:
@@ -97,105 +159,3 @@ def _flag(name: str, *values: float | str) -> list[str]:
 
 def _switches(pairs: Iterable[tuple[str, bool]]) -> list[str]:
     return [f"--{name}" for name, on in pairs if on]
-
-
-def _model_and_data(config: TrainConfig, places: Places) -> list[str]:
-    return [
-        *_flag("actor.model_name_or_path", places.model),
-        *_flag("data.prompt_dataset", places.prompts),
-        *_flag("data.input_key", "prompt"),
-        *_flag("data.label_key", "label"),
-        *_switches([("data.apply_chat_template", True)]),
-        *_flag("data.max_len", sequence_limit(config, places.context)),
-        *_flag("train.seed", config.seed),
-    ]
-
-
-def _machines(config: TrainConfig, layout: Layout, device: Device) -> list[str]:
-    o, on_gpu = config.openrlhf, device == "cuda"
-    return [
-        *_flag("actor.num_nodes", layout.nodes),
-        *_flag("actor.num_gpus_per_node", layout.gpus_per_node),
-        *_flag("ref.num_nodes", layout.nodes),
-        *_flag("ref.num_gpus_per_node", layout.gpus_per_node),
-        "--train.colocate_all" if layout.colocated else "--train.colocate_actor_ref",
-        *_flag("vllm.num_engines", layout.engines),
-        *_flag("vllm.tensor_parallel_size", layout.tensor_parallel),
-        *_flag("vllm.gpu_memory_utilization", o.vllm_memory if on_gpu else 0.1),
-        *_flag("vllm.sync_backend", "nccl" if on_gpu else "gloo"),
-        *_switches(
-            [
-                ("vllm.enable_sleep", on_gpu and layout.colocated and o.vllm_sleep),
-                ("vllm.enforce_eager", o.vllm_eager or not on_gpu),
-            ]
-        ),
-    ]
-
-
-def _memory(config: TrainConfig, device: Device) -> list[str]:
-    o = config.openrlhf
-    return [
-        *_flag("ds.zero_stage", o.zero_stage),
-        *_flag("ds.param_dtype", "bf16"),
-        *_flag("ds.grad_accum_dtype", "fp32"),
-        *_flag("ds.attn_implementation", o.attention if device == "cuda" else "sdpa"),
-        *_switches(
-            [
-                ("ds.packing_samples", True),
-                ("ds.adam_offload", o.adam_offload),
-                ("ref.offload", o.reference_offload),
-                ("actor.gradient_checkpointing_enable", config.model.gradient_checkpointing),
-                ("train.dynamic_batch_enable", True),
-            ]
-        ),
-        *_flag("train.max_tokens_per_gpu", o.train_tokens_per_gpu),
-        *_flag("rollout.max_tokens_per_gpu", o.rollout_tokens_per_gpu),
-    ]
-
-
-def _rollouts(first: TrainConfig) -> list[str]:
-    r = first.rollout
-    return [
-        *_flag("rollout.batch_size", r.prompts),
-        *_flag("rollout.n_samples_per_prompt", r.samples),
-        *_flag("rollout.max_new_tokens", r.max_tokens),
-        *_flag("rollout.temperature", r.temperature),
-        *_flag("rollout.top_p", r.top_p),
-    ]
-
-
-def _parts(config: TrainConfig, first: TrainConfig, places: Places) -> list[str]:
-    """Return which processes there are: a reward's address instead of a model, no critic, a reference or none."""
-    return [
-        *_flag("reward.remote_url", ",".join(places.reward)),
-        *_flag("train.batch_size", samples_per_update(first)),
-        *_flag("algo.advantage.estimator", "reinforce_baseline"),  # one of those without a critic
-        "--algo.kl.use_loss",  # OpenRLHF puts no KL into rewards
-        *_flag("algo.kl.init_coef", first.kl.coefficient or reference_coefficient(config)),
-    ]
-
-
-def _optimiser(first: TrainConfig) -> list[str]:
-    o = first.optimizer
-    return [
-        *_flag("actor.adam.lr", o.lr),
-        *_flag("actor.adam.betas", o.beta1, o.beta2),
-        *_flag("actor.adam.eps", o.eps),
-        *_flag("actor.adam.weight_decay", o.weight_decay),
-        *_flag("actor.max_norm", o.grad_clip),
-        *_flag("actor.lr_scheduler", "constant"),
-        *_flag("actor.lr_warmup_ratio", 0),
-    ]
-
-
-def _records(config: TrainConfig, places: Places) -> list[str]:
-    return [
-        *_flag("eval.steps", -1),
-        *_flag("eval.temperature", config.validation.temperature),
-        *_flag("eval.n_samples_per_prompt", config.validation.samples),
-        *_flag("ckpt.path", places.checkpoints),
-        *_flag("ckpt.output_dir", places.output),
-        *_flag("ckpt.save_steps", -1),
-        *_flag("ckpt.max_num", config.checkpoint.keep),
-        *_flag("ckpt.best_metric_key", "none"),
-    ]

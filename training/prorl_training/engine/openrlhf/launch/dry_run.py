@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from prorl_common import UserError
@@ -55,25 +55,22 @@ def command_text(arguments: Sequence[str]) -> str:
 
 def shown_places(config: TrainConfig, name: str) -> Places:
     """Return the places of a run that has not begun: model and services as named, files where they will be."""
-    folder = Path("runs") / name
+    folder, o = Path("runs") / name, config.openrlhf
+    ports = range(FIRST_PORT, FIRST_PORT + o.reward_replicas)
+    urls = o.reward_urls or tuple(f"http://127.0.0.1:{port}" for port in ports)
     return Places(
         model=config.model.path,
         prompts=str(folder / "openrlhf" / "prompts.jsonl"),
         checkpoints=str(folder / "openrlhf" / "checkpoints"),
         output=str(folder / "openrlhf" / "final"),
-        reward=_shown_reward(config),
+        reward=(
+            (reward_file(),)
+            if o.reward == "function"
+            else tuple(reward_endpoint(url) for url in urls)
+        ),
         device=device_of(config),
         context=local_context(config.model.path),
     )
-
-
-def _shown_reward(config: TrainConfig) -> tuple[str, ...]:
-    o = config.openrlhf
-    if o.reward == "function":
-        return (reward_file(),)
-    ports = range(FIRST_PORT, FIRST_PORT + o.reward_replicas)
-    urls = o.reward_urls or tuple(f"http://127.0.0.1:{port}" for port in ports)
-    return tuple(reward_endpoint(url) for url in urls)
 
 
 def reward_file() -> str:
@@ -106,39 +103,34 @@ def unsaid(config: TrainConfig) -> list[str]:
         "dynamic_sampling, overlong, stop_properly, penalties, advantage: done by the loop of prorl",
         "loss, kl: computed by prorl's own functions inside OpenRLHF's actor",
     ]
-    found += _unsaid_of_the_run(config)
-    phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
-    lines = dict.fromkeys(line for phase in phases for line in _unsaid_of_a_phase(phase))
-    return [*found, *lines]
-
-
-def _unsaid_of_the_run(config: TrainConfig) -> Iterator[str]:
     if config.model.device == "auto":
-        yield "model.device=auto: shown for GPUs; --device cpu shows a run without them"
-    context = local_context(config.model.path)
+        found.append("model.device=auto: shown for GPUs; --device cpu shows a run without them")
     unlimited = not config.rollout.vllm_context and not config.rollout.max_prompt_tokens
-    if unlimited and not context:
-        yield (
+    if unlimited and not local_context(config.model.path):
+        found.append(
             f"--data.max_len {sequence_limit(config)}: the model's context is not known here; the run takes "
             "all of it"
         )
     if config.phases:
         names = ", ".join(phase.name for phase in config.phases)
-        yield f"phases: the command shows {config.phases[0].name} of {names}"
-
-
-def _unsaid_of_a_phase(config: TrainConfig) -> Iterator[str]:
-    control, penalty, lr = config.controller, config.length_penalty, config.optimizer
-    if (
-        control.reset_interval
-        or control.kl_threshold
-        or control.kl_zscore
-        or control.stall_validations
-    ):
-        yield "controller: OpenRLHF has no reference reset"
-    if penalty.weight and penalty.steps_on:
-        yield "length_penalty: OpenRLHF has no cosine length reward and no schedule for one"
-    if config.data.domain_weights:
-        yield "data.domain_weights: OpenRLHF draws its prompts as the file has them"
-    if lr.schedule != "constant" or lr.warmup_updates:
-        yield "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update"
+        found.append(f"phases: the command shows {config.phases[0].name} of {names}")
+    for number in range(max(len(config.phases), 1)):
+        c = config.in_phase(number)
+        rules = c.controller
+        said = {
+            "controller: OpenRLHF has no reference reset": rules.reset_interval
+            or rules.kl_threshold
+            or rules.kl_zscore
+            or rules.stall_validations,
+            "length_penalty: OpenRLHF has no cosine length reward and no schedule for one": (
+                c.length_penalty.weight and c.length_penalty.steps_on
+            ),
+            "data.domain_weights: OpenRLHF draws its prompts as the file has them": (
+                c.data.domain_weights
+            ),
+            "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update": (
+                c.optimizer.schedule != "constant" or c.optimizer.warmup_updates
+            ),
+        }
+        found += [line for line, there in said.items() if there and line not in found]
+    return found
