@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli import console
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.train_controller_commands import explain, simulate
 from prorl_cli.train_run_commands import export, presets, status
 from prorl_common import UserError, format_seconds
@@ -52,6 +53,7 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
     ] = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Train with ProRL: REINFORCE++-baseline, scheduled length penalty, reference resets.
 

@@ -561,6 +561,23 @@ def test_dry_run_from_the_command_line_needs_no_data_and_starts_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_plug_in_loss_is_understood_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    for door in (POLICY_LOSSES, KL_ESTIMATORS):
+        monkeypatch.setattr(door, "_generation", -1)
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from prorl_training import PolicyLossSpec\nSPEC = PolicyLossSpec('mine', lambda *a: a[0])\n"
+    )
+    words = ["--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--set", "loss.name=mine"]
+    assert "train_ppo_ray" in prorl(*words, "--plugin", str(file)).stdout
+    with pytest.raises(UserError, match=r"loss\.dual_clip=3\.0: the policy loss clip reads it"):
+        prorl(*words, "--plugin", str(file), "--set", "loss.dual_clip=3")
+
+
 def test_dry_run_of_another_engine_or_of_a_resumed_run_is_refused() -> None:
     with pytest.raises(UserError, match="say --engine openrlhf"):
         prorl("--dry-run", "--preset", "prorl-v2")
