@@ -166,13 +166,9 @@ class _Setup:
 
     def resumed(self, decisions: Sequence[Decision]) -> Any:
         """Return the engine as its newest whole checkpoint left it; a run without one begins anew."""
-        from prorl_training.run.checkpoint import (
-            environment_decisions,
-            has_checkpoint,
-            load_buffer,
-            open_checkpoint,
-            restore_checkpoint,
-        )
+        from prorl_training.policy.files import environment_decisions, restore_checkpoint
+        from prorl_training.rollout.buffer import load_buffer
+        from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
         from prorl_training.run.resume import check_identity, parts_in_use
 
         parts = parts_in_use(self.config)

@@ -31,8 +31,9 @@ from prorl_training.engine.openrlhf.events import (
 from prorl_training.engine.openrlhf.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
 from prorl_training.engine.start_notes import start_notes
+from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.prompts import PromptSource, check_context
-from prorl_training.run.checkpoint import has_checkpoint, load_buffer, open_checkpoint
+from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.schedule.decisions import Decision
