@@ -17,9 +17,10 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.interface import Parts, TrainedPolicy
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.engine.start_notes import start_notes
+from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.prompts import PromptSource, check_context
 from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint import has_checkpoint, load_buffer, open_checkpoint
+from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 

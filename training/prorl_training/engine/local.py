@@ -192,7 +192,7 @@ class LocalEngine:
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
         """Take over optimiser, reference and counts."""
-        from prorl_training.run.checkpoint import environment_decisions, restore_checkpoint
+        from prorl_training.policy.files import environment_decisions, restore_checkpoint
 
         restore_checkpoint(checkpoint, machinery.policy, state)
         return environment_decisions(state, machinery.policy)

@@ -19,14 +19,14 @@ from prorl_training.policy.batch import build_update
 from prorl_training.policy.update import UpdateStats
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.types import Batch, Group, not_fitting, still_fitting
-from prorl_training.run.checkpoint import (
+from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint_store import (
     best_checkpoint,
     checkpoint_steps,
     mark_best,
     prune_checkpoints,
-    save_checkpoint,
 )
-from prorl_training.run.loggers import Sinks
+from prorl_training.run.loggers import Loggers
 from prorl_training.run.metrics import (
     batch_metrics,
     domain_metrics,
@@ -65,7 +65,7 @@ class TrainingLoop:
         self.collector = Collector(
             parts.generator, parts.scorer, self.guard, parts.beat, parts.sleep
         )
-        self.sinks = Sinks(parts.folder.path, config.logging, last_step + 1)
+        self.loggers = Loggers(parts.folder.path, config.logging, last_step + 1)
         self.watched = watched(parts.validation, config.validation.problems)
         self.carried: list[Group] = []
         self.tokens_total = 0
@@ -109,7 +109,7 @@ class TrainingLoop:
                 self.checkpoint(self.last_step)
         self.checkpoint(self.last_step)
         p.progress.finish()
-        self.sinks.close()
+        self.loggers.close()
         p.folder.sync()
         return self.last_step
 
@@ -280,7 +280,7 @@ class TrainingLoop:
             folder.write_rollouts(step, batch.sampled, trained)
         self._log(decisions)
         folder.log_metrics(row)
-        self.sinks.write(step, row)
+        self.loggers.write(step, row)
 
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)
