@@ -32,8 +32,10 @@ from prorl_inference.models.loading import load_model, pick_device
 from prorl_inference.models.store import resolve_model
 from prorl_training.algorithm import kl_penalty, policy_loss
 from prorl_training.config import TrainConfig
+from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import AcceptAll, Policy, UpdateBatch
+from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import AcceptAll
 
 Update = Callable[[], object]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli import console
+from prorl_cli.plugin_option import PluginOption
 from prorl_cli.train_controller_commands import explain, simulate
 from prorl_cli.train_run_commands import export, presets, status
 from prorl_common import UserError, format_seconds
@@ -52,6 +53,7 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
     ] = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Train with ProRL: REINFORCE++-baseline, scheduled length penalty, reference resets.
 
@@ -86,7 +88,7 @@ def _preset_for_this_machine(overrides: list[str]) -> str:
 
 def _dry_run(preset: str | None, file: Path | None, overrides: list[str], name: str | None) -> None:
     """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
-    from prorl_training.engine.openrlhf.dry_run import dry_run, unsaid
+    from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
 
     config = _load(preset, file, overrides)
     print(dry_run(config, name or "RUN"))
@@ -136,7 +138,7 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
 def _trainer(config: TrainConfig) -> Callable[..., TrainReport]:
     """Return the function that trains with the config's engine."""
     if config.engine == "openrlhf":
-        from prorl_training.engine.openrlhf.cluster_session import train_on_cluster
+        from prorl_training.engine.openrlhf.launch.session import train_on_cluster
 
         return train_on_cluster
     from prorl_training.engine.local import train

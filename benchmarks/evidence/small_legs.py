@@ -75,7 +75,7 @@ def stop_of(folder: Any) -> Mapping[str, Any] | None:
 
     An outage of the verifiers is no such end: nothing was learned from it, and the run goes on.
     """
-    from prorl_training.run.checkpoint import newest_step
+    from prorl_training.run.checkpoint_store import newest_step
 
     decisions: Sequence[Mapping[str, Any]] = folder.decisions()
     stops = [d for d in decisions if d["kind"] == "run_stopped" and "in_step" not in d["evidence"]]
@@ -115,7 +115,7 @@ def _check_same(folder: Any, config: Any) -> None:
 
 def _evaluate(folder: Any, last: Mapping[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
     """Return what the checkpoint of the last step does on the held-out items, and where it stands."""
-    from prorl_training.run.checkpoint import checkpoint_path
+    from prorl_training.run.checkpoint_store import checkpoint_path
     from prorl_verifiers import VerifierPool
 
     with VerifierPool(workers=1) as pool:

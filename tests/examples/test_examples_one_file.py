@@ -20,8 +20,9 @@ from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import TrainConfig
 from prorl_training.config.files import load_preset
 from prorl_training.config.loading import check_config, merge
+from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import Policy, UpdateBatch
+from prorl_training.policy.policy import Policy
 from prorl_training.schedule.controller import Controller, Measured
 
 FILE = Path(__file__).parents[2] / "examples" / "prorl_in_one_file.py"

@@ -20,21 +20,19 @@ from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.policy import files as module
+from prorl_training.policy.files import environment_decisions, policy_tensors, restore_checkpoint
 from prorl_training.policy.policy import Policy
+from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.run.checkpoint import (
+from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint_store import (
     CheckpointError,
     best_checkpoint,
     checkpoint_steps,
-    environment_decisions,
-    load_buffer,
     mark_best,
     newest_step,
     open_checkpoint,
-    policy_tensors,
     prune_checkpoints,
-    restore_checkpoint,
-    save_checkpoint,
     verify_checkpoint,
 )
 from prorl_verifiers import Verdict
@@ -76,7 +74,7 @@ def config(make_config: Callable[..., TrainConfig]) -> TrainConfig:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, config: TrainConfig) -> Path:
+def store(tmp_path: Path, config: TrainConfig) -> Path:
     """Whole checkpoints of steps 0, 3 and 6."""
     root, policy = tmp_path / "run" / "checkpoints", new_policy(config)
     for step in (0, 3, 6):
@@ -259,35 +257,35 @@ def digits() -> list[Any]:
     ],
 )
 def test_damaged_checkpoint_is_passed_over_with_the_reason(
-    shelf: Path, spoil: Callable[[Path], Any], says: str
+    store: Path, spoil: Callable[[Path], Any], says: str
 ) -> None:
-    spoil(shelf / "step_000006")
-    path, state, decisions = open_checkpoint(shelf)
+    spoil(store / "step_000006")
+    path, state, decisions = open_checkpoint(store)
     assert (path.name, state["step"]) == ("step_000003", 3)
     (decision,) = decisions
     assert (decision.kind, decision.step) == ("checkpoint_fallback", 3)
     assert says in decision.reason and "step_000006" in decision.reason
     assert "going on from step 3" in decision.reason
-    assert (shelf / "latest").read_text() == "step_000003\n"
-    assert open_checkpoint(shelf)[2] == []  # said once
+    assert (store / "latest").read_text() == "step_000003\n"
+    assert open_checkpoint(store)[2] == []  # said once
 
 
-def test_several_damaged_checkpoints_are_each_named(shelf: Path) -> None:
+def test_several_damaged_checkpoints_are_each_named(store: Path) -> None:
     for step in (3, 6):
-        damage(shelf / f"step_{step:06d}" / "state.json")
-    path, _, decisions = open_checkpoint(shelf)
+        damage(store / f"step_{step:06d}" / "state.json")
+    path, _, decisions = open_checkpoint(store)
     assert path.name == "step_000000"
     assert [d.evidence["damaged_step"] for d in decisions] == [6, 3]
 
 
-def test_no_whole_checkpoint_is_one_line_and_touches_nothing(shelf: Path) -> None:
+def test_no_whole_checkpoint_is_one_line_and_touches_nothing(store: Path) -> None:
     for step in (0, 3, 6):
-        damage(shelf / f"step_{step:06d}" / "state.json")
-    before = sorted(str(p) for p in shelf.rglob("*"))
+        damage(store / f"step_{step:06d}" / "state.json")
+    before = sorted(str(p) for p in store.rglob("*"))
     with pytest.raises(CheckpointError, match="none of its 3 checkpoints is whole") as caught:
-        open_checkpoint(shelf)
+        open_checkpoint(store)
     assert "\n" not in str(caught.value)
-    assert sorted(str(p) for p in shelf.rglob("*")) == before
+    assert sorted(str(p) for p in store.rglob("*")) == before
 
 
 def test_run_without_checkpoint_says_so(tmp_path: Path) -> None:
@@ -295,58 +293,58 @@ def test_run_without_checkpoint_says_so(tmp_path: Path) -> None:
         open_checkpoint(tmp_path / "checkpoints")
 
 
-def test_pruning_keeps_the_newest_the_best_and_step_0(shelf: Path, config: TrainConfig) -> None:
+def test_pruning_keeps_the_newest_the_best_and_step_0(store: Path, config: TrainConfig) -> None:
     policy = new_policy(config)
     for step in (9, 12):
-        save(shelf, step, policy)
-    mark_best(shelf, 3)
-    prune_checkpoints(shelf, 2, keep_best=True)
-    assert checkpoint_steps(shelf) == [0, 3, 9, 12]
-    assert best_checkpoint(shelf) == (shelf / "step_000003", "")
-    prune_checkpoints(shelf, 1, keep_best=False)
-    assert checkpoint_steps(shelf) == [0, 12]
-    best, trouble = best_checkpoint(shelf)
+        save(store, step, policy)
+    mark_best(store, 3)
+    prune_checkpoints(store, 2, keep_best=True)
+    assert checkpoint_steps(store) == [0, 3, 9, 12]
+    assert best_checkpoint(store) == (store / "step_000003", "")
+    prune_checkpoints(store, 1, keep_best=False)
+    assert checkpoint_steps(store) == [0, 12]
+    best, trouble = best_checkpoint(store)
     assert best is None and "step_000003 is incomplete" in trouble
 
 
-def test_pruning_never_deletes_the_last_whole_one(shelf: Path) -> None:
-    shutil.rmtree(shelf / "step_000000")
-    (shelf / "step_000006" / "optimizer.safetensors").unlink()
-    prune_checkpoints(shelf, 1, keep_best=True)
-    assert newest_step(shelf) == 3
-    assert open_checkpoint(shelf)[0].name == "step_000003"
+def test_pruning_never_deletes_the_last_whole_one(store: Path) -> None:
+    shutil.rmtree(store / "step_000000")
+    (store / "step_000006" / "optimizer.safetensors").unlink()
+    prune_checkpoints(store, 1, keep_best=True)
+    assert newest_step(store) == 3
+    assert open_checkpoint(store)[0].name == "step_000003"
 
 
-def test_what_a_kill_left_is_ignored_and_swept_away(shelf: Path) -> None:
+def test_what_a_kill_left_is_ignored_and_swept_away(store: Path) -> None:
     for name in (".step_000009.abc", ".gone.step_000001"):
-        shutil.copytree(shelf / "step_000006", shelf / name)
-    (shelf / ".latest.xyz").write_text("half")
-    assert open_checkpoint(shelf)[0].name == "step_000006"
-    assert not [p for p in shelf.iterdir() if p.name.startswith(".")]
+        shutil.copytree(store / "step_000006", store / name)
+    (store / ".latest.xyz").write_text("half")
+    assert open_checkpoint(store)[0].name == "step_000006"
+    assert not [p for p in store.iterdir() if p.name.startswith(".")]
 
 
-def test_damaged_one_is_deleted_once_another_was_written(shelf: Path, config: TrainConfig) -> None:
-    damage(shelf / "step_000006" / "state.json")
-    open_checkpoint(shelf)
-    assert (shelf / "damaged_000006").is_dir()
-    save(shelf, 4, new_policy(config))
-    prune_checkpoints(shelf, 2, keep_best=True)
-    assert sorted(p.name for p in shelf.iterdir() if p.is_dir()) == [
+def test_damaged_one_is_deleted_once_another_was_written(store: Path, config: TrainConfig) -> None:
+    damage(store / "step_000006" / "state.json")
+    open_checkpoint(store)
+    assert (store / "damaged_000006").is_dir()
+    save(store, 4, new_policy(config))
+    prune_checkpoints(store, 2, keep_best=True)
+    assert sorted(p.name for p in store.iterdir() if p.is_dir()) == [
         "step_000000",
         "step_000003",
         "step_000004",
     ]
 
 
-def test_best_that_lies_in_the_undone_future_is_forgotten(shelf: Path) -> None:
-    mark_best(shelf, 6)
-    damage(shelf / "step_000006" / "state.json")
-    open_checkpoint(shelf)
-    assert best_checkpoint(shelf) == (None, "no checkpoint is marked as the best")
+def test_best_that_lies_in_the_undone_future_is_forgotten(store: Path) -> None:
+    mark_best(store, 6)
+    damage(store / "step_000006" / "state.json")
+    open_checkpoint(store)
+    assert best_checkpoint(store) == (None, "no checkpoint is marked as the best")
 
 
 def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
-    shelf: Path, config: TrainConfig, monkeypatch: pytest.MonkeyPatch
+    store: Path, config: TrainConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from safetensors import SafetensorError
 
@@ -355,15 +353,15 @@ def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
 
     monkeypatch.setattr(module, "_save", full)
     with pytest.raises(CheckpointError, match="the disk is full; make room"):
-        save(shelf, 9, new_policy(config))
-    assert open_checkpoint(shelf)[0].name == "step_000006"
-    assert not list(shelf.glob(".step*"))
+        save(store, 9, new_policy(config))
+    assert open_checkpoint(store)[0].name == "step_000006"
+    assert not list(store.glob(".step*"))
 
 
-def test_saving_the_same_step_again_replaces_it(shelf: Path, config: TrainConfig) -> None:
+def test_saving_the_same_step_again_replaces_it(store: Path, config: TrainConfig) -> None:
     policy = new_policy(config)
     train_a_little(policy)
-    path = save(shelf, 6, policy)
+    path = save(store, 6, policy)
     assert verify_checkpoint(path)["updates"] == 2
 
 

@@ -11,7 +11,9 @@ import pytest
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
-from prorl_training.schedule.controller import Controller, Decision, Measured, ValidationResult
+from prorl_training.schedule.controller import Controller, Measured
+from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.rules import ValidationResult
 from prorl_training.schedule.simulate import simulate
 
 QUIET: dict[str, Any] = {

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from prorl_training.config import TrainConfig
-from prorl_training.schedule.controller import Controller, Measured, ValidationResult
+from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.rules import ValidationResult, dunnett_p, mann_kendall_p
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.simulate import simulate, simulate_step
-from prorl_training.schedule.validation_rule import dunnett_p, mann_kendall_p
 
 SE = 0.03
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from prorl_common import use_plugins
-from prorl_training.run.checkpoint import best_step, open_checkpoint
+from prorl_training.run.checkpoint_store import best_step, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Verdict
@@ -275,9 +275,9 @@ def test_a_best_checkpoint_that_a_kill_left_unmarked_is_marked_on_resuming(
 ) -> None:
     engine = make_engine(make_config(steps=2), tmp_path / "run")
     engine.run()
-    shelf = RunFolder(tmp_path / "run").checkpoints
-    assert engine.controller.best_step == best_step(shelf) == 2
-    (shelf / "best").unlink()
-    _, state, _ = open_checkpoint(shelf)
+    store = RunFolder(tmp_path / "run").checkpoints
+    assert engine.controller.best_step == best_step(store) == 2
+    (store / "best").unlink()
+    _, state, _ = open_checkpoint(store)
     engine.restore(state, [])
-    assert best_step(shelf) == 2
+    assert best_step(store) == 2

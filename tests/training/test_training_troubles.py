@@ -16,7 +16,8 @@ from prorl_inference.prompts import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.schedule.controller import Controller, Measured, ValidationResult
+from prorl_training.schedule.controller import Controller, Measured
+from prorl_training.schedule.rules import ValidationResult
 from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import cast
 
 from prorl_datasets import Domain, Sample
-from prorl_training.rollout.prompt_order import item_order
+from prorl_training.rollout.prompts import item_order
 from prorl_training.schedule.validation import watched
 from prorl_verifiers import Task
 

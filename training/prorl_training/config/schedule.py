@@ -20,7 +20,7 @@ class ControllerConfig(Section):
     kl_threshold: float = Field(default=0.0, ge=0)
     """Reset when a step's mean KL exceeds this; 0 switches the rule off."""
     kl_zscore: float = Field(default=8.0, ge=0)
-    """Reset when log-KL is so many robust standard deviations above its own line (``schedule.kl_rule``); 0: off."""
+    """Reset when log-KL is so many robust standard deviations above its own line (``schedule.rules``); 0: off."""
     kl_window: int = Field(default=50, ge=3)
     """Steps since the reset that the line and its spread are taken from."""
     stall_validations: int = Field(default=5, ge=0)

@@ -1,4 +1,4 @@
-"""What the training loop is made of. Leaves out: putting it together (``session``)."""
+"""What the training loop is made of. ``engine.builder`` puts it together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from prorl_training.rollout.types import Scorer
 from prorl_training.run.folder import RunFolder
 
 if TYPE_CHECKING:
-    from prorl_training.policy.stats import UpdateBatch, UpdateJudge, UpdateStats
+    from prorl_training.policy.batch import UpdateBatch
+    from prorl_training.policy.update import UpdateJudge, UpdateStats
 
 
 class TrainedPolicy(Protocol):

@@ -16,17 +16,17 @@ from typing import Any
 from prorl_training.config import TrainConfig
 from prorl_training.engine.interface import Parts
 from prorl_training.policy.batch import build_update
-from prorl_training.policy.stats import UpdateStats
+from prorl_training.policy.update import UpdateStats
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.types import Batch, Group, not_fitting, still_fitting
-from prorl_training.run.checkpoint import (
+from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint_store import (
     best_checkpoint,
     checkpoint_steps,
     mark_best,
     prune_checkpoints,
-    save_checkpoint,
 )
-from prorl_training.run.loggers import Sinks
+from prorl_training.run.loggers import Loggers
 from prorl_training.run.metrics import (
     batch_metrics,
     domain_metrics,
@@ -34,9 +34,17 @@ from prorl_training.run.metrics import (
     timing_metrics,
     update_metrics,
 )
-from prorl_training.schedule import step_decisions
-from prorl_training.schedule.controller import Controller, Decision, Measured, ValidationResult
-from prorl_training.schedule.safety import Guard
+from prorl_training.schedule.controller import Controller, Measured
+from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.rules import ValidationResult
+from prorl_training.schedule.safety import (
+    EVERY_STEP,
+    Guard,
+    batch_evidence,
+    best_lost,
+    too_few_groups,
+    validation_outage,
+)
 from prorl_training.schedule.validation import validate, watched
 
 
@@ -57,7 +65,7 @@ class TrainingLoop:
         self.collector = Collector(
             parts.generator, parts.scorer, self.guard, parts.beat, parts.sleep
         )
-        self.sinks = Sinks(parts.folder.path, config.logging, last_step + 1)
+        self.loggers = Loggers(parts.folder.path, config.logging, last_step + 1)
         self.watched = watched(parts.validation, config.validation.problems)
         self.carried: list[Group] = []
         self.tokens_total = 0
@@ -101,7 +109,7 @@ class TrainingLoop:
                 self.checkpoint(self.last_step)
         self.checkpoint(self.last_step)
         p.progress.finish()
-        self.sinks.close()
+        self.loggers.close()
         p.folder.sync()
         return self.last_step
 
@@ -203,11 +211,11 @@ class TrainingLoop:
         kl = update.kl if update is not None else None
         entropy = update.entropy if update is not None else None
         settings = self.controller.settings
-        evidence = step_decisions.batch_evidence(batch, settings)
+        evidence = batch_evidence(batch, settings)
         decisions = self.guard.end_step(entropy, update is None, evidence)
         if update is not None:
-            decisions += step_decisions.too_few_groups(step, batch, settings)
-        decisions += step_decisions.validation_outage(step, row, len(self.watched), settings)
+            decisions += too_few_groups(step, batch, settings)
+        decisions += validation_outage(step, row, len(self.watched), settings)
         found = self.controller.end_step(step, Measured(kl, entropy, validation))
         decisions += self._carry_out(found)
         self.stop_reason = self.guard.stop_reason
@@ -221,7 +229,7 @@ class TrainingLoop:
                 trouble = self._go_back_to_best() if d.evidence["reset_to"] == "best" else ""
                 clear = d.evidence["optimizer"] == "clear"
                 self.parts.policy.reset_reference(clear_optimizer=clear)
-                done += step_decisions.best_lost(d, trouble) if trouble else [d]
+                done += best_lost(d, trouble) if trouble else [d]
             else:
                 done.append(d)
         return done
@@ -272,14 +280,14 @@ class TrainingLoop:
             folder.write_rollouts(step, batch.sampled, trained)
         self._log(decisions)
         folder.log_metrics(row)
-        self.sinks.write(step, row)
+        self.loggers.write(step, row)
 
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)
         for d in decisions:
             if d.kind in self._told_once:
                 continue
-            if d.kind in step_decisions.EVERY_STEP:
+            if d.kind in EVERY_STEP:
                 self._told_once.add(d.kind)
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 

@@ -1,35 +1,42 @@
-"""The local policy's files in a checkpoint: model, adapters, reference, optimiser, and where it was made.
-
-Leaves out: the checkpoint around them (``checkpoint``).
-"""
+"""The local policy's files in a checkpoint: model, adapters, reference, optimiser, and where it was made."""
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from prorl_inference import load_model
+from prorl_training.policy.model import PolicyModel
 from prorl_training.run.checkpoint_store import CheckpointError
 from prorl_training.schedule.decisions import Decision
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from prorl_training.policy.policy import Policy
 
 POLICY, ADAPTERS = "policy", "adapters.safetensors"
 REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
 
 
-def write_policy(work: Path, policy: Policy, tokenizer: Any) -> dict[str, Any]:
-    """Write everything of a policy into the folder ``work``; return entries for state.json."""
+def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, Any]:
+    """Write everything of a policy into the folder ``work``; return entries for state.json.
+
+    The reference is written only where it is not the policy itself, bit for bit.
+    """
     policy.save_model(work / POLICY)
     save_tokenizer(tokenizer, work / POLICY)
     if policy.config.model.lora.rank:
         _save(policy.policy_tensors(), work / ADAPTERS)
-    kind = _save_reference(work, policy)
+    reference, kind = policy.reference_tensors(), "none"
+    if reference:
+        own = dict(policy.model.named_parameters())
+        same = all(n in own and _equal_bits(t, own[n].detach()) for n, t in reference.items())
+        kind = "policy" if same else "own"
+    if kind == "own":
+        _save(reference, work / REFERENCE)
     _save(policy.optimizer_tensors(), work / OPTIMIZER)
     return {"updates": policy.updates, "reference": kind, "environment": environment(policy)}
 
@@ -46,24 +53,7 @@ def save_tokenizer(tokenizer: Any, folder: Path) -> None:
     file.write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _save_reference(work: Path, policy: Policy) -> str:
-    """Write the reference's tensors unless the policy's say the same; return which it was."""
-    tensors = policy.reference_tensors()
-    if not tensors:
-        return "none"
-    if _same_bits(tensors, dict(policy.model.named_parameters())):
-        return "policy"
-    _save(tensors, work / REFERENCE)
-    return "own"
-
-
-def _same_bits(ones: Mapping[str, Tensor], others: Mapping[str, Tensor]) -> bool:
-    return all(n in others and _equal_bits(t, others[n].detach()) for n, t in ones.items())
-
-
 def _equal_bits(one: Tensor, other: Tensor) -> bool:
-    import torch
-
     if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
         return False
     pair = [t.contiguous().reshape(-1).view(torch.uint8) for t in (one, other)]
@@ -71,8 +61,6 @@ def _equal_bits(one: Tensor, other: Tensor) -> bool:
 
 
 def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
-    from safetensors.torch import save_file
-
     save_file({name: t.detach().contiguous() for name, t in tensors.items()}, path)
 
 
@@ -84,9 +72,6 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
     other names than their parameters have.
     """
     import torch
-    from safetensors.torch import load_file
-
-    from prorl_inference import load_model
 
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
@@ -94,14 +79,12 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
     return {name: p.detach() for name, p in model.named_parameters()}
 
 
-def restore_checkpoint(path: Path, policy: Policy, state: Mapping[str, Any]) -> None:
+def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
     """Load adapters, reference, optimiser and update count into a policy made from ``path``/policy.
 
     With LoRA the policy is made from the run's base model instead, as ``policy`` has the adapters merged.
     Raises CheckpointError when the run has a reference and the checkpoint none.
     """
-    from safetensors.torch import load_file
-
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
     kind = state["reference"]
@@ -115,26 +98,17 @@ def restore_checkpoint(path: Path, policy: Policy, state: Mapping[str, Any]) -> 
     policy.updates = int(state["updates"])
 
 
-def environment(policy: Policy) -> dict[str, Any]:
+def environment(policy: PolicyModel) -> dict[str, Any]:
     """Return what bitwise equality depends on beside config and data: versions, threads, device, type."""
-    import torch
-
     return {
-        **_versions(),
+        **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),
         "device": policy.device.type,
         "dtype": str(policy.compute_dtype).removeprefix("torch."),
     }
 
 
-@functools.cache
-def _versions() -> dict[str, str]:
-    from importlib import metadata
-
-    return {name: metadata.version(name) for name in ("torch", "transformers", "prorl")}
-
-
-def environment_decisions(state: Mapping[str, Any], policy: Policy) -> list[Decision]:
+def environment_decisions(state: Mapping[str, Any], policy: PolicyModel) -> list[Decision]:
     """Return a decision when the machine or its software differs from the checkpoint's, else none.
 
     The run goes on; only bitwise equality with an unbroken run is no longer promised.

@@ -1,109 +1,18 @@
-"""The policy in training: its model, its frozen reference, its optimiser, and their state.
-
-Master weights are float32; with bfloat16 compute the passes run under autocast. Leaves out: the update's
-course (``policy.update``), sampling (``prorl_inference``), rewards, and the decision to reset
-(``controller``).
-"""
+"""The policy as the engine takes it: updated on a batch, written to a checkpoint, set back to one."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from prorl_common import ServiceError, derive_seed
-from prorl_training.config import OptimizerConfig, TrainConfig
-from prorl_training.policy.causal_head import TargetScorer
-from prorl_training.policy.gradient_checkpointing import enable_checkpointing
-from prorl_training.policy.lora import AdapterReference, add_adapters, merged_copy
-from prorl_training.policy.packing import Pack
-from prorl_training.policy.stats import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
-from prorl_training.policy.update import PolicyUpdate
-from prorl_training.schedule.learning_rate import planned_updates
-
-__all__ = ["AcceptAll", "Policy", "UpdateBatch", "UpdateJudge", "UpdateStats"]
+from prorl_training.policy.batch import UpdateBatch
+from prorl_training.policy.files import policy_tensors, write_policy
+from prorl_training.policy.model import PolicyModel
+from prorl_training.policy.update import AcceptAll, PolicyUpdate, UpdateJudge, UpdateStats
 
 
-class Policy:
-    """A causal language model in training, its frozen reference and its optimiser.
-
-    ``model`` is the one to sample from; with ``config.model.lora.rank`` it is the given model wrapped by
-    peft. ``reference`` is a frozen copy, or None: with adapters the same model serves as its own reference,
-    and without a KL term in any phase there is none. ``updates`` counts applied gradient updates.
-    """
-
-    def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
-        lora = config.model.lora
-        model = model.float().eval()
-        if config.model.gradient_checkpointing:
-            enable_checkpointing(model)
-        if lora.rank:
-            model = add_adapters(model, lora, derive_seed(config.seed, "lora")).float().eval()
-        self.model: Any = model
-        self.config = config
-        self.compute_dtype = compute_dtype
-        self.device: torch.device = next(model.parameters()).device
-        self.updates = 0
-        self.planned_updates = planned_updates(config)
-        self.trained = [p for p in model.parameters() if p.requires_grad]
-        self.has_reference = _uses_kl(config)
-        self.adapters = AdapterReference(model) if lora.rank else None
-        self._scorer = TargetScorer(model)
-        self.reference: Any = None
-        if self.has_reference and self.adapters is None:
-            self.reference = copy.deepcopy(model).requires_grad_(False)
-            self._reference_scorer = TargetScorer(self.reference)
-        self.optimizer = self._new_optimizer()
-
-    def _new_optimizer(self) -> torch.optim.AdamW:
-        o = self.config.optimizer
-        return torch.optim.AdamW(
-            self.trained,
-            lr=o.lr,
-            betas=(o.beta1, o.beta2),
-            eps=o.eps,
-            weight_decay=o.weight_decay,
-            fused=self.device.type in ("cpu", "cuda"),
-        )
-
-    @contextmanager
-    def compute(self) -> Iterator[None]:
-        """Run the block in the compute type (autocast for bfloat16, plain for float32)."""
-        enabled = self.compute_dtype != torch.float32
-        with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
-            yield
-
-    def target_logprobs(
-        self, pack: Pack, temperature: float = 1.0, with_entropy: bool = False
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for."""
-        with self.compute():
-            return self._scorer.score(pack, temperature, with_entropy)
-
-    def logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
-        """Return log-probs (N,) of the pack's targets under the policy, without gradient."""
-        with torch.no_grad():
-            return self.target_logprobs(pack, temperature)[0]
-
-    def reference_logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
-        """Return log-probs (N,) of the pack's targets under the reference, without gradient.
-
-        Raises ServiceError when the config has no KL term and so no reference.
-        """
-        if not self.has_reference:
-            raise ServiceError(
-                "this run keeps no reference: its KL coefficient is 0 in every phase"
-            )
-        with torch.no_grad(), self.compute():
-            if self.adapters is None:
-                return self._reference_scorer.score(pack, temperature)[0]
-            with self.adapters.active():
-                return self._scorer.score(pack, temperature)[0]
+class Policy(PolicyModel):
+    """A causal language model in training, its frozen reference and its optimiser."""
 
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
@@ -116,111 +25,10 @@ class Policy:
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 
-    def step_optimizer(self, settings: OptimizerConfig, lr: float) -> None:
-        """Apply the gradients at ``lr`` with the settings of this phase."""
-        for group in self.optimizer.param_groups:
-            group["lr"], group["eps"] = lr, settings.eps
-            group["betas"] = (settings.beta1, settings.beta2)
-            group["weight_decay"] = settings.weight_decay
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        self.updates += 1
-
-    def reset_reference(self, clear_optimizer: bool) -> None:
-        """Make the reference the policy as it is now; optionally forget the optimiser's moments."""
-        if self.adapters is not None:
-            self.adapters.take()
-        elif self.reference is not None:
-            _copy_into(self.reference, dict(self.model.named_parameters()), "policy")
-        if clear_optimizer:
-            self.optimizer = self._new_optimizer()
-
-    def policy_tensors(self) -> dict[str, Tensor]:
-        """Return the trained weights by parameter name: all, or with adapters the adapters alone."""
-        return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
-
-    def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over the trained weights by parameter name, bit for bit; the optimiser stays as it is.
-
-        Raises ServiceError when one is missing or has another shape.
-        """
-        _copy_into(self.model, tensors, "policy")
-
-    def reference_tensors(self) -> dict[str, Tensor]:
-        """Return the reference's weights by parameter name; empty without one.
-
-        With adapters: their values at the run's start or the last reset, empty before either.
-        """
-        if self.adapters is not None:
-            return _snapshot(self.adapters.tensors.items())
-        return {} if self.reference is None else _snapshot(self.reference.named_parameters())
-
-    def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what ``reference_tensors`` gave. Raises ServiceError when a tensor is missing."""
-        if self.adapters is not None:
-            self.adapters.load(tensors)
-        elif self.reference is not None:
-            _copy_into(self.reference, tensors, "reference")
-
-    def optimizer_tensors(self) -> dict[str, Tensor]:
-        """Return the optimiser's moments and step counts as ``parameter name|field``."""
-        tensors: dict[str, Tensor] = {}
-        for name, parameter in self.model.named_parameters():
-            state = self.optimizer.state.get(parameter, {})
-            tensors |= _snapshot((f"{name}|{key}", value) for key, value in state.items())
-        return tensors
-
-    def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what ``optimizer_tensors`` gave. Raises ServiceError for an unknown parameter."""
-        by_name = dict(self.model.named_parameters())
-        self.optimizer = self._new_optimizer()
-        for key, value in tensors.items():
-            name, _, field = key.rpartition("|")
-            if name not in by_name:
-                raise ServiceError(f"optimiser state for '{name}', which the model does not have")
-            parameter = by_name[name]
-            fused = self.optimizer.defaults["fused"]
-            device = parameter.device if fused or field != "step" else torch.device("cpu")
-            self.optimizer.state[parameter][field] = value.to(device, copy=True)
-
     def load_checkpoint_policy(self, path: Path) -> None:
         """Take over the trained weights of the checkpoint in the folder ``path``."""
-        from prorl_training.policy.files import policy_tensors
-
         self.load_policy_weights(policy_tensors(path))
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
-        from prorl_training.policy.files import write_policy
-
         return write_policy(work, self, tokenizer)
-
-    def save_model(self, path: Path) -> None:
-        """Write a Hugging Face model folder that loads without prorl; adapters are added into it."""
-        from prorl_inference import quiet_transformers
-
-        model = self.model if self.adapters is None else merged_copy(self.model)
-        with quiet_transformers():
-            model.save_pretrained(path)
-
-
-def _uses_kl(config: TrainConfig) -> bool:
-    phases = range(max(1, len(config.phases)))
-    return any(config.in_phase(number).kl.coefficient > 0 for number in phases)
-
-
-def _snapshot(named: Any) -> dict[str, Tensor]:
-    return {name: tensor.detach().contiguous() for name, tensor in named}
-
-
-def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
-    """Copy ``tensors`` into the model's parameters: the trained ones, or all when none is trained."""
-    parameters = dict(model.named_parameters())
-    trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
-    for name, parameter in trained.items():
-        if name not in tensors or tensors[name].shape != parameter.shape:
-            state = "lack" if name not in tensors else "have another shape for"
-            raise ServiceError(f"the weights for the {what} {state} {name}")
-    with torch.no_grad():
-        for name, parameter in trained.items():
-            parameter.copy_(tensors[name])

@@ -1,39 +1,124 @@
 """One step's gradient updates: packs, old and reference log-probs, loss, clipping, the optimiser step.
 
 Nothing is computed twice that is known already: with one mini-batch, and for the first of several, the old
-log-probs are those of the gradient's own pass; trajectories of an earlier policy bring theirs. Leaves out:
-the formulas (``objectives``), the model's passes (``policy.causal_head``) and who is asked before a step is taken.
+log-probs are those of the gradient's own pass; trajectories of an earlier policy bring theirs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from prorl_common import derive_seed
-from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
-from prorl_training.policy.gradient_checkpointing import checkpointed_pass
-from prorl_training.policy.lora import adapter_dropout
+from prorl_training.algorithm import Tokens, kl_penalty, pass_loss, token_weights
+from prorl_training.policy.batch import UpdateBatch
+from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, build_packs
-from prorl_training.policy.stats import PackStats, UpdateBatch, UpdateJudge, UpdateStats
 from prorl_training.schedule.learning_rate import lr_at
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from prorl_training.policy.policy import Policy
+class UpdateJudge(Protocol):
+    """Decides whether a mini-batch's gradient is applied."""
+
+    def judge_update(self, loss: float, grad_norm: float) -> bool:
+        """Return True to apply it. Called once a mini-batch, with the norm before clipping."""
+        ...
+
+    def norm_limit(self) -> float:
+        """Return the largest norm that would be applied now: for one who decides where no judge is."""
+        ...
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Hear of a mini-batch that was decided by ``norm_limit``."""
+        ...
+
+
+class AcceptAll:
+    """The judge that refuses nothing; what is not finite is never applied whatever a judge says."""
+
+    def judge_update(self, loss: float, grad_norm: float) -> bool:
+        """Return True."""
+        del loss, grad_norm
+        return True
+
+    def norm_limit(self) -> float:
+        """Return infinity."""
+        return math.inf
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStats:
+    """Means over one step's mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or its tokens.
+
+    Quantities of tokens are taken in the pass that made the gradient, before its optimiser step.
+    """
+
+    loss: float
+    """Policy loss plus KL coefficient times KL, as aggregated for the gradient."""
+    policy_loss: float
+    kl: float | None
+    """Mean of the configured estimate of KL(policy || reference); None without a reference pass."""
+    entropy: float
+    """Of the policy at the sampling temperature, in nats."""
+    clipped_fraction: float
+    masked_fraction: float
+    """Share of tokens that the mismatch correction left out of the loss."""
+    grad_norm: float
+    """Before clipping; mini-batches that were skipped count when their norm is finite, nan without any."""
+    sampler_gap: float
+    """Mean |sampler's log-prob - trainer's before the update| over tokens that are not stale."""
+    lr: float
+    """Of the last mini-batch."""
+    skipped: int
+    """Mini-batches whose gradient was not applied."""
+    kl_gradient_share: float | None
+    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all
+    trained parameters before clipping; None where it was not measured."""
+
+
+class PackStats:
+    """Running sums over packs, kept on the device so that nothing waits for it; floats at the end."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._zero = torch.zeros((), device=device)
+        self.loss = self.policy_loss = self.kl = self.entropy = self._zero
+        self.clipped = self.masked = self.gap = self._zero
+        self.tokens = self.fresh_tokens = self.kl_tokens = 0
+        self.mini_batches = self.skipped = 0
+        self.norms: list[float] = []
+        self.kl_share: float | None = None
+
+    def stats(self, lr: float) -> UpdateStats:
+        """Return the means."""
+        n, m = max(self.tokens, 1), max(self.mini_batches, 1)
+        norms = [x for x in self.norms if math.isfinite(x)]
+        return UpdateStats(
+            loss=float(self.loss) / m,
+            policy_loss=float(self.policy_loss) / m,
+            kl=float(self.kl) / self.kl_tokens if self.kl_tokens else None,
+            entropy=float(self.entropy) / n,
+            clipped_fraction=float(self.clipped) / n,
+            masked_fraction=float(self.masked) / n,
+            grad_norm=sum(norms) / len(norms) if norms else math.nan,
+            sampler_gap=float(self.gap) / max(self.fresh_tokens, 1),
+            lr=lr,
+            skipped=self.skipped,
+            kl_gradient_share=self.kl_share,
+        )
 
 
 class PolicyUpdate:
     """The update of one batch: made, run once, thrown away."""
 
     def __init__(
-        self, policy: Policy, batch: UpdateBatch, judge: UpdateJudge, lr_scale: float
+        self, policy: PolicyModel, batch: UpdateBatch, judge: UpdateJudge, lr_scale: float
     ) -> None:
         self.policy = policy
         self.batch = batch
@@ -105,16 +190,6 @@ class PolicyUpdate:
             return None
         return self.policy.reference_logprobs(pack, self.temperature)
 
-    @contextmanager
-    def _gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Settings of passes that will be differentiated, backward pass included."""
-        dropout = self.policy.config.model.lora.dropout if self.policy.adapters else 0.0
-        seed = derive_seed(self.policy.config.seed, "lora_dropout", self.policy.updates, *purpose)
-        with ExitStack() as stack:
-            stack.enter_context(checkpointed_pass(self.policy.model))
-            stack.enter_context(adapter_dropout(self.policy.model, dropout, seed))
-            yield
-
     def _backward(
         self,
         number: int,
@@ -126,31 +201,28 @@ class PolicyUpdate:
     ) -> Tensor:
         """Add one pack's gradient and figures; return its part of the loss."""
         c = self.config
-        with self._gradient_pass(number * 1_000_000 + i):
+        with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
             before = self._merge_stale(pack, logprobs.detach()) if old is None else old
             advantages = self.batch.advantages[list(pack.trajectories)]
             lengths = torch.tensor(pack.lengths, device=self.device)
             per_token = advantages.to(logprobs).repeat_interleave(lengths)
             sampled = self._sampled(pack)
-            policy = policy_loss(logprobs, before, per_token, lengths, c.loss)
-            mismatch = mismatch_weights(before, sampled, lengths, c.loss.mismatch)
-            weight = weight.to(logprobs)
-            surrogate = (policy.per_token * mismatch.weights * weight).sum()
-            kl = None if ref is None else kl_penalty(logprobs, ref, c.kl)
-            loss = surrogate if kl is None else surrogate + c.kl.coefficient * (kl * weight).sum()
-            loss.backward()  # type: ignore[no-untyped-call]
+            weights = weight.to(logprobs)
+            tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, lengths)
+            found = pass_loss(tokens, c.loss, c.kl)
+            found.loss.backward()  # type: ignore[no-untyped-call]
         s, count = self.sums, len(pack.targets)
-        s.loss = s.loss + loss.detach()
-        s.policy_loss = s.policy_loss + surrogate.detach()
+        s.loss = s.loss + found.loss.detach()
+        s.policy_loss = s.policy_loss + found.policy_loss.detach()
         s.entropy = s.entropy + (entropy.sum() if entropy is not None else 0.0)
-        s.clipped = s.clipped + policy.clipped_fraction * count
-        s.masked = s.masked + mismatch.masked_fraction * count
+        s.clipped = s.clipped + found.clipped_fraction * count
+        s.masked = s.masked + found.masked_fraction * count
         s.tokens += count
-        if kl is not None:
-            s.kl, s.kl_tokens = s.kl + kl.detach().sum(), s.kl_tokens + count
+        if found.kl is not None:
+            s.kl, s.kl_tokens = s.kl + found.kl.detach().sum(), s.kl_tokens + count
         self._add_gap(number, pack, sampled - before, old)
-        return loss.detach()
+        return found.loss.detach()
 
     def _add_gap(self, number: int, pack: Pack, gap: Tensor, old: Tensor | None) -> None:
         """Count sampler against trainer where the trainer's log-probs are from before the update."""
@@ -168,7 +240,7 @@ class PolicyUpdate:
         for i, (pack, weight, ref) in enumerate(zip(packs, weights, refs, strict=True)):
             if ref is None:
                 continue
-            with self._gradient_pass(i):
+            with self.policy.gradient_pass(i):
                 logprobs, _ = self.policy.target_logprobs(pack, self.temperature)
                 kl = kl_penalty(logprobs, ref, self.config.kl)
                 loss = self.config.kl.coefficient * (kl * weight.to(kl)).sum()

@@ -2,16 +2,15 @@
 
 Text, verdicts and ids go to ``buffer.json``; token ids (int64) and log-probs (float64, a Python float's
 own width) go to ``buffer.safetensors``, end to end. Prompts are not stored: a group names its sample.
-Leaves out: which groups wait (``collector``).
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from prorl_datasets import Sample
 from prorl_inference import Completion
@@ -41,7 +40,20 @@ def save_buffer(path: Path, groups: Sequence[Group]) -> None:
         {
             "sample_id": g.sample.id,
             "step": g.step,
-            "trajectories": [_trajectory_row(t) for t in g.trajectories],
+            "trajectories": [
+                {
+                    "sample_index": t.sample_index,
+                    "text": t.completion.text,
+                    "finish_reason": t.completion.finish_reason,
+                    "tokens": len(t.completion.token_ids),
+                    "logprobs": len(t.completion.logprobs),
+                    "verdict": {f.name: getattr(t.verdict, f.name) for f in fields(t.verdict)}
+                    | {"metrics": dict(t.verdict.metrics)},
+                    "shaped": t.shaped,
+                    "trains": t.trains,
+                }
+                for t in g.trajectories
+            ],
         }
         for g in groups
     ]
@@ -58,7 +70,8 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> list[Group]:
     from safetensors.torch import load_file
 
     tensors = load_file(path / TENSORS)
-    numbers = _Numbers(tensors["token_ids"].tolist(), tensors["logprobs"].tolist())
+    token_ids, logprobs = (iter(tensors[name].tolist()) for name in ("token_ids", "logprobs"))
+
     groups = []
     for row in json.loads((path / ROWS).read_text(encoding="utf-8")):
         sample = samples_by_id.get(row["sample_id"])
@@ -67,38 +80,14 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> list[Group]:
                 f"the rollout buffer in {path} holds sample '{row['sample_id']}', which the dataset "
                 "lacks: go on with the dataset that the run was started on"
             )
-        trajectories = tuple(_trajectory(t, numbers) for t in row["trajectories"])
-        groups.append(Group(sample, trajectories, row["step"]))
+        trajectories = []
+        for t in row["trajectories"]:
+            ids = tuple(itertools.islice(token_ids, t["tokens"]))
+            own = tuple(itertools.islice(logprobs, t["logprobs"]))
+            completion = Completion(t["text"], ids, own, t["finish_reason"])
+            verdict = Verdict(**t["verdict"])
+            trajectories.append(
+                Trajectory(t["sample_index"], completion, verdict, t["shaped"], t["trains"])
+            )
+        groups.append(Group(sample, tuple(trajectories), row["step"]))
     return groups
-
-
-class _Numbers:
-    """Hands out the token ids and log-probs of one trajectory after the other."""
-
-    def __init__(self, token_ids: list[int], logprobs: list[float]) -> None:
-        self._ids, self._logprobs = iter(token_ids), iter(logprobs)
-
-    def take(self, tokens: int, logprobs: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        ids = tuple(next(self._ids) for _ in range(tokens))
-        return ids, tuple(next(self._logprobs) for _ in range(logprobs))
-
-
-def _trajectory_row(t: Trajectory) -> dict[str, Any]:
-    c, v = t.completion, t.verdict
-    return {
-        "sample_index": t.sample_index,
-        "text": c.text,
-        "finish_reason": c.finish_reason,
-        "tokens": len(c.token_ids),
-        "logprobs": len(c.logprobs),
-        "verdict": {f.name: getattr(v, f.name) for f in fields(v)} | {"metrics": dict(v.metrics)},
-        "shaped": t.shaped,
-        "trains": t.trains,
-    }
-
-
-def _trajectory(row: Mapping[str, Any], numbers: _Numbers) -> Trajectory:
-    ids, logprobs = numbers.take(row["tokens"], row["logprobs"])
-    completion = Completion(row["text"], ids, logprobs, row["finish_reason"])
-    verdict = Verdict(**row["verdict"])
-    return Trajectory(row["sample_index"], completion, verdict, row["shaped"], row["trains"])

@@ -1,8 +1,7 @@
 """One step's batch: sample groups, score them while others are sampled, drop those without spread, draw others.
 
 Nothing usable is lost: groups beyond the batch wait in the rollout buffer. A reward service that
-fails is asked again and, when it stays away, named: it never becomes a reward of 0. Leaves out: which
-prompts come in which order (``rollout.prompt_order``) and what a group is worth (``rollout``).
+fails is asked again and, when it stays away, named: it never becomes a reward of 0.
 """
 
 from __future__ import annotations
@@ -147,14 +146,12 @@ class Collector:
         self._wait_for_verdicts(chosen, completions, verdicts)
         batch.sample_seconds += sampled - started
         batch.score_seconds += time.perf_counter() - sampled
-        return [
-            Group(s, tuple(_trajectory(i, c, v) for i, (c, v) in enumerate(pairs)), step)
-            for s, pairs in zip(
-                chosen,
-                (zip(cs, vs, strict=True) for cs, vs in zip(completions, verdicts, strict=True)),
-                strict=True,
-            )
-        ]
+        groups = []
+        for sample, cs, vs in zip(chosen, completions, verdicts, strict=True):
+            pairs = enumerate(zip(cs, vs, strict=True))
+            trajectories = tuple(Trajectory(i, c, v, v.reward or 0.0) for i, (c, v) in pairs)
+            groups.append(Group(sample, trajectories, step))
+        return groups
 
     def _wait_for_verdicts(
         self,
@@ -185,7 +182,3 @@ class Collector:
             items = [(completions[i][j].text, chosen[i].task) for i, j in failed]
             for (i, j), verdict in zip(failed, score_or_infra(self.scorer, items), strict=True):
                 verdicts[i][j] = verdict
-
-
-def _trajectory(index: int, completion: Completion, verdict: Verdict) -> Trajectory:
-    return Trajectory(index, completion, verdict, verdict.reward or 0.0)

@@ -2,7 +2,7 @@
 
 Every reward of a run can be checked again from these files (``prorl verify replay``). A file appears whole, by
 rename, so that a kill leaves none torn. Nothing is forced to the disk: a run does not read its rollouts back,
-and one fsync a step costs more than writing them. Leaves out: reading them.
+and one fsync a step costs more than writing them.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 """The prompts that a step may use: ordered by (seed, step), those that do not fit the context left out.
 
-Leaves out: the orders themselves (``rollout.prompt_order``) and what is sampled from a prompt (``collector``).
+The order is a function of (seed, step) alone, so that a resumed run sees the same. Without weights the first
+``batch`` prompts of a step walk through a fresh permutation each epoch; what follows, for refilling, is a
+shuffle of the rest. With weights (of domains from the config, else of items from the dataset's recipe),
+prompts are drawn without replacement within a step.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from prorl_common import UserError
+import numpy as np
+
+from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.prompt_order import (
-    check_domains,
-    item_order,
-    step_order,
-    weighted_order,
-)
 
 REMEMBERED = 50_000
 """Encoded prompts kept, so that sampling and training encode a prompt once."""
@@ -146,3 +146,61 @@ def check_context(config: TrainConfig, context: int | None) -> None:
                 f"rollout.max_tokens={limit}{where} leaves no room for a prompt in the model's context "
                 f"of {context} tokens: lower it or take a model with a longer context"
             )
+
+
+def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
+    """Return all ``count`` prompt indices in the order in which step ``step`` (1-based) may use them."""
+    first: list[int] = []
+    seen: set[int] = set()
+    epochs = range((step - 1) * batch // count, (step * batch - 1) // count + 1)
+    permutations = {
+        epoch: np.random.default_rng(derive_seed(seed, "epoch", epoch)).permutation(count)
+        for epoch in epochs
+    }
+    for slot in range((step - 1) * batch, step * batch):
+        epoch, place = divmod(slot, count)
+        index = int(permutations[epoch][place])
+        if index not in seen:
+            seen.add(index)
+            first.append(index)
+    rng = np.random.default_rng(derive_seed(seed, "refill", step))
+    rest = [int(i) for i in rng.permutation(count) if int(i) not in seen]
+    return first + rest
+
+
+def weighted_order(
+    domains: Sequence[str], weights: Mapping[str, float], seed: int, step: int
+) -> list[int]:
+    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006).
+
+    A domain's total chance is proportional to its weight, however many prompts it has; a weight of 0
+    leaves the domain out. Raises UserError for a domain that the dataset does not have.
+    """
+    check_domains(domains, weights)
+    sizes = Counter(domains)
+    return item_order([max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains], seed, step)
+
+
+def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
+    """Raise UserError when a weight above 0 is given to a domain that the dataset does not have."""
+    present = set(domains)
+    for name, weight in weights.items():
+        if weight > 0 and name not in present:
+            raise UserError(
+                f"data.domain_weights names '{name}', which the dataset does not have"
+                f"{nearest(name, present)}; it has {', '.join(sorted(present))}; give it weight 0 (in each "
+                "phase that names it), or build a dataset that has it"
+            )
+
+
+def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:
+    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006).
+
+    An item's chance is proportional to its weight; weight 0 leaves it out.
+    """
+    per_item = np.array(weights)
+    rng = np.random.default_rng(derive_seed(seed, "weighted", step))
+    keys = np.log(rng.random(len(per_item)))
+    usable = np.flatnonzero(per_item > 0)
+    order = np.argsort(-(keys[usable] / per_item[usable]), kind="stable")
+    return [int(i) for i in usable[order]]

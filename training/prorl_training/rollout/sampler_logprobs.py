@@ -1,7 +1,7 @@
 """Which settings need the sampler's log-probs, and why vLLM cannot give them with a nucleus.
 
 With ``rollout.top_p`` below 1 vLLM reports the log-probs of the cut distribution; ours are then NaN, so that
-no loss uses them unseen. Leaves out: who samples (``prorl_inference``) and the loss (``objectives``).
+no loss uses them unseen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Score finished groups in a thread while the sampler works on the others.
 
 The thread takes all groups that wait and scores them in one call. What a verdict says does not depend
-on when it was asked for, so results are the same without the overlap. Leaves out: retries (``collector``).
+on when it was asked for, so results are the same without the overlap.
 """
 
 from __future__ import annotations

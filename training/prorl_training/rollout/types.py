@@ -1,15 +1,14 @@
 """What a step samples: trajectories, groups, and the rules by which a group is worth training on.
 
 Filtering looks at the raw reward only, never at a shaped one (decision 4 of the design). A response
-whose verdict is an infra error is masked out of its group. Leaves out: sampling and scoring them
-(``collector``), which prompts come in which order (``rollout.prompt_order``) and the update (``policy``).
+whose verdict is an infra error is masked out of its group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, assert_never
 
 from prorl_datasets import Sample
 from prorl_inference import Completion
@@ -92,9 +91,12 @@ class Group:
 
     def shaped_for(self, config: TrainConfig, penalty_active: bool) -> Group:
         """Return the group with its shaped rewards as ``config`` and the penalty window say."""
-        return replace(
-            self, trajectories=tuple(_shape(t, config, penalty_active) for t in self.trajectories)
-        )
+        shaped = []
+        for t in self.trajectories:
+            tokens = len(t.completion.token_ids)
+            reward = shaped_reward(config, t.reward, tokens, t.truncated, penalty_active)
+            shaped.append(replace(t, shaped=reward, trains=in_loss(config, t.truncated)))
+        return replace(self, trajectories=tuple(shaped))
 
 
 def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
@@ -121,17 +123,15 @@ def _sampling(config: TrainConfig) -> tuple[float, ...]:
 
 
 def _teaches(rewards: Sequence[float], rule: DynamicSamplingConfig) -> bool:
-    if rule.rule == "open_interval":
-        return 0 < sum(rewards) / len(rewards) < FULL_MARKS
-    if rule.rule == "correct_count":
-        return 0 < sum(r >= FULL_MARKS for r in rewards) < len(rewards)
-    return max(rewards) - min(rewards) > rule.tolerance
-
-
-def _shape(t: Trajectory, config: TrainConfig, penalty_active: bool) -> Trajectory:
-    tokens = len(t.completion.token_ids)
-    shaped = shaped_reward(config, t.reward, tokens, t.truncated, penalty_active)
-    return replace(t, shaped=shaped, trains=in_loss(config, t.truncated))
+    match rule.rule:
+        case "spread":
+            return max(rewards) - min(rewards) > rule.tolerance
+        case "open_interval":
+            return 0 < sum(rewards) / len(rewards) < FULL_MARKS
+        case "correct_count":
+            return 0 < sum(r >= FULL_MARKS for r in rewards) < len(rewards)
+        case _:
+            assert_never(rule.rule)
 
 
 @dataclass

@@ -7,10 +7,9 @@
                 state.json    step, updates, environment, and what the engine gave (controller, guard, ...)
                 manifest.json
 
-safetensors and JSON only (the cluster engine's optimiser files apart). Every random number of a run is derived from (seed, step, item), so there is no
-generator state to save, and the place in the data is the step. Leaves out: finding, checking and pruning
-checkpoints (``run.checkpoint_store``), the policy's own files (``policy.files``; the functions of both are offered here
-too) and when to save (``engine.loop``).
+safetensors and JSON only (the cluster engine's optimiser files apart). Every random number of a run is derived
+from (seed, step, item), so there is no generator state to save, and the place in the data is the step.
+Finding, checking and pruning checkpoints is ``checkpoint_store``'s, the policy's own files ``policy.files``'.
 """
 
 from __future__ import annotations
@@ -23,52 +22,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from prorl_common import UserError, atomic_directory, atomic_write_text
-from prorl_training.policy.files import (
-    environment,
-    environment_decisions,
-    policy_tensors,
-    restore_checkpoint,
-)
-from prorl_training.rollout.buffer import load_buffer, save_buffer
+from prorl_training.rollout.buffer import save_buffer
 from prorl_training.rollout.types import Group
 from prorl_training.run.checkpoint_store import (
     STATE,
     CheckpointError,
-    best_checkpoint,
-    best_step,
     checkpoint_path,
-    checkpoint_steps,
-    has_checkpoint,
-    mark_best,
-    newest_step,
-    newest_whole,
-    open_checkpoint,
-    prune_checkpoints,
     seal,
     sync_folder,
-    verify_checkpoint,
 )
-
-__all__ = [
-    "CheckpointError",
-    "best_checkpoint",
-    "best_step",
-    "checkpoint_path",
-    "checkpoint_steps",
-    "environment",
-    "environment_decisions",
-    "has_checkpoint",
-    "load_buffer",
-    "mark_best",
-    "newest_step",
-    "newest_whole",
-    "open_checkpoint",
-    "policy_tensors",
-    "prune_checkpoints",
-    "restore_checkpoint",
-    "save_checkpoint",
-    "verify_checkpoint",
-]
 
 
 class WritesCheckpoint(Protocol):

@@ -1,10 +1,10 @@
-"""The shelf that a run's checkpoints stand on: which there are, which are whole, which may go.
+"""The store of a run's checkpoints: which there are, which are whole, which may go.
 
     checkpoints/step_000012/{policy/, state.json, manifest.json, ...}   latest   best
 
 ``manifest.json`` lists every file with its size and SHA-256. Folders appear whole, by rename, and go by
 rename first, so a kill leaves at most a folder whose name begins with a dot, swept away by the next
-writer. Knows no torch. Leaves out: what is inside (``checkpoint``) and when one is saved (``engine.loop``).
+writer. Knows no torch; what is inside is ``checkpoint``'s.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -231,13 +230,9 @@ def _delete(path: Path) -> None:
 
 def sweep(root: Path) -> None:
     """Remove what a kill left of checkpoints half written or half deleted. For the only writer."""
-    for path in _leftovers(root):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _leftovers(root: Path) -> Iterator[Path]:
     for start in (".step_", ".gone.", ".latest.", ".best."):
-        yield from root.glob(f"{start}*")
+        for path in root.glob(f"{start}*"):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)

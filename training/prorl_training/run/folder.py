@@ -4,8 +4,7 @@
                 checkpoints/step_000012/  tensorboard/  run.lock  ended.json
 
 What a step writes is flushed but not forced to the disk: steps after the last checkpoint are done again
-anyway. ``sync`` forces it, before a checkpoint says that those steps are done. Leaves out: what is in a
-checkpoint (``checkpoint``), what the numbers mean (``metrics``), rows of rollouts (``rollout.files``).
+anyway. ``sync`` forces it, before a checkpoint says that those steps are done.
 """
 
 from __future__ import annotations

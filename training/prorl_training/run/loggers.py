@@ -3,8 +3,7 @@
 ``metrics.jsonl`` is the record; these are views of it. A resumed run goes on in the same place: TensorBoard
 drops what it had of the steps that are done again (``purge_step``); Weights & Biases continues the run whose
 id is in ``wandb.json``, where such a step shows twice, under the same number on the ``step`` axis, as it
-keeps no way to take a point back. Leaves out: histograms, text, graphs.
-"""
+keeps no way to take a point back."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from prorl_training.config import LoggingConfig
 WANDB_ID = "wandb.json"
 
 
-class Sinks(Closing):
+class Loggers(Closing):
     """Sends every number of a step's metrics on; nested keys are joined with ``/`` (domains/math/...).
 
     ``path`` is the run's folder, ``first_step`` the first step that will be written. Raises
@@ -33,7 +32,12 @@ class Sinks(Closing):
     def __init__(
         self, path: Path, config: LoggingConfig, first_step: int, wandb: Any = None
     ) -> None:
-        self._writer = _tensorboard(path, first_step) if config.tensorboard else None
+        self._writer: Any = None
+        if config.tensorboard and importlib.util.find_spec("tensorboard") is not None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            board = str(path / "tensorboard")
+            self._writer = SummaryWriter(board, purge_step=first_step, flush_secs=10)
         self._wandb = None if config.wandb == "off" else _wandb_run(path, config, wandb)
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
@@ -42,7 +46,10 @@ class Sinks(Closing):
             return
         numbers = dict(scalars(row))
         if self._writer is not None:
-            self._writer.file_writer.add_summary(_summary(numbers), step)
+            # one event for all of a step's numbers: a tenth of the cost of one for each
+            kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")
+            values = [kinds.Summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
+            self._writer.file_writer.add_summary(kinds.Summary(value=values), step)
         if self._wandb is not None:
             self._wandb.log({**numbers, "step": step})
 
@@ -62,22 +69,6 @@ def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, flo
             yield from scalars(value, f"{prefix}{key}/")
         elif isinstance(value, int | float):
             yield f"{prefix}{key}", float(value)
-
-
-def _tensorboard(path: Path, first_step: int) -> Any:
-    """Return a writer into ``path``/tensorboard, or None where tensorboard is not installed."""
-    if importlib.util.find_spec("tensorboard") is None:
-        return None
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(str(path / "tensorboard"), purge_step=first_step, flush_secs=10)
-
-
-def _summary(numbers: Mapping[str, float]) -> Any:
-    """Return one TensorBoard event for all of a step's numbers: a tenth of the cost of one for each."""
-    kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")
-    values = [kinds.Summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
-    return kinds.Summary(value=values)
 
 
 def _wandb_run(path: Path, config: LoggingConfig, wandb: Any) -> Any:

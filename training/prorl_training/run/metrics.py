@@ -1,7 +1,7 @@
 """A step's numbers: one JSON line, overall and per domain.
 
 Rates and means are over everything sampled in the step, dropped groups included, so that they follow
-the policy and not the filter. Leaves out: writing (``run.folder``) and showing (the command line).
+the policy and not the filter.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from prorl_training.policy.stats import UpdateStats
+from prorl_training.policy.update import UpdateStats
 from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome
 
 TIMING_KEYS = (

@@ -2,7 +2,7 @@
 
 What a run computes is fixed when it starts. On resuming, only settings may change that do not enter its
 mathematics: how long, how fast, where, and who is told. Everything else needs a new run, which may start
-from this one's policy. Leaves out: acting on the change (``session``).
+from this one's policy.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ ALLOWED = (
 )
 """Settings that may change on resuming; a name that ends in a dot stands for its whole section.
 
-``plugins`` may move, their parts may not change (``check_identity``). ``data.path`` may follow a dataset that moved, never name another one (``check_identity``). Device, batching and
+``plugins`` may move, their parts may not change (``check_identity``); ``data.path`` may follow a dataset that
+moved, never name another one. Device, batching and
 pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
 ``rollout.backend`` may change because prompts, responses a prompt and their seeds stay; the samples do not: vLLM
 draws from its own generator, so a seed gives another sample of the same distribution. The ``safety`` ones say
@@ -92,7 +93,19 @@ def resume_config(
     after = check_config(values)
     done = newest_step(run.checkpoints) or 0
     changed = changes(before, after)
-    _refuse(run, changed)
+    wrong = {
+        key: pair
+        for key, pair in changed.items()
+        if not any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
+    }
+    if wrong:
+        shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
+        allowed = ", ".join(f"{name}*" if name.endswith(".") else name for name in ALLOWED)
+        raise ResumeError(
+            f"{run.name} was not started with {shown}, and this changes what it computes. On --resume may "
+            f"change: {allowed}. For anything else start a new run from this policy: prorl train export "
+            f"FOLDER --run {run.name}, then prorl train --model FOLDER --set ..."
+        )
     if after.steps < done:
         raise ResumeError(
             f"{run.name} has done {done} steps already; --steps must not be less than that"
@@ -137,23 +150,6 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
-
-
-def _refuse(run: RunFolder, changed: Mapping[str, tuple[Any, Any]]) -> None:
-    wrong = {key: pair for key, pair in changed.items() if not _may_change(key)}
-    if not wrong:
-        return
-    shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
-    allowed = ", ".join(f"{name}*" if name.endswith(".") else name for name in ALLOWED)
-    raise ResumeError(
-        f"{run.name} was not started with {shown}, and this changes what it computes. On --resume may "
-        f"change: {allowed}. For anything else start a new run from this policy: prorl train export "
-        f"FOLDER --run {run.name}, then prorl train --model FOLDER --set ..."
-    )
-
-
-def _may_change(key: str) -> bool:
-    return any(key.startswith(name) if name.endswith(".") else key == name for name in ALLOWED)
 
 
 def _keep_decay(before: TrainConfig, after: TrainConfig) -> TrainConfig:

@@ -1,10 +1,11 @@
 """One line about a run: how far it is, how it does, and whether anyone is working on it.
 
-Reads the ends of the journals only. Leaves out: showing it (the command line).
+Reads the ends of the journals only.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -76,23 +77,15 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
 def _state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
     if run.is_written():
         return "running", ""
-    ended = _ended(run.ended_path)
-    if ended.get("state") == "failed":
+    ended: Any = {}
+    with contextlib.suppress(FileNotFoundError, ValueError):  # none yet, or torn by a kill
+        ended = json.loads(run.ended_path.read_text(encoding="utf-8"))
+    if isinstance(ended, dict) and ended.get("state") == "failed":
         return "failed", str(ended.get("reason", ""))
     decision: dict[str, Any] = next(_backwards(run.decisions_path), {})
     if decision.get("kind") == "run_stopped" and decision.get("step", 0) >= step:
         return "failed", str(decision.get("reason", ""))
     return ("finished" if steps is not None and step >= steps else "stopped"), ""
-
-
-def _ended(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Says so when nothing moves: writes every thread's stack to a file.
 
-A thread of its own, which a hung step cannot stop. It ends nothing: a slow step is not an error. Leaves
-out: finding the cause.
+A thread of its own, which a hung step cannot stop. It ends nothing: a slow step is not an error.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Knows no model and no torch. Same config and same metrics give the same decisions, so a run can be
 simulated before it is paid for and explained afterwards. Its state is plain JSON and lives in every
-checkpoint. Leaves out: the tests themselves (``schedule.kl_rule``, ``schedule.validation_rule``), reactions to trouble
-(``safety``), and acting on a decision (the engine does).
+checkpoint. Its tests are in ``rules``; the reactions to trouble are the guard's (``safety``).
 """
 
 from __future__ import annotations
@@ -16,10 +15,12 @@ from typing import Any, NamedTuple
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
 from prorl_training.schedule.decisions import Decision, DecisionKind
-from prorl_training.schedule.kl_rule import measure_spike
-from prorl_training.schedule.validation_rule import Finding, ValidationHistory, ValidationResult
-
-__all__ = ["Controller", "Decision", "DecisionKind", "Measured", "ValidationResult"]
+from prorl_training.schedule.rules import (
+    Finding,
+    ValidationHistory,
+    ValidationResult,
+    measure_spike,
+)
 
 
 class Measured(NamedTuple):
@@ -210,9 +211,11 @@ class Controller:
         phase, ended_by = phases[number], s.phase_ended_by
         s.phase, s.phase_start, s.phase_announced, s.phase_ended_by = number, step, True, None
         self.settings = self.config.in_phase(number)
-        same = _comparable(old, self.settings)
-        self.validations.start_phase(comparable=same)
-        if old.rollout.max_tokens != self.settings.rollout.max_tokens:
+        new = self.settings
+        same_limit = old.rollout.max_tokens == new.rollout.max_tokens
+        same_blocks = old.controller.stall_validations == new.controller.stall_validations
+        self.validations.start_phase(comparable=same_limit and same_blocks)
+        if not same_limit:
             s.best_step = s.best_mean = None
         evidence: dict[str, Any] = {"phase": number, "name": phase.name, "of": len(phases)}
         evidence |= {"steps": phase.steps, "until": phase.until, "set": dict(phase.set)}
@@ -276,14 +279,6 @@ class Controller:
                 f"{len(self.config.phases)} phases: keep those that the run has already entered"
             )
         self.settings = self.config.in_phase(self.state.phase)
-
-
-def _comparable(a: TrainConfig, b: TrainConfig) -> bool:
-    """Return whether validations under both configs measure the same, in blocks of one length."""
-    return (a.rollout.max_tokens, a.controller.stall_validations) == (
-        b.rollout.max_tokens,
-        b.controller.stall_validations,
-    )
 
 
 def _values(p: LengthPenaltyConfig) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What a run decided on its way: the record that ``decisions.jsonl`` holds, a line each.
 
-Standard library only, so that the controller, the guard and a simulation need no torch. Leaves out: who
-decides (``controller``, ``safety``, the engine) and the file itself (``run.folder``).
+Standard library only, so that the controller, the guard and a simulation need no torch.
 """
 
 from __future__ import annotations

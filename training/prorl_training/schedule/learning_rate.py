@@ -1,12 +1,12 @@
 """The learning rate of each gradient update: warm-up, then constant, linear or cosine fall.
 
-A pure function of the update's number, so that there is no scheduler state to save. Leaves out: the
-optimiser (``policy``) and the decision to back off (``safety``), which comes in as ``scale``.
+A pure function of the update's number, so that there is no scheduler state to save.
 """
 
 from __future__ import annotations
 
 import math
+from typing import assert_never
 
 from prorl_training.config import OptimizerConfig, TrainConfig
 
@@ -40,9 +40,15 @@ def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float
     peak = config.lr * scale
     if update <= config.warmup_updates:
         return peak * update / config.warmup_updates
-    if config.schedule == "constant":
-        return peak
     span = config.decay_updates or max(total_updates - config.warmup_updates, 1)
     done = min((update - config.warmup_updates) / span, 1.0)
-    left = 1 - done if config.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * done))
+    match config.schedule:
+        case "constant":
+            return peak
+        case "linear":
+            left = 1 - done
+        case "cosine":
+            left = 0.5 * (1 + math.cos(math.pi * done))
+        case _:
+            assert_never(config.schedule)
     return peak * (config.min_ratio + (1 - config.min_ratio) * left)

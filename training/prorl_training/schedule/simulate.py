@@ -1,7 +1,4 @@
-"""What the controller and the guard would decide, without a model: on a calm run or on recorded metrics.
-
-Leaves out: showing it (``timeline``, the command line).
-"""
+"""What the controller and the guard would decide, without a model: on a calm run or on recorded metrics."""
 
 from __future__ import annotations
 
@@ -13,9 +10,8 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.kl_rule import measure_spike
+from prorl_training.schedule.rules import ValidationResult, measure_spike
 from prorl_training.schedule.safety import Guard
-from prorl_training.schedule.validation_rule import ValidationResult
 
 
 def simulate(
@@ -68,7 +64,7 @@ def rules_at(
     """Return what the controller's rules see at the end of ``step``, after the recorded steps before it.
 
     Plain values: phase, steps since the last reset and until the next by interval, cool-down, the KL
-    against its history (``schedule.kl_rule``; left out while the history is short), the last validation blocks.
+    against its history (``schedule.rules``; left out while the history is short), the last validation blocks.
     """
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):

@@ -1,6 +1,6 @@
 """Validation in training: which problems a run watches, and how the policy does on them.
 
-The same problems and the same random numbers at every validation. Leaves out: when (the engine).
+The same problems and the same random numbers at every validation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.scoring import score_or_infra
 from prorl_training.rollout.types import FULL_MARKS, Scorer
-from prorl_training.schedule.controller import ValidationResult
+from prorl_training.schedule.rules import ValidationResult
 from prorl_verifiers import Verdict
 
 
@@ -55,7 +55,13 @@ def validate(
     """
     started = time.perf_counter()
     v = config.validation
-    requests = [Request(s.prompt, _seeds(s, config)) for s in samples]
+    requests = [
+        Request(
+            s.prompt,
+            tuple(derive_seed(config.seed, "validation", s.id, i) for i in range(v.samples)),
+        )
+        for s in samples
+    ]
     params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
     answers = generator.generate(requests, params, lambda _: beat())
     asked = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
@@ -77,11 +83,6 @@ def validate(
             "domains": _by_domain(samples, verdicts, v.samples),
         }
     return result, row
-
-
-def _seeds(sample: Sample, config: TrainConfig) -> tuple[int, ...]:
-    samples = range(config.validation.samples)
-    return tuple(derive_seed(config.seed, "validation", sample.id, i) for i in samples)
 
 
 def _pass_rate(rewards: Sequence[float]) -> float:

@@ -1,4 +1,11 @@
-"""Has validation stalled, or got worse? Two stated tests over blocks of validations.
+"""The controller's tests: does the KL spike, and has validation stalled or got worse?
+
+KL starts at 0 after every reset and climbs for hundreds of steps, by orders of magnitude. The rule for a
+spike therefore looks at x = log(max(KL, 0) + FLOOR), fits Theil and Sen's line through the last ``window``
+values (the median of all pairwise slopes, the median intercept), and measures how far the newest x lies
+above the line's continuation, in robust standard deviations of the residuals (1.4826 x their median
+absolute value). A steady climb, linear or exponential, lies on its line; so does a flat stretch. The
+spread is taken as at least MIN_SPREAD, or a nearly constant history would make a spike of anything.
 
 A single validation is noise. ``stall_validations`` (K) of them in a row make a block, and the tests are
 made once a block, when it is full:
@@ -14,8 +21,6 @@ stalled: the newest block's mean is not above the best block's before it by more
     no upward trend: Mann and Kendall's one-sided test at TREND_LEVEL, with a Theil-Sen rise over K
     validations that is more than ``stall_min_delta``. A lucky block long ago makes a stall of nothing,
     as long as the policy visibly climbs.
-
-Leaves out: what follows from a finding (``controller``) and how validations are made (the engine).
 """
 
 from __future__ import annotations
@@ -26,12 +31,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from prorl_training.config import ControllerConfig
-from prorl_training.schedule.kl_rule import theil_sen_slope
 
+FLOOR = 1e-6
+"""Nats a token; differences between KLs far below this are not seen."""
+MIN_SPREAD = 0.1
+"""In log-KL: about 10%. With 8 deviations a spike is at least exp(0.8) = 2.2 times what was due."""
 TREND_LEVEL = 0.25
 """One-sided level of the trend test: little evidence of a climb is enough to hold a stall back."""
 TREND_BLOCKS = 4
 """Length of the stretch that the trend is sought in, in blocks."""
+
+
+class Spike(NamedTuple):
+    """How the newest KL compares with its history."""
+
+    z: float
+    """Robust standard deviations above the line."""
+    expected: float
+    """KL in nats where the line's continuation is."""
+    median: float
+    """Median KL of the history in nats."""
+    spread: float
+    """Robust standard deviation of the log residuals, MIN_SPREAD or more."""
 
 
 class ValidationResult(NamedTuple):
@@ -53,6 +74,18 @@ class Finding(NamedTuple):
     rule: str
     reason: str
     evidence: dict[str, Any]
+
+
+def measure_spike(history: Sequence[float], kl: float) -> Spike:
+    """Compare ``kl`` with the finite KLs of the steps before it, oldest first (at least 3)."""
+    *logs, newest = [math.log(max(value, 0.0) + FLOOR) for value in (*history, kl)]
+    slope = theil_sen_slope(logs)
+    intercept = statistics.median(x - slope * i for i, x in enumerate(logs))
+    residuals = [abs(x - intercept - slope * i) for i, x in enumerate(logs)]
+    spread = max(1.4826 * statistics.median(residuals), MIN_SPREAD)
+    due = intercept + slope * len(logs)
+    expected = max(math.exp(min(due, 700.0)) - FLOOR, 0.0)
+    return Spike((newest - due) / spread, expected, statistics.median(history), spread)
 
 
 class ValidationHistory:
@@ -81,12 +114,13 @@ class ValidationHistory:
         self.open.append([result.mean, _standard_error(result)])
         if len(self.open) < k:
             return None
-        newest = [statistics.fmean(m for m, _ in self.open), _block_error(self.open), float(step)]
+        error = math.sqrt(math.fsum(se * se for _, se in self.open)) / len(self.open)
+        newest = [statistics.fmean(m for m, _ in self.open), error, float(step)]
         self.open = []
         earlier, self.blocks = self.blocks, [*self.blocks, newest]
         if not earlier:
             return None
-        return _degraded(earlier, newest, config) or self._stalled(earlier, newest, config)
+        return self._degraded(earlier, newest, config) or self._stalled(earlier, newest, config)
 
     def after_reset(self, policy_moved: bool) -> None:
         """A reset is given time; where the policy itself went back, stretch and open block are void."""
@@ -103,6 +137,20 @@ class ValidationHistory:
         self.open, self.stretch, self.since_reset = [], [], 0
         if not comparable:
             self.blocks = []
+
+    def _degraded(
+        self, earlier: Sequence[Sequence[float]], newest: Sequence[float], config: ControllerConfig
+    ) -> Finding | None:
+        p = dunnett_p(newest, earlier)
+        if p >= config.degrade_alpha:
+            return None
+        best = max(earlier, key=lambda block: block[0])
+        evidence = _blocks_evidence(earlier, best, newest) | {"p": p, "alpha": config.degrade_alpha}
+        reason = (
+            f"validation got worse: the newest {config.stall_validations} mean {newest[0]:.4f}, the best "
+            f"block before {best[0]:.4f} (p {p:.2g})"
+        )
+        return Finding("degraded_validation", reason, evidence)
 
     def _stalled(
         self, earlier: Sequence[Sequence[float]], newest: Sequence[float], config: ControllerConfig
@@ -143,21 +191,6 @@ class ValidationHistory:
         self.since_reset = int(state["since_reset"])
 
 
-def _degraded(
-    earlier: Sequence[Sequence[float]], newest: Sequence[float], config: ControllerConfig
-) -> Finding | None:
-    p = dunnett_p(newest, earlier)
-    if p >= config.degrade_alpha:
-        return None
-    best = max(earlier, key=lambda block: block[0])
-    evidence = _blocks_evidence(earlier, best, newest) | {"p": p, "alpha": config.degrade_alpha}
-    reason = (
-        f"validation got worse: the newest {config.stall_validations} mean {newest[0]:.4f}, the best "
-        f"block before {best[0]:.4f} (p {p:.2g})"
-    )
-    return Finding("degraded_validation", reason, evidence)
-
-
 def _blocks_evidence(
     earlier: Sequence[Sequence[float]], best: Sequence[float], newest: Sequence[float]
 ) -> dict[str, Any]:
@@ -190,6 +223,13 @@ def dunnett_p(newest: Sequence[float], earlier: Sequence[Sequence[float]]) -> fl
     return max(1.0 - inside / total, 0.0)
 
 
+def theil_sen_slope(values: Sequence[float]) -> float:
+    """Return the median of the slopes between all pairs, a step apart each (Sen 1968, JASA 63)."""
+    return statistics.median(
+        (values[j] - values[i]) / (j - i) for j in range(1, len(values)) for i in range(j)
+    )
+
+
 def mann_kendall_p(values: Sequence[float]) -> float:
     """Return the one-sided p-value of an upward trend (Mann 1945; variance with Kendall's tie term)."""
     n = len(values)
@@ -201,10 +241,6 @@ def mann_kendall_p(values: Sequence[float]) -> float:
     if variance <= 0:
         return 1.0
     return 1.0 - _phi((s - (s > 0) + (s < 0)) / math.sqrt(variance))
-
-
-def _block_error(pairs: Sequence[Sequence[float]]) -> float:
-    return math.sqrt(math.fsum(se * se for _, se in pairs)) / len(pairs)
 
 
 def _standard_error(result: ValidationResult) -> float:

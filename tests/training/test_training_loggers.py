@@ -11,7 +11,7 @@ import pytest
 
 from prorl_common import MissingExtraError, UserError
 from prorl_training.config import LoggingConfig
-from prorl_training.run.loggers import Sinks, scalars
+from prorl_training.run.loggers import Loggers, scalars
 
 ROW = {"step": 1, "kl": 0.5, "phase": 0, "on": True, "none": None, "word": "x"}
 DOMAINS = {"domains": {"math": {"reward_mean": 0.25}, "code": {"reward_mean": None}}}
@@ -67,8 +67,8 @@ def test_numbers_are_flattened_per_domain() -> None:
 def test_wandb_gets_every_number_on_the_step_axis(tmp_path: Path) -> None:
     fake = FakeWandb()
     config = LoggingConfig(tensorboard=False, wandb="offline", wandb_project="p")
-    with Sinks(tmp_path, config, 1, fake) as sinks:
-        sinks.write(1, {**ROW, **DOMAINS})
+    with Loggers(tmp_path, config, 1, fake) as loggers:
+        loggers.write(1, {**ROW, **DOMAINS})
     assert fake.logged[0]["domains/math/reward_mean"] == 0.25
     assert fake.logged[0]["step"] == 1
     assert ("*", "step") in fake.metrics
@@ -81,7 +81,7 @@ def test_resumed_run_continues_the_same_wandb_run(tmp_path: Path) -> None:
     fake = FakeWandb()
     config = LoggingConfig(tensorboard=False, wandb="online")
     for first in (1, 3):
-        Sinks(tmp_path, config, first, fake).close()
+        Loggers(tmp_path, config, first, fake).close()
     ids = [init["id"] for init in fake.inits]
     assert ids[0] == ids[1] == json.loads((tmp_path / "wandb.json").read_text())["id"]
     assert all(init["resume"] == "allow" for init in fake.inits)
@@ -90,7 +90,7 @@ def test_resumed_run_continues_the_same_wandb_run(tmp_path: Path) -> None:
 def test_wandb_that_cannot_start_is_one_line_with_the_cure(tmp_path: Path) -> None:
     config = LoggingConfig(tensorboard=False, wandb="online")
     with pytest.raises(UserError, match=r"not logged in.*logging\.wandb=offline"):
-        Sinks(tmp_path, config, 1, FakeWandb("not logged\nin"))
+        Loggers(tmp_path, config, 1, FakeWandb("not logged\nin"))
     assert not (tmp_path / "wandb.json").exists()
 
 
@@ -102,22 +102,22 @@ def test_wandb_that_is_not_installed_names_the_extra(
         importlib.util, "find_spec", lambda name: None if name == "wandb" else find(name)
     )
     with pytest.raises(MissingExtraError, match=r"prorl\[wandb\]"):
-        Sinks(tmp_path, LoggingConfig(tensorboard=False, wandb="offline"), 1)
+        Loggers(tmp_path, LoggingConfig(tensorboard=False, wandb="offline"), 1)
 
 
 def test_nothing_is_written_when_both_are_off(tmp_path: Path) -> None:
-    with Sinks(tmp_path, LoggingConfig(tensorboard=False), 1) as sinks:
-        sinks.write(1, ROW)
+    with Loggers(tmp_path, LoggingConfig(tensorboard=False), 1) as loggers:
+        loggers.write(1, ROW)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_tensorboard_drops_the_steps_that_are_done_again(tmp_path: Path) -> None:
     reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     config = LoggingConfig()
-    with Sinks(tmp_path, config, 1) as first:
+    with Loggers(tmp_path, config, 1) as first:
         for step in (1, 2, 3, 4):
             first.write(step, {"kl": 0.0, **DOMAINS})
-    with Sinks(tmp_path, config, 3) as second:
+    with Loggers(tmp_path, config, 3) as second:
         second.write(3, {"kl": 1.0})
     events = reader.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
     assert [(e.step, e.value) for e in events.Scalars("kl")] == [(1, 0.0), (2, 0.0), (3, 1.0)]
