@@ -21,7 +21,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 def presets(as_json: AsJson = False) -> None:
     """List the packaged presets, a line each."""
-    from prorl_training.config.loading import load_config, preset_names
+    from prorl_training.config.loading import load_config
+    from prorl_training.config.presets import preset_names
 
     configs = {name: load_config(name) for name in preset_names()}
     if as_json:
@@ -39,7 +40,7 @@ def presets(as_json: AsJson = False) -> None:
 
 def _described(name: str) -> str:
     """Return the first sentence of the comment that a preset's file begins with."""
-    from prorl_training.config.files import preset_text
+    from prorl_training.config.presets import preset_text
 
     words: list[str] = []
     for line in preset_text(name).splitlines():

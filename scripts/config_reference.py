@@ -26,7 +26,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from prorl_training.config import FIXED_IN_A_RUN, PHASE_SECTIONS, PhaseConfig, TrainConfig
-from prorl_training.config.preset_sources import preset_sources, preset_values
+from prorl_training.config.presets import preset_sources, preset_values
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "training-config.md"
 

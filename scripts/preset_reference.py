@@ -16,10 +16,10 @@ from pathlib import Path
 
 from generated_page import write_or_check
 
-from prorl_training.config.files import preset_text
-from prorl_training.config.preset_sources import (
+from prorl_training.config.presets import (
     preset_parent,
     preset_sources,
+    preset_text,
     preset_values,
     value_sources,
 )

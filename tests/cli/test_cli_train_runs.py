@@ -14,7 +14,8 @@ from prorl_cli.main import build_app
 from prorl_cli.train_run_commands import first_sentence
 from prorl_common import UserError
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training.config.loading import load_config, preset_names
+from prorl_training.config.loading import load_config
+from prorl_training.config.presets import preset_names
 from prorl_training.run.checkpoint_store import checkpoint_path, mark_best, seal
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision

@@ -16,7 +16,6 @@ from prorl_datasets import FORMATS
 from prorl_datasets.benchmarks import benchmark_names
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import (
-    SOURCES,
     Counts,
     Decontamination,
     Difficulty,
@@ -24,8 +23,12 @@ from prorl_datasets.recipe.parts import (
     Group,
     Member,
 )
-from prorl_datasets.recipe.recipe import DEFAULT_PROMPTS, Recipe, load_recipe, recipe_names
+from prorl_datasets.recipe.recipe import Recipe, default_prompt, load_recipe, recipe_names
 from prorl_datasets.sources.adapters import source_adapters
+from prorl_datasets.sources.file import FileSource
+from prorl_datasets.sources.hub import HubSource
+from prorl_datasets.sources.procedural import ProceduralSource
+from prorl_datasets.sources.reasoning_gym import ReasoningGymSource
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
 
@@ -43,7 +46,10 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "## Group": Group,
     "## decontamination": Decontamination,
     "## difficulty": Difficulty,
-    **{f"### {name}": model for name, model in SOURCES.items()},
+    "### reasoning_gym": ReasoningGymSource,
+    "### procedural": ProceduralSource,
+    "### file": FileSource,
+    "### hub": HubSource,
 }
 
 
@@ -90,7 +96,7 @@ def test_the_reference_has_the_columns_and_the_default_templates() -> None:
     text = _read("reference/recipes.md")
     assert _first_cells(_section(text, "## Columns of a dataset")) == set(COLUMNS)
     plain = text.replace("`", "")
-    for template in DEFAULT_PROMPTS.values():
+    for template in map(default_prompt, DOMAINS):
         assert template.format(question="").strip() in plain
 
 
@@ -114,13 +120,13 @@ def test_the_generators_page_lists_the_families_and_tasks_of_the_procedural_reci
     recipe = load_recipe("prorl-136k-procedural")
     headings = {"code": "## Code", "stem": "## STEM", "instruction": "## Instruction"}
     for domain, heading in headings.items():
-        names = [e.source.family for e in recipe.entries if e.domain == domain]  # type: ignore[union-attr]
+        names = [getattr(e.source, "family", "") for e in recipe.entries if e.domain == domain]
         section = _section(text, heading)
         assert not [name for name in names if f"`{name}`" not in section]
         said = f"{len(names)} {'STEM' if domain == 'stem' else domain}"
         assert said in " ".join(text.split()).split("## What an item")[0]
     gym = _section(text, "## Tasks of reasoning-gym")
-    tasks = {e.source.task for e in recipe.entries if e.source.kind == "reasoning_gym"}
+    tasks = {e.source.task for e in recipe.entries if isinstance(e.source, ReasoningGymSource)}
     assert set(re.findall(r"`(\w+)`", gym)) == tasks
 
 

@@ -18,8 +18,9 @@ from torch import Tensor
 from prorl_training.algorithm import compute_advantages
 from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import TrainConfig
-from prorl_training.config.files import load_preset
-from prorl_training.config.loading import check_config, merge
+from prorl_training.config.checks import check_config
+from prorl_training.config.presets import load_preset
+from prorl_training.config.schema import merge
 from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.policy import Policy

@@ -17,7 +17,9 @@ from prorl_training import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
 from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
 from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
-from prorl_training.config.loading import ConfigError, check_config, load_config, load_saved_config
+from prorl_training.config.checks import check_config
+from prorl_training.config.files import ConfigError
+from prorl_training.config.loading import load_config, load_saved_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
 

@@ -15,7 +15,9 @@ from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.prompts import encode_prompt
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.config.loading import check_config, load_preset, merge
+from prorl_training.config.checks import check_config
+from prorl_training.config.presets import load_preset
+from prorl_training.config.schema import merge
 from prorl_training.engine.interface import Parts
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from prorl_training.config.checks import check_config
+from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import (
-    ConfigError,
     apply_overrides,
-    check_config,
     load_config,
     load_saved_config,
-    preset_names,
     save_config,
 )
+from prorl_training.config.presets import preset_names
 
 
 @pytest.mark.parametrize("name", preset_names())

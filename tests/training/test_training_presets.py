@@ -12,12 +12,15 @@ from types import ModuleType
 import pytest
 
 from prorl_training.config import TrainConfig
-from prorl_training.config.files import ConfigError, preset_text, resolve_preset
-from prorl_training.config.loading import load_config, preset_names
-from prorl_training.config.preset_sources import (
+from prorl_training.config.files import ConfigError
+from prorl_training.config.loading import load_config
+from prorl_training.config.presets import (
     leaf_values,
+    preset_names,
     preset_parent,
     preset_sources,
+    preset_text,
+    resolve_preset,
     value_sources,
 )
 from prorl_training.schedule.simulate import simulate

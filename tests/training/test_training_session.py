@@ -13,7 +13,9 @@ from prorl_common import NullProgress, UserError, sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.config.loading import check_config, load_preset, merge
+from prorl_training.config.checks import check_config
+from prorl_training.config.presets import load_preset
+from prorl_training.config.schema import merge
 from prorl_training.engine.local import train
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import ResumeError, resume_config

@@ -1,8 +1,8 @@
-"""YAML in and out for configs, and the packaged presets with their parents.
+"""YAML in and out for configs.
 
 The reader is stricter than YAML 1.1: a key that is given twice is an error (the first value would
 be lost without a word), ``off``, ``no`` and ``010`` are text as in YAML 1.2, and ``1e-5`` is a
-number. Leaves out: what the values mean and whether they fit (``config.loading``, ``config``).
+number.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from prorl_common import UserError, nearest
-from prorl_training.config import TrainConfig
-from prorl_training.config.schema import section_class
+from prorl_common import UserError
 
 
 class ConfigError(UserError):
@@ -100,81 +97,3 @@ def read_config_file(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a mapping of settings")
     return values
-
-
-def preset_names() -> list[str]:
-    """Return the names of the packaged presets, sorted."""
-    folder = resources.files("prorl_training") / "presets"
-    return sorted(
-        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
-    )
-
-
-def preset_text(name: str) -> str:
-    """Return a preset's YAML text. Raises ConfigError for an unknown name, offering the nearest."""
-    if name not in preset_names():
-        known = ", ".join(preset_names())
-        raise ConfigError(
-            f"unknown preset '{name}'{nearest(name, preset_names())}; presets: {known}"
-        )
-    return (resources.files("prorl_training") / "presets" / f"{name}.yaml").read_text("utf-8")
-
-
-def load_preset(name: str) -> dict[str, Any]:
-    """Return a preset's values, its parents' (``extends``) under its own.
-
-    Raises ConfigError for an unknown name and for presets that extend one another in a circle.
-    """
-    texts = {known: preset_text(known) for known in preset_names()}
-    return {**resolve_preset(name, texts), "preset": name}
-
-
-def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of preset ``name`` of ``texts`` (name -> YAML) laid over its parents'.
-
-    A preset may extend one other. Raises ConfigError for an unknown name or parent, a parent that
-    is not a name, a circle, or a text that is not a mapping.
-    """
-    chain: list[dict[str, Any]] = []
-    names: list[str] = []
-    parent: Any = name
-    while parent is not None:
-        if not isinstance(parent, str) or parent not in texts:
-            by = f"preset '{names[-1]}' extends" if names else "unknown preset"
-            hint = nearest(str(parent), texts)
-            raise ConfigError(f"{by} '{parent}'{hint}; presets: {', '.join(sorted(texts))}")
-        if parent in names:
-            raise ConfigError(
-                f"presets extend each other in a circle: {' > '.join(names)} > {parent}"
-            )
-        names.append(parent)
-        values = read_yaml(texts[parent], f"preset {parent}")
-        if not isinstance(values, dict):
-            raise ConfigError(f"preset {parent}: expected a mapping of settings")
-        parent = values.pop("extends", None)
-        chain.append(values)
-    result: dict[str, Any] = {}
-    for values in reversed(chain):
-        result = merge(result, values)
-    return result
-
-
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with ``over`` laid on top, section by section.
-
-    Lists and mappings that are values of their own (``phases``, ``data.domain_weights``,
-    ``reward.modes``) are replaced whole, so that a file can also empty them.
-    """
-    return _merge(base, over, TrainConfig)
-
-
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any], section: type) -> dict[str, Any]:
-    result = dict(base)
-    for key, value in over.items():
-        below = section_class(section, key)
-        old = result.get(key)
-        if below is not None and isinstance(old, Mapping) and isinstance(value, Mapping):
-            result[key] = _merge(old, value, below)
-        else:
-            result[key] = value
-    return result

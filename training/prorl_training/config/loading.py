@@ -1,54 +1,21 @@
-"""From preset, file and ``--set`` to one checked config; all mistakes reported at once.
+"""From preset, file and ``--set a.b=c`` to one checked config.
 
-Precedence, later wins: preset (its parents first), file, ``--set a.b=c``. Leaves out: what a value
-means (``config``), reading YAML (``config.files``), ``--set`` itself (``config.overrides``).
+Precedence, later wins: preset (its parents first), file, ``--set``, which addresses lists by number
+(``phases.0.steps=100``, counted from 0) or by a phase's name (``phases.run-8.steps=100``).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
-
 from prorl_common import atomic_write_text, nearest, use_plugins
-from prorl_training.config import FIXED_IN_A_RUN, PHASE_SECTIONS, TrainConfig
-from prorl_training.config.files import (
-    ConfigError,
-    load_preset,
-    merge,
-    preset_names,
-    read_config_file,
-    write_yaml,
-)
-from prorl_training.config.overrides import apply_overrides, parse_override
-from prorl_training.config.schema import (
-    all_keys,
-    is_number,
-    item_type,
-    section_at,
-    section_class,
-    value_type,
-)
-
-__all__ = [
-    "ConfigError",
-    "apply_overrides",
-    "check_config",
-    "load_config",
-    "load_preset",
-    "load_saved_config",
-    "merge",
-    "parse_override",
-    "preset_names",
-    "read_config_file",
-    "save_config",
-]
-
-Where = tuple[Any, ...]
+from prorl_training.config.checks import check_config
+from prorl_training.config.files import ConfigError, read_config_file, read_yaml, write_yaml
+from prorl_training.config.presets import load_preset
+from prorl_training.config.schema import merge
+from prorl_training.config.tree import TrainConfig
 
 
 def load_config(
@@ -67,12 +34,7 @@ def load_config(
     name = preset or from_file.get("preset") or TrainConfig().preset
     values = merge(load_preset(str(name)), {k: v for k, v in from_file.items() if k != "preset"})
     values, complaints = apply_overrides(values, overrides)
-    return _checked(_with_plugins(values, file), complaints)
-
-
-def check_config(values: Mapping[str, Any]) -> TrainConfig:
-    """Validate plain values; see :func:`load_config` for the errors."""
-    return _checked(values, [])
+    return check_config(_with_plugins(values, file), complaints)
 
 
 def save_config(config: TrainConfig, path: Path) -> None:
@@ -102,147 +64,72 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
     return {**values, **({"plugins": [str(f.path) for f in loaded]} if loaded else {})}
 
 
-def _checked(values: Mapping[str, Any], complaints: Sequence[str]) -> TrainConfig:
-    found: dict[Where, str] = {}
-    for path, message in _unfit_numbers(values, TrainConfig, ()):
-        found.setdefault(path, message)
-    phases = values.get("phases")
-    items = list(phases) if isinstance(phases, list | tuple) else []
-    plain = {**values, "phases": [_without_set(p) for p in items]} if items else dict(values)
-    _add(found, plain, ())
-    for number, phase in enumerate(items):
-        settings = phase.get("set", {}) if isinstance(phase, Mapping) else {}
-        if isinstance(settings, Mapping):
-            _add_phase(found, plain, number, settings)
-    lines = [*complaints, *found.values()]
-    if not lines:
-        try:
-            return TrainConfig.model_validate(values)
-        except ValidationError as error:
-            lines = [_describe(e, ()) for e in error.errors()]
-    lines = list(dict.fromkeys(" ".join(line.split()) for line in lines))
-    raise ConfigError(
-        lines[0] if len(lines) == 1 else f"{len(lines)} settings are wrong: {'; '.join(lines)}"
-    )
-
-
-def _without_set(phase: Any) -> Any:
-    """Return a phase with an empty ``set``, which is checked on its own; a wrong one stays."""
-    if isinstance(phase, Mapping) and isinstance(phase.get("set"), Mapping):
-        return {**phase, "set": {}}
-    return phase
-
-
-def _add_phase(
-    found: dict[Where, str], plain: Mapping[str, Any], number: int, settings: Mapping[str, Any]
-) -> None:
-    """Add what is wrong with the settings of one phase, on top of the run's own."""
-    prefix = ("phases", number, "set")
-    fitting = {key: value for key, value in settings.items() if key in PHASE_SECTIONS}
-    for path in _not_in_a_phase(settings):
-        where = _dotted((*prefix, *path))
-        found[(*prefix, *path)] = (
-            f"{where} cannot change during a run; a phase may set {', '.join(PHASE_SECTIONS)}"
-            if path[0] in TrainConfig.model_fields
-            else f"unknown setting '{where}'{_suggest((*prefix, *path))}"
+def parse_override(text: str) -> tuple[list[str], Any]:
+    """Split ``a.b=c`` into (["a", "b"], value); the value is read as YAML (true, 3, 1e-5, text)."""
+    key, equals, value = text.partition("=")
+    path = [part.strip() for part in key.split(".")]
+    if not equals or not all(path):
+        raise ConfigError(f"--set {text}: write it as section.key=value, e.g. rollout.samples=8")
+    if path[0] in ("preset", "extends"):
+        raise ConfigError(
+            f"--set {text}: choose the preset with --preset, or with preset: in the file"
         )
-    base = {key: value for key, value in plain.items() if key != "phases"}
-    own: dict[Where, str] = {}
-    _add(own, merge(base, fitting), prefix)
-    for path, message in own.items():
-        below = path[len(prefix) :]
-        new = message.removeprefix(f"phases.{number}: ") not in found.values()
-        if _is_set(fitting, below) if below else new:
-            found.setdefault(path, message)
-
-
-def _not_in_a_phase(settings: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths that a phase's ``set`` may not hold."""
-    for key, value in settings.items():
-        if key not in PHASE_SECTIONS:
-            yield (key,)
-        elif isinstance(value, Mapping):
-            yield from ((key, name) for name in value if (key, name) in FIXED_IN_A_RUN)
-
-
-def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
-    """Whether a phase's settings hold the value at ``path`` (or one that contains it)."""
-    here: Any = settings
-    for key in path:
-        if not isinstance(here, Mapping):
-            return True
-        if key not in here:
-            return False
-        here = here[key]
-    return True
-
-
-def _add(found: dict[Where, str], values: Mapping[str, Any], prefix: Where) -> None:
-    """Add pydantic's complaints about ``values``, one a path, keeping those already found."""
     try:
-        TrainConfig.model_validate(values)
-    except ValidationError as error:
-        for detail in error.errors():
-            found.setdefault((*prefix, *detail["loc"]), _describe(detail, prefix))
+        return path, read_yaml(value, "value")
+    except ConfigError as error:
+        raise ConfigError(f"--set {text}: the value is not valid YAML") from error
 
 
-def _unfit_numbers(value: Any, section: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield what pydantic lets through: numbers that are not finite, true or false for a number."""
-    if isinstance(value, float) and not math.isfinite(value):
-        yield path, f"{_dotted(path)}: must be a finite number (got {value})"
-    elif isinstance(value, bool) and is_number(section):
-        yield path, f"{_dotted(path)}: must be a number (got {str(value).lower()})"
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            if path[-1:] == ("set",):
-                below = value_type(TrainConfig, str(key))
-            elif isinstance(section, type) and issubclass(section, BaseModel):
-                below = section_class(section, str(key)) or value_type(section, str(key))
-            else:
-                below = item_type(section)
-            yield from _unfit_numbers(item, below, (*path, key))
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            below = section_at((*path, number)) if path == ("phases",) else None
-            yield from _unfit_numbers(item, below, (*path, number))
+def apply_overrides(
+    values: Mapping[str, Any], overrides: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return ``values`` with every override laid in, later over earlier, and the complaints.
+
+    An override that cannot be read or has no place is left out and named in one line of the second
+    result; ``values`` itself is not changed.
+    """
+    result = dict(values)
+    complaints = []
+    for text in overrides:
+        try:
+            path, value = parse_override(text)
+            result = _put(result, path, value, ())
+        except ConfigError as error:
+            complaints.append(str(error))
+    return result, complaints
 
 
-_SHOWN = 60
-"""Characters of a wrong value that a message repeats."""
+def _put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...]) -> Any:
+    """Return a copy of ``into`` with ``value`` at ``path``; ``done`` is the way that led here."""
+    if not path:
+        return value
+    key, rest = path[0], path[1:]
+    here = (*done, key)
+    if isinstance(into, Mapping):
+        return {**into, key: _put(into.get(key), rest, value, here)}
+    if isinstance(into, list):
+        place = _place(into, key, done)
+        return [_put(old, rest, value, here) if n == place else old for n, old in enumerate(into)]
+    if into is None:
+        if done == ("phases",):
+            raise ConfigError(f"{'.'.join((*done, *path))}: this config has no phases")
+        return {key: _put(None, rest, value, here)}
+    raise ConfigError(f"{'.'.join((*done, *path))}: {'.'.join(done)} is a value, not a section")
 
 
-def _describe(error: ErrorDetails, prefix: Where) -> str:
-    path = (*prefix, *error["loc"])
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return f"unknown setting '{_dotted(path)}'{_suggest(path)}"
-    if kind == "missing":
-        return f"{_dotted(path)}: is missing"
-    message = error["msg"].removeprefix("Value error, ")
-    if not error["loc"]:
-        return f"phases.{prefix[1]}: {message}" if prefix else message
-    if kind in ("model_type", "model_attributes_type"):
-        message = "expected a mapping of settings"
-    elif kind == "tuple_type":
-        message = "expected a list"
-    if kind == "value_error" and not isinstance(error["input"], str | int | float):
-        return f"{_dotted(path)}: {message}"
-    shown = repr(error["input"])
-    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-    return f"{_dotted(path)}: {message} (got {shown})"
-
-
-def _dotted(path: Where) -> str:
-    return ".".join(str(part) for part in path)
-
-
-def _suggest(path: Where) -> str:
-    """Return `` (did you mean ...?)``: the same key elsewhere, else the nearest one here."""
-    key = str(path[-1])
-    prefix = ".".join(str(part) for part in path[:-1])
-    section = section_at(path[:-1])
-    hit = nearest(key, section.model_fields) if section is not None else ""
-    elsewhere = [known for known in all_keys() if known.split(".")[-1] == key]
-    if elsewhere and len(path) == 1:
-        return f" (did you mean {' or '.join(repr(known) for known in elsewhere[:3])}?)"
-    return hit.replace("mean '", f"mean '{prefix}." if prefix else "mean '") if hit else ""
+def _place(items: Sequence[Any], key: str, done: tuple[str, ...]) -> int:
+    """Return the index that ``key`` means, a number or the name of an item. Raises ConfigError."""
+    where = ".".join(done)
+    if key.isdecimal() and int(key) < len(items):
+        return int(key)
+    names = [str(item.get("name")) if isinstance(item, Mapping) else "" for item in items]
+    if names.count(key) == 1:
+        return names.index(key)
+    if names.count(key) > 1:
+        raise ConfigError(
+            f"{where}.{key}: {names.count(key)} of {where} have this name; use a number"
+        )
+    if not items:
+        raise ConfigError(f"{where}.{key}: this config has no {where}")
+    known = ", ".join(f"{n} ({name})" if name else str(n) for n, name in enumerate(names))
+    raise ConfigError(f"{where}.{key} does not exist{nearest(key, names)}; there are {known}")

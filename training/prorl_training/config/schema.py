@@ -1,7 +1,4 @@
-"""What the config tree looks like from outside: its sections, keys and value types.
-
-Leaves out: any value, and the models themselves (``config``).
-"""
+"""The config tree seen from outside: its sections, keys and value types, and one set of values over another."""
 
 from __future__ import annotations
 
@@ -80,3 +77,24 @@ def item_type(annotation: Any) -> Any:
     if get_origin(annotation) in (dict, Mapping):
         return get_args(annotation)[1]
     return None
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with ``over`` laid on top, section by section.
+
+    Lists and mappings that are values of their own (``phases``, ``data.domain_weights``,
+    ``reward.modes``) are replaced whole, so that a file can also empty them.
+    """
+    return _merge(base, over, TrainConfig)
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any], section: type) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in over.items():
+        below = section_class(section, key)
+        old = result.get(key)
+        if below is not None and isinstance(old, Mapping) and isinstance(value, Mapping):
+            result[key] = _merge(old, value, below)
+        else:
+            result[key] = value
+    return result

@@ -15,7 +15,9 @@ from typing import Any
 
 from prorl_common import UserError, sha256_file
 from prorl_training.config import TrainConfig
-from prorl_training.config.loading import check_config, merge, parse_override
+from prorl_training.config.checks import check_config
+from prorl_training.config.loading import parse_override
+from prorl_training.config.schema import merge
 from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision

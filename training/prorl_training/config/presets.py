@@ -1,0 +1,151 @@
+"""The packaged presets with their parents, and where each of their values comes from.
+
+A value's source is the comment at the end of its line in the preset's YAML, else the comment line right
+above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from prorl_common import nearest
+from prorl_training.config.files import ConfigError, PlainLoader, read_yaml
+from prorl_training.config.schema import merge
+
+_COMMENT = re.compile(r"(?:^|\s)#\s*(.*)$")
+
+
+def preset_names() -> list[str]:
+    """Return the names of the packaged presets, sorted."""
+    folder = resources.files("prorl_training") / "presets"
+    return sorted(
+        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
+    )
+
+
+def preset_text(name: str) -> str:
+    """Return a preset's YAML text. Raises ConfigError for an unknown name, offering the nearest."""
+    if name not in preset_names():
+        known = ", ".join(preset_names())
+        raise ConfigError(
+            f"unknown preset '{name}'{nearest(name, preset_names())}; presets: {known}"
+        )
+    return (resources.files("prorl_training") / "presets" / f"{name}.yaml").read_text("utf-8")
+
+
+def load_preset(name: str) -> dict[str, Any]:
+    """Return a preset's values, its parents' (``extends``) under its own.
+
+    Raises ConfigError for an unknown name and for presets that extend one another in a circle.
+    """
+    texts = {known: preset_text(known) for known in preset_names()}
+    return {**resolve_preset(name, texts), "preset": name}
+
+
+def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of preset ``name`` of ``texts`` (name -> YAML) laid over its parents'.
+
+    A preset may extend one other. Raises ConfigError for an unknown name or parent, a parent that
+    is not a name, a circle, or a text that is not a mapping.
+    """
+    chain: list[dict[str, Any]] = []
+    names: list[str] = []
+    parent: Any = name
+    while parent is not None:
+        if not isinstance(parent, str) or parent not in texts:
+            by = f"preset '{names[-1]}' extends" if names else "unknown preset"
+            hint = nearest(str(parent), texts)
+            raise ConfigError(f"{by} '{parent}'{hint}; presets: {', '.join(sorted(texts))}")
+        if parent in names:
+            raise ConfigError(
+                f"presets extend each other in a circle: {' > '.join(names)} > {parent}"
+            )
+        names.append(parent)
+        values = read_yaml(texts[parent], f"preset {parent}")
+        if not isinstance(values, dict):
+            raise ConfigError(f"preset {parent}: expected a mapping of settings")
+        parent = values.pop("extends", None)
+        chain.append(values)
+    result: dict[str, Any] = {}
+    for values in reversed(chain):
+        result = merge(result, values)
+    return result
+
+
+def preset_parent(text: str) -> str | None:
+    """Return the preset that a preset's YAML text extends, if any."""
+    root = yaml.compose(text, Loader=PlainLoader)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    return next((value.value for key, value in pairs if key.value == "extends"), None)
+
+
+def value_sources(text: str) -> dict[tuple[str, ...], str]:
+    """Return path -> source of every value in a preset's YAML text, "" where none is given.
+
+    A path is the keys and list indices that lead to the value, like ("phases", "0", "steps");
+    ``extends`` is no value.
+    """
+    lines = text.splitlines()
+    root = yaml.compose(text, Loader=PlainLoader)
+    found: dict[tuple[str, ...], str] = {}
+    for path, node in _leaves(root, ()) if root else ():
+        row = node.end_mark.line
+        above = lines[row - 1].strip() if row else ""
+        if path == ("extends",):
+            continue
+        if beside := _COMMENT.search(lines[row], node.end_mark.column):
+            found[path] = beside.group(1).strip()
+        else:
+            found[path] = above.lstrip("# ") if above.startswith("#") else ""
+    return found
+
+
+def preset_sources(name: str) -> dict[tuple[str, ...], str]:
+    """Return path -> source of every value that a preset sets, its parents' under its own."""
+    text = preset_text(name)
+    parent = preset_parent(text)
+    return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
+
+
+def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
+    """Return path -> value of plain values, with the same paths as :func:`value_sources`."""
+    return dict(_walk(values, ()))
+
+
+def preset_values(name: str) -> dict[tuple[str, ...], object]:
+    """Return path -> value of every value that a preset or one of its parents sets."""
+    texts = {}
+    known: str | None = name
+    while known is not None and known not in texts:
+        texts[known] = preset_text(known)
+        known = preset_parent(texts[known])
+    return leaf_values(resolve_preset(name, texts))
+
+
+def _walk(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _walk(item, (*path, str(key)))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _walk(item, (*path, str(number)))
+    else:
+        yield path, value
+
+
+def _leaves(
+    node: yaml.Node, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], yaml.ScalarNode]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _leaves(value, (*path, key.value))
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            yield from _leaves(value, (*path, str(number)))
+    elif isinstance(node, yaml.ScalarNode):
+        yield path, node
