@@ -6,9 +6,8 @@ to stdout, progress and messages to stderr.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,6 +15,7 @@ from prorl_cli.console import make_progress, print_json, say, stdout_console, wa
 from prorl_cli.data_benchmarks_command import benchmarks_command
 from prorl_cli.data_build_command import build_command
 from prorl_cli.data_shared import Json, Workers, counts_table, isolated, table, workers_or_cores
+from prorl_cli.plugin_option import PluginOption
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -34,6 +34,7 @@ app.command("build")(build_command)
 def inspect_command(
     folder: Folder,
     n: Annotated[int, typer.Option("--n", min=0, help="Sample prompts to show a domain.")] = 3,
+    plugin: PluginOption = None,
     json_out: Json = False,
 ) -> None:
     """Show counts, histograms, sources, gold checks and sample prompts."""
@@ -44,7 +45,18 @@ def inspect_command(
         print_json(summary)
         return
     counts_table(summary["counts"])
-    _show_histograms(summary)
+    for domain, lengths in summary["prompt_characters"].items():
+        bars = lengths["histogram"]
+        total = sum(bars.values())
+        drawn = [(edge, str(c), "█" * round(40 * c / total)) for edge, c in bars.items()]
+        title = f"{domain}: prompt characters (median {lengths['median']}, largest {lengths['largest']})"
+        table(title, ("from", "rows", ""), drawn, words=2)
+    for domain, answers in summary["answers"].items():
+        total = sum(counts.get(domain, 0) for counts in summary["counts"].values())
+        common = answers["commonest"].items()
+        shares = [(answer, str(count), f"{count / total:.1%}") for answer, count in common]
+        title = f"{domain}: commonest of {answers['different']} answers"
+        table(title, ("answer", "rows", "share"), shares)
     for title in ("sources", "gold_check", "licences", "drops"):
         rows = [(key, str(count)) for key, count in summary[title].items()]
         if rows:
@@ -55,31 +67,6 @@ def inspect_command(
         for message in example["prompt"]:
             console.print(f"{message['role']}: {message['content']}", markup=False)
         console.print(f"gold: {example['gold_response']}", style="dim", markup=False)
-
-
-def _show_histograms(summary: Mapping[str, Any]) -> None:
-    """Show prompt lengths as bars, and the commonest answers, by domain."""
-    for domain, lengths in summary["prompt_characters"].items():
-        total = sum(lengths["histogram"].values())
-        rows = [
-            (edge, str(count), "█" * round(40 * count / total))
-            for edge, count in lengths["histogram"].items()
-        ]
-        title = f"{domain}: prompt characters (median {lengths['median']}, largest {lengths['largest']})"
-        table(title, ("from", "rows", ""), rows, words=2)
-    for domain, answers in summary["answers"].items():
-        total = summary["rows"] and sum(
-            counts.get(domain, 0) for counts in summary["counts"].values()
-        )
-        rows = [
-            (answer, str(count), f"{count / total:.1%}")
-            for answer, count in answers["commonest"].items()
-        ]
-        table(
-            f"{domain}: commonest of {answers['different']} answers",
-            ("answer", "rows", "share"),
-            rows,
-        )
 
 
 @app.command("export")
@@ -104,7 +91,9 @@ def export_command(
 
 
 @app.command("verify")
-def verify_command(folder: Folder, workers: Workers = None, json_out: Json = False) -> None:
+def verify_command(
+    folder: Folder, workers: Workers = None, plugin: PluginOption = None, json_out: Json = False
+) -> None:
     """Check files, rows and gold again.
 
     File hashes, the form of every row, and every gold response through its verifier.

@@ -1,22 +1,36 @@
-"""The hub through huggingface_hub, its many errors turned into half a line each.
+"""A hub as ``access`` needs it, and the one through huggingface_hub, its many errors in half a line each.
 
-Settings are read when a source is resolved, not when the library was first imported. Leaves out:
-mirrors and globs (``hubfiles.access``), any upload.
+Settings are read when a source is resolved, not when the library was first imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from prorl_common import MissingExtraError
-from prorl_datasets.hub.access import Unreachable
 
 HUB = "https://huggingface.co"
 TIMEOUT_SECONDS = 15.0
 _YES = ("1", "ON", "YES", "TRUE")
+
+
+class Unreachable(Exception):
+    """Why a source gave no files: a half line, without the repository's name and the cure."""
+
+
+class Hub(Protocol):
+    """The little of a hub that is needed; both methods raise Unreachable."""
+
+    def listing(self, repo: str, revision: str, kind: str) -> tuple[str, list[str]]:
+        """Return (commit, names of all files at it)."""
+        ...
+
+    def download(self, repo: str, commit: str, name: str, kind: str) -> Path:
+        """Return where the file now lies on this machine."""
+        ...
 
 
 class HuggingFaceHub:
@@ -69,6 +83,13 @@ class HuggingFaceHub:
         """Turn the library's errors into Unreachable."""
         from huggingface_hub import errors
 
+        transport: tuple[type[Exception], ...] = (OSError,)
+        with suppress(
+            ImportError
+        ):  # the library's newer versions speak through httpx, whose errors are none
+            import httpx
+
+            transport = (OSError, httpx.HTTPError)
         try:
             yield
         except errors.GatedRepoError as error:
@@ -87,7 +108,7 @@ class HuggingFaceHub:
             raise Unreachable(self._by_status(error, repo)) from error
         except errors.HFValidationError as error:
             raise Unreachable(f"not a repository's name ({_first(error)})") from error
-        except _transport_errors() as error:
+        except transport as error:
             raise Unreachable(
                 f"the hub at {self._endpoint} is not reachable ({_first(error)})"
             ) from error
@@ -108,15 +129,6 @@ def _library() -> Any:
     except ImportError as error:
         raise MissingExtraError("hub", "huggingface_hub") from error
     return huggingface_hub
-
-
-def _transport_errors() -> tuple[type[Exception], ...]:
-    """Return OSError and the connection errors of httpx, where it is in use, which are none."""
-    try:
-        import httpx
-    except ImportError:
-        return (OSError,)
-    return (OSError, httpx.HTTPError)
 
 
 def _first(error: BaseException) -> str:
