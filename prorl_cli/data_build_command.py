@@ -1,13 +1,13 @@
 """``prorl data build``: choose the recipe, build with a progress bar, say what came of it.
 
-Tables and JSON go to stdout, progress and messages to stderr. Leaves out: building (the datasets room).
+Tables and JSON go to stdout, progress and messages to stderr.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,14 +23,11 @@ from prorl_cli.data_shared import (
 )
 from prorl_cli.plugin_option import PluginOption
 
-if TYPE_CHECKING:
-    from prorl_datasets import BuildOptions, BuildReport
-
 
 def build_command(
     recipe: Annotated[
         str | None,
-        typer.Option(help="Recipe by name, or a .yaml file (default: ask the hub once)."),
+        typer.Option(help="Name of a recipe or a .yaml file (default: ask the hub once)."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Output folder (default: data/<recipe>).")
@@ -55,7 +52,7 @@ def build_command(
     Files of the hub are locked in <recipe>.lock.json beside the output on the first build and
     checked on the next.
     """
-    from prorl_datasets import BuildOptions
+    from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
 
     options = BuildOptions(
         seed=seed,
@@ -64,43 +61,35 @@ def build_command(
         mirror=mirror,
         update_pins=update_pins,
     )
-    _show(_build(recipe, out, options), allow_short, json_out)
-
-
-def _show(report: BuildReport, allow_short: bool, json_out: bool) -> None:
-    """Print what came of a build; a shortfall exits 2 unless it is allowed."""
+    if recipe is None:
+        recipe, why = choose_bare_recipe()
+        warn(why)
+    chosen = load_recipe(recipe)
+    out = out if out is not None else Path("data") / chosen.name
+    seed = chosen.seed if seed is None else seed
+    say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
+    progress = make_progress()
+    try:
+        report = build(chosen, out, progress=progress, options=options)
+    except KeyboardInterrupt:
+        progress.finish()
+        say("interrupted; finished parts are kept, run the same command to go on")
+        raise
     if json_out:
         print_json({"path": str(report.path), "reused": report.reused, **report.manifest})
     else:
         _show_manifest(report.manifest)
         say(f"dataset {'kept' if report.reused else 'written'}: {report.path}")
     if report.short:
-        _say_short(report.short)
+        for name, splits in report.short.items():
+            warn(f"{name} fell short: {', '.join(splits)} (kept/target)")
+        say("the dataset is complete but for these; --allow-short accepts that")
         if not allow_short:
             raise typer.Exit(2)
 
 
-def _build(recipe: str | None, out: Path | None, options: BuildOptions) -> BuildReport:
-    """Choose the recipe, say what was chosen, build with a progress bar."""
-    from prorl_datasets import build, choose_bare_recipe, load_recipe
-
-    if recipe is None:
-        recipe, why = choose_bare_recipe()
-        warn(why)
-    chosen = load_recipe(recipe)
-    out = out if out is not None else Path("data") / chosen.name
-    seed = chosen.seed if options.seed is None else options.seed
-    say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
-    progress = make_progress()
-    try:
-        return build(chosen, out, progress=progress, options=options)
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished parts are kept, run the same command to go on")
-        raise
-
-
 def _show_manifest(manifest: Mapping[str, Any]) -> None:
+    """Print rows, losses by stage and reason, gold checks and benchmarks of a build."""
     from prorl_datasets.build.report import STAGE_NAMES
 
     counts_table(manifest["counts"])
@@ -113,25 +102,12 @@ def _show_manifest(manifest: Mapping[str, Any]) -> None:
     if manifest["drops"]:
         drops = [(reason, str(count)) for reason, count in manifest["drops"].items()]
         table("Dropped", ("reason", "items"), drops[:20])
-    checks = " · ".join(f"{k} {n}" for k, n in manifest["gold_check"].items())
-    say(f"gold check: {checks}")
-    _say_benchmarks(manifest["decontamination"])
+    say("gold check: " + " · ".join(f"{k} {n}" for k, n in manifest["gold_check"].items()))
+    found = manifest["decontamination"]
+    if checked := found["checked"]:
+        like = sum(found["rows_like_an_item"].values())
+        say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
+    if missing := found["not_checked"]:
+        warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
     for domain, reason in manifest["left_out"].items():
         warn(f"domain {domain} is left out: {reason}")
-
-
-def _say_benchmarks(found: Mapping[str, Any]) -> None:
-    if found["checked"]:
-        like = sum(found["rows_like_an_item"].values())
-        say(
-            f"decontamination: {len(found['checked'])} benchmarks checked, {like} rows like an item"
-        )
-    if found["not_checked"]:
-        names = ", ".join(found["not_checked"])
-        warn(f"not checked against {len(found['not_checked'])} benchmarks: {names}")
-
-
-def _say_short(short: Mapping[str, list[str]]) -> None:
-    for name, splits in short.items():
-        warn(f"{name} fell short: {', '.join(splits)} (kept/target)")
-    say("the dataset is complete but for these; --allow-short accepts that")

@@ -6,9 +6,8 @@ to stdout, progress and messages to stderr.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -46,7 +45,18 @@ def inspect_command(
         print_json(summary)
         return
     counts_table(summary["counts"])
-    _show_histograms(summary)
+    for domain, lengths in summary["prompt_characters"].items():
+        bars = lengths["histogram"]
+        total = sum(bars.values())
+        drawn = [(edge, str(c), "█" * round(40 * c / total)) for edge, c in bars.items()]
+        title = f"{domain}: prompt characters (median {lengths['median']}, largest {lengths['largest']})"
+        table(title, ("from", "rows", ""), drawn, words=2)
+    for domain, answers in summary["answers"].items():
+        total = sum(counts.get(domain, 0) for counts in summary["counts"].values())
+        common = answers["commonest"].items()
+        shares = [(answer, str(count), f"{count / total:.1%}") for answer, count in common]
+        title = f"{domain}: commonest of {answers['different']} answers"
+        table(title, ("answer", "rows", "share"), shares)
     for title in ("sources", "gold_check", "licences", "drops"):
         rows = [(key, str(count)) for key, count in summary[title].items()]
         if rows:
@@ -57,31 +67,6 @@ def inspect_command(
         for message in example["prompt"]:
             console.print(f"{message['role']}: {message['content']}", markup=False)
         console.print(f"gold: {example['gold_response']}", style="dim", markup=False)
-
-
-def _show_histograms(summary: Mapping[str, Any]) -> None:
-    """Show prompt lengths as bars, and the commonest answers, by domain."""
-    for domain, lengths in summary["prompt_characters"].items():
-        total = sum(lengths["histogram"].values())
-        rows = [
-            (edge, str(count), "█" * round(40 * count / total))
-            for edge, count in lengths["histogram"].items()
-        ]
-        title = f"{domain}: prompt characters (median {lengths['median']}, largest {lengths['largest']})"
-        table(title, ("from", "rows", ""), rows, words=2)
-    for domain, answers in summary["answers"].items():
-        total = summary["rows"] and sum(
-            counts.get(domain, 0) for counts in summary["counts"].values()
-        )
-        rows = [
-            (answer, str(count), f"{count / total:.1%}")
-            for answer, count in answers["commonest"].items()
-        ]
-        table(
-            f"{domain}: commonest of {answers['different']} answers",
-            ("answer", "rows", "share"),
-            rows,
-        )
 
 
 @app.command("export")
@@ -107,10 +92,7 @@ def export_command(
 
 @app.command("verify")
 def verify_command(
-    folder: Folder,
-    workers: Workers = None,
-    plugin: PluginOption = None,
-    json_out: Json = False,
+    folder: Folder, workers: Workers = None, plugin: PluginOption = None, json_out: Json = False
 ) -> None:
     """Check files, rows and gold again.
 

@@ -1,7 +1,6 @@
 """Look at a finished dataset: counts, samples, histograms of lengths and answers; compare two.
 
 Rows are streamed; what is held grows with the number of distinct answers and of examples only.
-Leaves out: building, and checking rows again (``checking``).
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.card.facts import BINS
+from prorl_datasets.card.facts import BINS, in_order
 from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stream
-from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample
+from prorl_datasets.types import SPLITS, DatasetError, Sample
+from prorl_verifiers import VERIFIERS
 
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
@@ -42,8 +42,44 @@ class _Domain:
 
     lengths: Counter[int] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
-    seen: int = 0
     examples: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, sample: Sample, most: int) -> None:
+        """Count a row; up to ``most`` examples are kept, of different entries where there are as many."""
+        self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
+        answer = _answer(sample)
+        if answer is not None and (answer in self.answers or len(self.answers) < ANSWERS_HELD):
+            self.answers[answer] += 1
+        if len(self.examples) < most:
+            self.examples.append(_example(sample))
+            return
+        entries = [example["entry"] for example in self.examples]
+        again = [place for place, entry in enumerate(entries) if entry in entries[:place]]
+        if again and sample.metadata.get("entry") not in entries:
+            self.examples[again[0]] = _example(sample)
+
+    def common_answers(self) -> dict[str, Any]:
+        """Return the commonest answers (instruction: sets of constraints), and how many differ."""
+        if not self.answers:
+            return {}
+        whole = len(self.answers) < ANSWERS_HELD
+        return {
+            "different": len(self.answers) if whole else f"{ANSWERS_HELD} or more",
+            "commonest": dict(self.answers.most_common(ANSWERS_SHOWN)),
+        }
+
+    def prompt_lengths(self) -> dict[str, Any]:
+        """Return median, largest and a histogram: from each edge (characters), how many prompts."""
+        bars = dict.fromkeys((0, *BINS), 0)
+        for length, count in self.lengths.items():
+            bars[max(edge for edge in bars if edge <= length)] += count
+        ordered = sorted(self.lengths.elements())
+        used = [edge for edge, count in bars.items() if count]
+        return {
+            "median": ordered[len(ordered) // 2],
+            "largest": ordered[-1],
+            "histogram": {f"{edge}+": bars[edge] for edge in bars if used[0] <= edge <= used[-1]},
+        }
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
@@ -62,11 +98,11 @@ def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
         counts[sample.split][sample.domain] += 1
         for name, counter in columns.items():
             counter[getattr(sample, name)] += 1
-        _count(domains.setdefault(sample.domain, _Domain()), sample, examples)
+        domains.setdefault(sample.domain, _Domain()).add(sample, examples)
     rows = sum(sum(counter.values()) for counter in counts.values())
     if not rows:
         raise DatasetError(f"{path} holds no samples; build the dataset again")
-    known = [d for d in DOMAINS if d in domains]
+    known = in_order(domains)
     return {
         "path": str(path),
         "recipe": manifest.get("recipe"),
@@ -78,77 +114,20 @@ def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
         "sources": dict(columns["source"].most_common()),
         "licences": dict(columns["licence"].most_common()),
         "gold_check": dict(columns["gold_check"].most_common()),
-        "prompt_characters": {d: _lengths(domains[d].lengths) for d in known},
-        "answers": {d: found for d in known if (found := _answers(domains[d]))},
+        "prompt_characters": {d: domains[d].prompt_lengths() for d in known},
+        "answers": {d: found for d in known if (found := domains[d].common_answers())},
         **{name: manifest.get(name, {}) for name in FROM_MANIFEST},
         "examples": [example for d in known for example in domains[d].examples],
     }
 
 
-def _count(found: _Domain, sample: Sample, examples: int) -> None:
-    found.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
-    answer = _answer(sample)
-    if answer is not None and (answer in found.answers or len(found.answers) < ANSWERS_HELD):
-        found.answers[answer] += 1
-    found.seen += 1
-    _hold(found.examples, sample, examples)
-
-
-def _hold(held: list[dict[str, Any]], sample: Sample, most: int) -> None:
-    """Keep up to ``most`` examples, of different entries where there are as many."""
-    if len(held) < most:
-        held.append(_example(sample))
-        return
-    entries = [example["entry"] for example in held]
-    if sample.metadata.get("entry") in entries:
-        return
-    again = [place for place, entry in enumerate(entries) if entry in entries[:place]]
-    if again:
-        held[again[0]] = _example(sample)
-
-
 def _answer(sample: Sample) -> str | None:
-    """Return the right answer as text, None where the task has none (``checking`` says so)."""
+    """Return what a row asks for as text; None where its verifier has none, or is not installed here."""
+    if sample.task.verifier not in VERIFIERS.names():
+        return None
+    spec = VERIFIERS.get(sample.task.verifier)
     reference = sample.task.reference
-    if sample.domain in ("math", "stem"):
-        answer = reference.get("answer")
-        return "; ".join(map(str, answer)) if isinstance(answer, list) else _text(answer)
-    if sample.domain == "logic":
-        entry = reference.get("entry")
-        return _text(entry.get("answer")) if isinstance(entry, dict) else None
-    ids = reference.get("instruction_id_list")
-    if sample.domain == "instruction" and isinstance(ids, list):
-        return " + ".join(sorted(map(str, ids)))
-    return None
-
-
-def _text(answer: Any) -> str | None:
-    return None if answer is None else " ".join(str(answer).split())[:60]
-
-
-def _lengths(lengths: Counter[int]) -> dict[str, Any]:
-    """Return median, largest and a histogram: from each edge (characters), how many prompts."""
-    bars = dict.fromkeys((0, *BINS), 0)
-    for length, count in lengths.items():
-        bars[max(edge for edge in bars if edge <= length)] += count
-    ordered = sorted(lengths.elements())
-    used = [edge for edge, count in bars.items() if count]
-    return {
-        "median": ordered[len(ordered) // 2],
-        "largest": ordered[-1],
-        "histogram": {f"{edge}+": bars[edge] for edge in bars if used[0] <= edge <= used[-1]},
-    }
-
-
-def _answers(found: _Domain) -> dict[str, Any]:
-    """Return the commonest answers (instruction: sets of constraints), and how many differ."""
-    if not found.answers:
-        return {}
-    whole = len(found.answers) < ANSWERS_HELD
-    return {
-        "different": len(found.answers) if whole else f"{ANSWERS_HELD} or more",
-        "commonest": dict(found.answers.most_common(ANSWERS_SHOWN)),
-    }
+    return spec.topic(reference) if spec.topic else spec.shown(reference)
 
 
 def _example(sample: Sample) -> dict[str, Any]:
@@ -176,20 +155,10 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
 def _contents(path: str | Path) -> dict[str, bytes]:
     """Return a digest of what counts of each row, by id."""
-    return {
-        s.id: hashlib.blake2b(_content(s).encode(), digest_size=16).digest() for s in stream(path)
-    }
-
-
-def _content(sample: Sample) -> str:
-    return canonical_json(
-        [
-            [dict(m) for m in sample.prompt],
-            sample.domain,
-            sample.split,
-            sample.source,
-            sample.task.verifier,
-            dict(sample.task.reference),
-            sample.metadata.get("gold_response"),
-        ]
-    )
+    found = {}
+    for s in stream(path):
+        prompt, reference = [dict(m) for m in s.prompt], dict(s.task.reference)
+        gold = s.metadata.get("gold_response")
+        content = [prompt, s.domain, s.split, s.source, s.task.verifier, reference, gold]
+        found[s.id] = hashlib.blake2b(canonical_json(content).encode(), digest_size=16).digest()
+    return found

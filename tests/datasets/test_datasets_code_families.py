@@ -9,13 +9,12 @@ from random import Random
 
 import pytest
 
-from prorl_datasets.procedural import Family, Item
-from prorl_datasets.procedural.code import code_families
+from prorl_datasets.procedural import Family, Item, families
 from prorl_datasets.procedural.code.forms import render_input, render_output
 from prorl_datasets.procedural.code.problem import Problem, TooUniform, code_item, one_box
 from prorl_verifiers import Task, VerifierPool, load_task
 
-FAMILIES = code_families()
+FAMILIES = list(families("code").values())
 LEVELS = (1, 2, 3)
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 

@@ -10,22 +10,20 @@ import runpy
 from pathlib import Path
 from random import Random
 
-from prorl_datasets.procedural.code import (
-    dp_edits,
-    grids_boards,
-    lists_games,
-    lists_intervals,
-    parsing_expressions,
-    parsing_numerals,
-    simulation_lifts,
-)
-from prorl_datasets.procedural.code.lists_common import (
+from prorl_datasets.procedural.code.dp import edits as dp_edits
+from prorl_datasets.procedural.code.grids import boards as grids_boards
+from prorl_datasets.procedural.code.lists import games as lists_games
+from prorl_datasets.procedural.code.lists import intervals as lists_intervals
+from prorl_datasets.procedural.code.lists.common import (
     condition,
     edge_list,
     ordinal,
     rare_condition,
     source,
 )
+from prorl_datasets.procedural.code.parsing import expressions as parsing_expressions
+from prorl_datasets.procedural.code.parsing import numerals as parsing_numerals
+from prorl_datasets.procedural.code.simulation import lifts as simulation_lifts
 
 
 def test_both_writings_of_a_condition_agree(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ import pytest
 
 from prorl_common import MissingExtraError
 from prorl_datasets import DatasetError
-from prorl_datasets.hub import ResolvedFile, check_pins, resolve, resolve_all
-from prorl_datasets.hub.access import Unreachable
+from prorl_datasets.hub import ResolvedFile, Unreachable, check_pins, resolve, resolve_all
 
 COMMIT = "9" * 40
 ROWS = b'{"problem": "1+1", "answer": "2"}\n'

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from prorl_datasets.procedural.instruction import compose, ifeval_families
-from prorl_datasets.procedural.instruction.constraints_words import KEYWORDS
-from prorl_datasets.procedural.instruction.families import apart, kinds
+from prorl_datasets.procedural.instruction import compose
+from prorl_datasets.procedural.instruction.constraints.words import KEYWORDS
+from prorl_datasets.procedural.instruction.families import apart, kinds, make_families
 from prorl_datasets.procedural.instruction.languages import NAMES, sentences_of
 from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
 from prorl_datasets.procedural.instruction.topics import TOPICS
@@ -21,7 +21,7 @@ from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.registry import modules_of
 from prorl_verifiers.instruction.scorer import follows, score_instruction
 
-FAMILIES = ifeval_families()
+FAMILIES = make_families()
 BY_NAME = {family.name: family for family in FAMILIES}
 LEVELS = (1, 2, 3)
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=[f.name for f in FAMILIES])
@@ -51,7 +51,7 @@ def test_there_are_many_distinct_requests() -> None:
 @by_family
 def test_same_seed_gives_the_same_item_and_seeds_differ(family: Family) -> None:
     first = items(family, 6)
-    (anew,) = [f for f in ifeval_families() if f.name == family.name]  # no state is carried over
+    (anew,) = [f for f in make_families() if f.name == family.name]  # no state is carried over
     assert first[::-1] == [anew.generate(Random(at), 1 + at % 3) for at in (5, 4, 3, 2, 1, 0)]
     assert len({json.dumps(item.parameters, sort_keys=True) for item in first}) == 6
 

@@ -9,8 +9,7 @@ from random import Random
 
 import pytest
 
-from prorl_datasets.procedural.items import Family, Item
-from prorl_datasets.procedural.stem import stem_families
+from prorl_datasets.procedural import Family, Item, families
 from prorl_datasets.procedural.stem.problem import (
     FIELDS,
     LETTERS,
@@ -25,6 +24,7 @@ from prorl_datasets.procedural.stem.problem import (
 from prorl_verifiers import VerifierPool, load_task
 from prorl_verifiers.notation.quantities import read_quantity
 
+FAMILIES = families("stem")
 DRAWS = 30
 MANY = 500
 Drawn = Mapping[str, list[tuple[int, Item]]]
@@ -41,19 +41,19 @@ def _items(family: Family, draws: int) -> list[tuple[int, Item]]:
 
 @pytest.fixture(scope="module")
 def drawn() -> Drawn:
-    return {family.name: _items(family, DRAWS) for family in stem_families()}
+    return {family.name: _items(family, DRAWS) for family in FAMILIES.values()}
 
 
 def test_there_are_eighty_families_with_names_of_their_own_and_all_fields(drawn: Drawn) -> None:
-    names = [family.name for family in stem_families()]
+    names = [family.name for family in FAMILIES.values()]
     assert len(names) >= 80
     assert len(set(names)) == len(names)
     assert {name.split("_")[0] for name in names} >= set(FIELDS) - {"facts"}
-    assert all(family.domain == "stem" for family in stem_families())
+    assert all(family.domain == "stem" for family in FAMILIES.values())
 
 
 def test_the_same_seed_gives_the_same_item(drawn: Drawn) -> None:
-    for family in stem_families():
+    for family in FAMILIES.values():
         assert _items(family, 3) == drawn[family.name][:3], family.name
 
 
@@ -93,7 +93,7 @@ def test_golds_of_both_forms_are_verified_and_wrong_answers_are_not(drawn: Drawn
 
 @pytest.mark.slow
 def test_the_gold_of_every_level_and_form_is_verified() -> None:
-    chosen = [(f.name, item) for f in stem_families() for _, item in _items(f, 60)]
+    chosen = [(f.name, item) for f in FAMILIES.values() for _, item in _items(f, 60)]
     assert _scored(chosen, [item.gold for _, item in chosen]) == []
 
 
@@ -108,7 +108,7 @@ def test_no_constant_answer_earns_more_than_a_fifth_of_500_items() -> None:
     """Numbers: 20%. Letters alone: the place of the right option is drawn uniformly from six
     whatever the item, so that the true share is 1/6 = 16.7%; with 500 items the commonest of six
     counts lies 3 standard deviations (1.7% each) above it at most, and 22% is beyond."""
-    for family in stem_families():
+    for family in FAMILIES.values():
         items = _items(family, MANY)
         lettered = all(item.metadata["form"] == "choice" for _, item in items)
         assert _commonest(items) <= (0.22 if lettered else 0.2), family.name
@@ -116,7 +116,7 @@ def test_no_constant_answer_earns_more_than_a_fifth_of_500_items() -> None:
 
 @pytest.mark.slow
 def test_a_thousand_draws_of_a_level_hold_at_least_600_problems() -> None:
-    for family in stem_families():
+    for family in FAMILIES.values():
         for level in (1, 2, 3):
             items = [family.generate(Random(f"{family.name} {i}"), level) for i in range(1000)]
             different = {json.dumps(item.parameters, sort_keys=True) for item in items}

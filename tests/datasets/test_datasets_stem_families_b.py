@@ -11,18 +11,16 @@ from typing import Any
 
 import pytest
 
+from prorl_datasets.procedural import families
 from prorl_datasets.procedural.items import Item
-from prorl_datasets.procedural.stem import (
-    biology_genetics,
-    chemistry_tables,
-    facts_biology,
-    facts_chemistry,
-    facts_physics,
-    stem_families,
-)
-from prorl_datasets.procedural.stem.statistics_inference import phi
+from prorl_datasets.procedural.stem.biology import genetics as biology_genetics
+from prorl_datasets.procedural.stem.chemistry import tables as chemistry_tables
+from prorl_datasets.procedural.stem.facts import biology as facts_biology
+from prorl_datasets.procedural.stem.facts import chemistry as facts_chemistry
+from prorl_datasets.procedural.stem.facts import physics as facts_physics
+from prorl_datasets.procedural.stem.statistics.inference import phi
 
-FAMILIES = {family.name: family for family in stem_families()}
+FAMILIES = families("stem")
 
 
 def _numeric(name: str, level: int, count: int = 25) -> Iterator[tuple[Item, float]]:

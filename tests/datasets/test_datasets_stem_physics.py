@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from prorl_datasets.procedural import families
 from prorl_datasets.procedural.items import Item
-from prorl_datasets.procedural.stem import stem_families
-from prorl_datasets.procedural.stem.electricity_networks import (
+from prorl_datasets.procedural.stem.electricity.networks import (
     SERIES,
     currents,
     drawn_network,
@@ -267,7 +267,7 @@ def _quantities(units: Any, item: Item) -> dict[str, float] | None:
 
 @pytest.mark.parametrize("family, noun", RELATIONS)
 def test_another_route_gives_the_same_answer(family: str, noun: str, units: Any) -> None:
-    made = next(entry for entry in stem_families() if entry.name == family)
+    made = families("stem")[family]
     checked = 0
     for seed in range(120):
         item = made.generate(Random(seed), 3 if family in _LATE else seed % 3 + 1)

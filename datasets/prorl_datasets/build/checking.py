@@ -1,11 +1,7 @@
-"""Check a finished dataset again: file hashes, schema and tasks of every row, and its gold.
-
-Leaves out: repairing, and looking at what the rows say (``inspection``).
-"""
+"""Check a finished dataset again: file hashes, schema and tasks of every row, and its gold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,6 +11,7 @@ from prorl_common import Progress, UserError
 from prorl_datasets.build.gold import Scorer, check_gold, open_scorer
 from prorl_datasets.storage import MANIFEST, read_manifest, stream
 from prorl_datasets.types import DatasetError, Sample
+from prorl_verifiers import VERIFIERS, load_task
 
 CHUNK = 256
 
@@ -55,7 +52,8 @@ class _Check:
         if (problem := self._problem(sample)) is not None:
             self.malformed.append((sample.id, problem))
             return False
-        if sample.domain == "code" and not self.isolated:
+        runs_programs = VERIFIERS.get(sample.task.verifier).score_in_sandbox is not None
+        if runs_programs and not self.isolated:
             self.skipped_code += 1
             return False
         if not isinstance(sample.metadata.get("gold_response"), str):
@@ -64,8 +62,6 @@ class _Check:
         return True
 
     def _problem(self, sample: Sample) -> str | None:
-        from prorl_verifiers import load_task
-
         if sample.id in self.ids:
             return "its id occurs twice"
         self.ids.add(sample.id)
@@ -91,17 +87,26 @@ def verify_dataset(
     """Check the hashes and every row, then run every gold response through its verifier again.
 
     Rows that were kept as ``self-consistent`` are run too, if they have a gold response. Where
-    ``isolated`` is false code rows are skipped and counted. Raises DatasetError (missing, corrupt,
+    ``isolated`` is false the rows of verifiers that run programs are skipped and counted. Raises DatasetError (missing, corrupt,
     hashes), ServiceError (verifiers broke).
     """
     path = Path(path)
     check = _Check(isolated)
+    promised = None
+    if (path / MANIFEST).is_file():
+        files = read_manifest(path)["files"].items()
+        promised = sum(int(f["rows"]) for name, f in files if name.endswith(".parquet"))
     with ExitStack() as stack:
         scorer = stack.enter_context(open_scorer(workers)) if scorer is None else scorer
-        progress.start("verifying", _rows(path))
-        for chunk in _chunks(stream(path)):
+        progress.start("verifying", promised)
+        samples = stream(path)
+        while chunk := list(islice(samples, CHUNK)):
             ready = [sample for sample in chunk if check.admit(sample)]
-            _check_golds(check, scorer, ready)
+            golds = [(s.metadata["gold_response"], s.task) for s in ready]
+            for s, result in zip(ready, check_gold(scorer, golds), strict=True):
+                if not result.accepted:
+                    check.failed.append((s.id, f"{result.reason} ({result.detail})"))
+            check.checked += len(ready)
             wrong = len(check.failed) + len(check.malformed)
             progress.advance(len(chunk), failed=str(wrong))
         progress.finish()
@@ -115,23 +120,3 @@ def verify_dataset(
         failed=tuple(check.failed),
         malformed=tuple(check.malformed),
     )
-
-
-def _check_golds(check: _Check, scorer: Scorer, ready: Sequence[Sample]) -> None:
-    results = check_gold(scorer, [(s.metadata["gold_response"], s.task) for s in ready])
-    pairs = zip(ready, results, strict=True)
-    check.failed += [(s.id, f"{r.reason} ({r.detail})") for s, r in pairs if not r.accepted]
-    check.checked += len(ready)
-
-
-def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
-    while chunk := list(islice(samples, CHUNK)):
-        yield chunk
-
-
-def _rows(path: Path) -> int | None:
-    """Return how many rows the manifest promises, None where there is none."""
-    if not (path / MANIFEST).is_file():
-        return None
-    files = read_manifest(path)["files"].items()
-    return sum(int(f["rows"]) for name, f in files if name.endswith(".parquet"))

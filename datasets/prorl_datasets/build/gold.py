@@ -1,7 +1,6 @@
 """The gold check: does a sample's own verifier give its gold response full marks?
 
-Leaves out: sources without a gold response (their rows say ``none``). An infrastructure error is
-retried by the pool; one that stays raises, it never drops an item.
+An infrastructure error is retried by the pool; one that stays raises, it never drops an item.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_datasets.build.report import STAGE_NAMES
-from prorl_datasets.card.facts import CardFacts
+from prorl_datasets.card.facts import CardFacts, in_order
 from prorl_datasets.card.plots import IMAGES, draw_plots
-from prorl_datasets.types import DOMAINS, SPLITS
+from prorl_datasets.types import SPLITS
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 
@@ -71,7 +71,9 @@ def _front(manifest: Mapping[str, Any]) -> str:
 def _counts(manifest: Mapping[str, Any]) -> str:
     splits = [s for s in SPLITS if manifest["counts"][s] or manifest["targets"][s]]
     rows = []
-    for domain in DOMAINS:
+    for domain in in_order(
+        d for s in splits for d in (*manifest["counts"][s], *manifest["targets"][s])
+    ):
         cells = []
         for split in splits:
             kept = manifest["counts"][split].get(domain, 0)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from prorl_datasets.types import DOMAINS
 
 BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
 """Edges of the length histogram, in characters."""
@@ -21,3 +23,9 @@ class CardFacts:
         """Count one row (its Parquet columns before writing)."""
         size = sum(len(message["content"]) for message in columns["prompt"])
         self.lengths.setdefault(columns["domain"], Counter())[size] += 1
+
+
+def in_order(domains: Iterable[str]) -> list[str]:
+    """Return each domain once: ours in their order, then those that others brought."""
+    there = {*domains}
+    return [*(d for d in DOMAINS if d in there), *sorted(there - {*DOMAINS})]

@@ -9,8 +9,8 @@ from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_common.svg import Axis, Key, Panel, linear_ticks, picture, sample
-from prorl_datasets.card.facts import BINS
-from prorl_datasets.types import DOMAINS, SPLITS
+from prorl_datasets.card.facts import BINS, in_order
+from prorl_datasets.types import SPLITS
 
 IMAGES = "images"
 
@@ -73,8 +73,3 @@ def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:
     )
     legend = [(sample(series), d) for series, d in enumerate(domains, start=1)]
     return picture("Prompt lengths", [[(said, panel)]], legend, len(domains) + 1)
-
-
-def in_order(domains: Mapping[str, Any] | list[str]) -> list[str]:
-    """Return each domain once: ours in their order, then those that others brought."""
-    return [*(d for d in DOMAINS if d in domains), *sorted({*domains} - {*DOMAINS})]

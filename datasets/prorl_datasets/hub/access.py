@@ -2,7 +2,7 @@
 
 The hub is reached through huggingface_hub, which honours HF_ENDPOINT, HF_HUB_OFFLINE and HF_TOKEN.
 Every source is tried before anything is reported, with one line for each that failed. Leaves out:
-reading the files (``readers``) and checking that they are the same as last time (``hubfiles.pins``).
+checking that they are the same as last time (``pins``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from prorl_common import nearest, sha256_file
+from prorl_datasets.hub.huggingface import Hub, HuggingFaceHub, Unreachable
 from prorl_datasets.types import DatasetError
 
 CURE = (
@@ -44,22 +45,6 @@ class Wanted(Protocol):
     def revision(self) -> str: ...
     @property
     def files(self) -> Sequence[str]: ...
-
-
-class Unreachable(Exception):
-    """Why a source gave no files: a half line, without the repository's name and the cure."""
-
-
-class Hub(Protocol):
-    """The little of a hub that is needed; both methods raise Unreachable."""
-
-    def listing(self, repo: str, revision: str, kind: str) -> tuple[str, list[str]]:
-        """Return (commit, names of all files at it)."""
-        ...
-
-    def download(self, repo: str, commit: str, name: str, kind: str) -> Path:
-        """Return where the file now lies on this machine."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +118,13 @@ def _listed(
     if mirror is not None:
         if not mirror.is_dir():
             raise Unreachable(f"no such mirror folder: {mirror}")
-        folder = _mirror_folder(mirror, repo)
+        folders = (mirror / repo, mirror / repo.replace("/", "__"))
+        folder = next((folder for folder in folders if folder.is_dir()), None)
         if folder is not None:
             paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
             names = _matching(files, sorted(paths), f"the mirror {folder}")
             return _Listing(repo, kind, {name: paths[name] for name in names})
     if hub is None:
-        from prorl_datasets.hub.hub import HuggingFaceHub
-
         hub = HuggingFaceHub(os.environ)
     try:
         commit, there = hub.listing(repo, revision, kind)
@@ -149,11 +133,6 @@ def _listed(
         absent = "" if mirror is None else f"it is not in the mirror {mirror}, and "
         raise Unreachable(f"{absent}{problem}") from problem
     return _Listing(repo, kind, dict.fromkeys(names), hub, commit)
-
-
-def _mirror_folder(mirror: Path, repo: str) -> Path | None:
-    folders = (mirror / repo, mirror / repo.replace("/", "__"))
-    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def _matching(files: Sequence[str], there: Sequence[str], where: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The lock file of a dataset: which revision and which bytes of every published file it was built from.
 
 JSON, ``{repo: {"revision": ..., "files": {name: sha256}}}``, written on the first build and checked
-on the next. Leaves out: getting the files (``hubfiles.access``).
+on the next.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Which recipe a bare ``prorl data build`` takes: the hub is asked once, and the answer is said
-aloud.
-
-Leaves out: any download (``hubfiles``).
-"""
+"""Which recipe a bare ``prorl data build`` takes: the hub is asked once, and the answer is said aloud."""
 
 from __future__ import annotations
 

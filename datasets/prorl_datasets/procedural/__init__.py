@@ -1,38 +1,33 @@
-"""Our own generators: families of problems with known answers, needing no download."""
+"""Our own generators: families of problems with known answers, needing no download.
+
+A family is added by a module that holds it in ``FAMILIES``, anywhere below this folder: ``small`` (for
+tiny models), ``code``, ``stem`` and ``instruction``, each with a folder a topic. Nothing else lists it
+but the recipes that ask for it and docs/reference/procedural-data.md.
+"""
 
 from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
 
 from prorl_datasets.procedural.items import Family, Item
 
 __all__ = ["Family", "Item", "families"]
 
 
-def families() -> dict[str, Family]:
-    """Return every family by name. Names are unique over all domains."""
-    from prorl_datasets.procedural.code import code_families
-    from prorl_datasets.procedural.code_pipelines import CODE_PIPELINE_FAMILIES
-    from prorl_datasets.procedural.code_simple import CODE_SIMPLE_FAMILIES
-    from prorl_datasets.procedural.instruction import ifeval_families
-    from prorl_datasets.procedural.instruction_families import instruction_families
-    from prorl_datasets.procedural.math_families import MATH_FAMILIES
-    from prorl_datasets.procedural.stem import stem_families
-    from prorl_datasets.procedural.stem_facts import STEM_FACT_FAMILIES
-    from prorl_datasets.procedural.stem_numeric import STEM_NUMERIC_FAMILIES
+def families(under: str = "") -> dict[str, Family]:
+    """Return every family by name, or those of one folder ("code", "code.strings")."""
+    return {family.name: family for family in _families(f"{__name__}.{under}".rstrip("."))}
 
-    everything = (
-        *MATH_FAMILIES,
-        *CODE_SIMPLE_FAMILIES,
-        *CODE_PIPELINE_FAMILIES,
-        *code_families(),
-        *STEM_NUMERIC_FAMILIES,
-        *STEM_FACT_FAMILIES,
-        *stem_families(),
-        *instruction_families(),
-        *ifeval_families(),
-    )
-    table = {family.name: family for family in everything}
-    if len(table) != len(everything):
-        names = [family.name for family in everything]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise RuntimeError(f"two procedural families share a name: {', '.join(twice)}")
-    return table
+
+@cache
+def _families(package: str) -> tuple[Family, ...]:
+    """Return the families of a package's modules, in the order of the modules' names."""
+    found: dict[str, Family] = {}
+    for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+        for family in getattr(import_module(module.name), "FAMILIES", ()):
+            if family.name in found:
+                raise RuntimeError(f"two procedural families share the name {family.name}")
+            found[family.name] = family
+    return tuple(found.values())

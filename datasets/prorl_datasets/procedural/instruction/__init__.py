@@ -7,7 +7,6 @@ composes a response that meets them all. Checking is the instruction verifier's.
 from __future__ import annotations
 
 from prorl_datasets.procedural.instruction.conflicts import conflicts
-from prorl_datasets.procedural.instruction.families import ifeval_families
 from prorl_datasets.procedural.instruction.witness import compose, satisfiable
 
-__all__ = ["compose", "conflicts", "ifeval_families", "satisfiable"]
+__all__ = ["compose", "conflicts", "satisfiable"]

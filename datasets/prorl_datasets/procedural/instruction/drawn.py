@@ -1,6 +1,6 @@
 """One drawn constraint, and the tools to word it.
 
-Leaves out: the constraints (``constraints_words``, ``constraints_form``).
+Leaves out: the constraints (``constraints.words``, ``constraints.form``).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
 so no constant answer pays. The reward checks the constraints alone, as IFEval does; whether the
-request was met is not judged. Leaves out: the wordings (``constraints_words``,
-``constraints_form``).
+request was met is not judged. Leaves out: the wordings (``constraints.words``,
+``constraints.form``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
-from prorl_datasets.procedural.instruction.constraints_form import form_kinds
-from prorl_datasets.procedural.instruction.constraints_words import word_kinds
+from prorl_datasets.procedural.instruction.constraints.form import form_kinds
+from prorl_datasets.procedural.instruction.constraints.words import word_kinds
 from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
 from prorl_datasets.procedural.instruction.layout import units_of
 from prorl_datasets.procedural.instruction.plan import read_plan
@@ -172,7 +172,7 @@ def _generator(drawing: _Drawing, first: Kind | None) -> Callable[[Random, int],
     return generate
 
 
-def ifeval_families() -> tuple[Family, ...]:
+def make_families() -> tuple[Family, ...]:
     """Return one family an IFEval id (``ifeval_<part behind the colon>``) and ``ifeval_mixed``.
 
     Level 1 has one or two constraints, level 2 two or three, level 3 three or four.
@@ -183,3 +183,6 @@ def ifeval_families() -> tuple[Family, ...]:
         for kind in drawing.kinds
     ]
     return (*singles, Family("ifeval_mixed", "instruction", _generator(drawing, None)))
+
+
+FAMILIES = make_families()

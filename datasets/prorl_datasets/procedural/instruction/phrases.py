@@ -1,6 +1,6 @@
 """Plain English sentences to compose responses from: fillers, frames, bullets, titles, postscripts.
 
-No sentence holds a comma, a word in capitals, or a word of ``constraints_words``. ``{t}`` is a
+No sentence holds a comma, a word in capitals, or a word of ``constraints.words``. ``{t}`` is a
 topic (a noun phrase), ``{k}`` one or more words that must be named. Leaves out: other languages
 (``languages``).
 """

@@ -1,7 +1,7 @@
 """Read the rows of a published file, whatever its format, in bounded memory.
 
 ``iter_rows`` knows .jsonl, .json (one array), .parquet and .csv, the texts also as .gz. Leaves out:
-what the columns mean (``adapters``) and where the file comes from (``hubfiles``).
+what the columns mean (``adapters``) and where the file comes from (``hub``).
 """
 
 from __future__ import annotations

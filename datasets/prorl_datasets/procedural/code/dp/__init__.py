@@ -1,0 +1,1 @@
+"""Families of choices and sequences, solved by dynamic programming."""

@@ -1,0 +1,173 @@
+"""Code problems on paying with coins, solved by dynamic programming.
+
+Leaves out: knapsacks (``dp.knapsacks``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_COINS_GOLD = {
+    1: """
+    def solve(x):
+        total = $fee * x
+        for rest in range(x + 1):
+            for coin in $down:
+                total += rest // coin
+                rest %= coin
+        return total
+    """,
+    2: """
+    def solve(x):
+        best = [0] + [None] * x
+        for coin in $coins:
+            old = best[:]
+            using = [None] * (x + 1)
+            for s in range(coin, x + 1):
+                options = []
+                if old[s - coin] is not None:
+                    options.append(old[s - coin] + coin + $fee)
+                if using[s - coin] is not None:
+                    options.append(using[s - coin] + coin + $limit)
+                using[s] = min(options, default=None)
+                if using[s] is not None and (best[s] is None or using[s] < best[s]):
+                    best[s] = using[s]
+        return best[x] if best[x] is not None else $none
+    """,
+    3: """
+    def solve(x):
+        coins = $coins
+        total = [1] + [0] * x
+        ending = [[0] * len(coins) for _ in range(x + 1)]
+        for s in range(1, x + 1):
+            for i, coin in enumerate(coins):
+                for k in range(1, $limit + 2):
+                    if s >= k * coin:
+                        start = s - k * coin
+                        ending[s][i] += total[start] - ending[start][i]
+            total[s] = sum(ending[s])
+        return total[x] % $m
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Coins:
+    """What is drawn for one problem on paying with coins."""
+
+    level: int
+    coins: list[int]
+    limit: int
+    fee: int
+    none: int
+    modulus: int
+
+
+def _draw_coins(rng: Random, level: int) -> _Coins:
+    coins = sorted(rng.sample(range(2, 16), rng.randint(3, 4)))
+    if level == 1 or rng.random() < 0.6:
+        coins[0] = 1
+    limit, fee, none = rng.randint(1, 3), rng.randint(1, 9), rng.choice((-1, 0, 999))
+    m = rng.choice((97, 101, 997, 1009, 9973))
+    return _Coins(level, coins, limit, fee, none, m)
+
+
+def _coins_statement(p: _Coins) -> str:
+    head = (
+        f"There are coins of the values {', '.join(map(str, p.coins))}, as many of each as "
+        "wanted. `x` is an integer from 0 to 60. "
+    )
+    what = {
+        1: "An amount is paid by taking again and again the largest coin that is not larger "
+        "than what is left, until nothing is left. Give the sum, over all amounts from 0 "
+        f"to x, of the number of coins taken, plus {p.fee} times x.",
+        2: f"A coin that is taken for the first time costs {p.fee} more than its value (once "
+        "for each value used), each further coin of the same value only its value plus "
+        f"{p.limit}. Give the smallest total cost of coins whose values add up to x; 0 if x "
+        f"is 0, and {p.none} if no coins add up to x.",
+        3: "Coins are put in a row so that their values add up to x, but not more than "
+        f"{p.limit + 1} coins of equal value may come one right after the other. Rows that "
+        "differ in the order of the coins are different. Give the number of such rows "
+        f"modulo {p.modulus} (the empty row adds up to 0).",
+    }[p.level]
+    return head + what
+
+
+def _coins_brute(p: _Coins, x: int) -> int:
+    if p.level == 1:
+        return sum(_taken(s, p.coins) for s in range(x + 1)) + p.fee * x
+    if p.level == 2:
+        costs = _costs(x, p.coins, (p.fee, p.limit))
+        return min(costs) if costs else p.none
+    layer: dict[tuple[int, int, int], int] = {(0, 0, 0): 1}
+    rows = 0
+    while layer:
+        rows += sum(ways for (s, _, _), ways in layer.items() if s == x)
+        new: dict[tuple[int, int, int], int] = {}
+        for (s, last, run), ways in layer.items():
+            for coin in p.coins:
+                length = run + 1 if coin == last else 1
+                if s + coin <= x and length <= p.limit + 1:
+                    at = (s + coin, coin, length)
+                    new[at] = new.get(at, 0) + ways
+        layer = new
+    return rows % p.modulus
+
+
+def _coins(rng: Random, level: int) -> Problem:
+    p = _draw_coins(rng, level)
+    key: dict[str, Any] = {"level": p.level, "coins": p.coins}
+    key |= (
+        {"fee": p.fee},
+        {"fee": p.fee, "limit": p.limit, "none": p.none},
+        {"limit": p.limit, "m": p.modulus},
+    )[p.level - 1]
+    text = source(
+        _COINS_GOLD[p.level],
+        coins=p.coins,
+        down=p.coins[::-1],
+        fee=p.fee,
+        limit=p.limit,
+        none=p.none,
+        m=p.modulus,
+    )
+    high = (60, 60, 40)[p.level - 1]
+    return Problem(
+        _coins_statement(p),
+        (("x", "int"),),
+        "int",
+        text,
+        partial(_coins_brute, p),
+        lambda r: (r.randint(5, high),),
+        key,
+        ((0,),),
+    )
+
+
+def _taken(rest: int, coins: list[int]) -> int:
+    count = 0
+    while rest:
+        rest -= max(coin for coin in coins if coin <= rest)
+        count += 1
+    return count
+
+
+def _costs(x: int, coins: list[int], rule: tuple[int, int]) -> list[int]:
+    """Return the costs of all ways to pay x, coin by coin with every count."""
+    if not coins:
+        return [] if x else [0]
+    fee, more = rule
+    out = _costs(x, coins[1:], rule)
+    for k in range(1, x // coins[0] + 1):
+        own = fee + more * (k - 1) + k * coins[0]
+        out += [own + rest for rest in _costs(x - k * coins[0], coins[1:], rule)]
+    return out
+
+
+FAMILIES = (code_family("coin_rules", _coins),)

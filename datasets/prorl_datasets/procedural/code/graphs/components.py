@@ -1,0 +1,267 @@
+"""Code problems on components and spanning forests of graphs.
+
+Leaves out: distances and walks (``graphs.paths``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES
+from prorl_datasets.procedural.code.lists.common import (
+    Condition,
+    edge_list,
+    ordinal,
+    rare_condition,
+    source,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_COMPONENTS_GOLD = """
+def solve(n, edges):
+    parent = list(range(n))
+
+    def find(v):
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+
+    size = [1] * n
+    total = n
+    notes = []
+    for u, v in edges:
+        if not $cond:
+            a, b = find(u), find(v)
+            if a != b:
+                total += (size[a] + size[b]) ** $k - size[a] ** $k - size[b] ** $k
+                parent[a] = b
+                size[b] += size[a]
+        notes.append(total % $m)
+    groups = {}
+    for v in range(n):
+        groups.setdefault(find(v), []).append(v)
+    return $result
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Components:
+    """The drawn rules: pairs with ``f``*u + v ``closed`` join nothing, ``big`` asks for a
+    decreasing order, ``k`` is an exponent (level 3), ``m`` a modulus (levels 2 and 3)."""
+
+    level: int
+    big: bool
+    f: int
+    closed: Condition
+    k: int
+    m: int
+
+
+def _components(rng: Random, level: int) -> Problem:
+    big, f = rng.random() < 0.5, rng.randint(2, 12)
+    closed, k = rare_condition(rng, f, 8 * f + 8), rng.randint(2, 5)
+    m = rng.randint(13, 17) if level == 2 else rng.randint(89, 199)
+    rule = _Components(level, big, f, closed, k, m)
+    weight = f"sum(v * {f} % {m} for v in g) * len(g)"
+    result = {
+        1: f"sorted(map(len, groups.values()), reverse={big})",
+        2: f"sorted(({weight} for g in groups.values()), reverse={big})",
+        3: "notes",
+    }[level]
+
+    def draw(r: Random) -> tuple[int, list[list[int]]]:
+        n = r.randint(5, 10)
+        return n, edge_list(r, n, n + 2)
+
+    key: dict[str, Any] = {"level": level, "condition": rule.closed.key, "f": f}
+    key |= ({"big": big}, {"big": big, "m": m}, {"k": k, "m": m})[level - 1]
+    cond = rule.closed.on(f"({f} * u + v)")
+    text = source(_COMPONENTS_GOLD, cond=cond, k=k, m=m, result=result)
+    brute = partial(_components_brute, rule)
+    return Problem(_components_statement(rule), PAIRS, "ints", text, brute, draw, key, ((3, []),))
+
+
+def _components_statement(rule: _Components) -> str:
+    f, m = rule.f, rule.m
+    order = "decreasing" if rule.big else "increasing"
+    closed = (
+        f"Each pair [u, v] of `edges` joins u and v, except where {f}*u + v is {rule.closed.text}: "
+        "such a pair joins nothing (u is the first number of the pair). "
+    )
+    what = {
+        1: f"Give the sizes of the connected components, in {order} order.",
+        2: f"The weight of a component is the sum over its vertices v of (v*{f}) modulo "
+        f"{m}, times the number of its vertices. Give the weights of the "
+        f"connected components, in {order} order.",
+        3: "The pairs are taken in the order given. After every pair, also one that joins "
+        f"nothing, note the sum of the {ordinal(rule.k)} powers of the component "
+        f"sizes modulo {m}. Give the list of the notes (empty without pairs).",
+    }
+    return HEAD + closed + what[rule.level]
+
+
+def _components_brute(rule: _Components, n: int, edges: list[list[int]]) -> list[int]:
+    if rule.level == 3:
+        steps = [_groups(rule, n, edges[: i + 1]) for i in range(len(edges))]
+        return [sum(len(g) ** rule.k for g in groups) % rule.m for groups in steps]
+    found = _groups(rule, n, edges)
+    if rule.level == 1:
+        return sorted(map(len, found), reverse=rule.big)
+    weights = [len(g) * sum((v * rule.f) % rule.m for v in g) for g in found]
+    return sorted(weights, reverse=rule.big)
+
+
+def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]]:
+    """Return the components by relabelling all vertices at each pair."""
+    label = list(range(n))
+    for u, v in edges:
+        if not rule.closed.holds(rule.f * u + v):
+            label = [label[u] if x == label[v] else x for x in label]
+    return [[v for v in range(n) if label[v] == x] for x in dict.fromkeys(label)]
+
+
+_SPANNING_GOLD = """
+def solve(n, edges):
+    label = list(range(n))
+    parts = n
+    costs = []
+    for u, v, w in sorted(edges, key=lambda e: $sign($order)):
+        if parts > $goal and label[u] != label[v]:
+            old, new = label[u], label[v]
+            label = [new if x == old else x for x in label]
+            parts -= 1
+            costs.append($value)
+    return $result
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Spanning:
+    """The drawn costs ``f``*w + ``g``, or minus ``g`` where u + v is ``cheap``; ``best`` is
+    smallest or largest, ``k`` + 1 the number of parts to leave (level 3)."""
+
+    level: int
+    cheap: Condition
+    f: int
+    g: int
+    k: int
+    best: str
+
+
+def _spanning(rng: Random, level: int) -> Problem:
+    rule = _Spanning(
+        level=level,
+        cheap=rare_condition(rng, 1, 13),
+        f=rng.randint(2, 9),
+        g=rng.randint(1, 30),
+        k=rng.randint(1, 3),
+        best=rng.choice(("smallest", "largest")),
+    )
+
+    def draw(r: Random) -> tuple[int, list[list[int]]]:
+        n = r.randint(3, 7) if level == 1 else r.randint(4, 6)
+        return n, edge_list(r, n, 12 if level == 1 else 8, 30)
+
+    key: dict[str, Any] = {"level": level, "f": rule.f, "g": rule.g, "best": rule.best}
+    key |= {"condition": rule.cheap.key} if level > 1 else {}
+    key |= {"k": rule.k} if level == 3 else {}
+    return Problem(
+        _spanning_statement(rule),
+        TRIPLES,
+        "ints" if level == 1 else "int",
+        _spanning_gold(rule),
+        partial(_spanning_brute, rule),
+        draw,
+        key,
+        ((2, []),),
+    )
+
+
+def _spanning_gold(rule: _Spanning) -> str:
+    f, g, cheap = rule.f, rule.g, rule.cheap
+    value, order = f"{f} * w + {g}", "e[2]"
+    if rule.level > 1:
+        value = f"{f} * w + (-{g} if {cheap.on('(u + v)')} else {g})"
+        order = f"{f} * e[2] + (-{g} if {cheap.on('(e[0] + e[1])')} else {g})"
+    return source(
+        _SPANNING_GOLD,
+        sign="" if rule.best == "smallest" else "-",
+        order=order,
+        goal=f"min(n, {rule.k + 1})" if rule.level == 3 else "1",
+        value=value,
+        result="costs" if rule.level == 1 else "sum(costs)",
+    )
+
+
+def _spanning_statement(rule: _Spanning) -> str:
+    f, g, best = rule.f, rule.g, rule.best
+    cheap = f", but {f}*w - {g} if u + v is {rule.cheap.text}" if rule.level > 1 else ""
+    graph = (
+        f"{HEAD}Each triple [u, v, w] of `edges` is an edge between u and v of weight w. "
+        f"The cost of an edge is {f}*w + {g}{cheap}. "
+    )
+    what = {
+        1: "A set of edges is free of cycles if it holds no closed path. Add edges one by one, "
+        f"always the one with the {best} weight that closes no cycle with those added before (of "
+        "equal weights the one earlier in `edges`), until none can be added. Give the list of the "
+        "costs of the added edges in the order of adding.",
+        2: "Choose edges that leave the graph with as few connected components as possible and "
+        f"hold no cycle. Give the {best} total cost of such a choice (0 if `edges` is empty).",
+        3: f"Choose edges that hold no cycle and leave exactly max(c, min(n, {rule.k + 1})) "
+        "connected components, where c is the number of components of the graph with all its "
+        f"edges. Give the {best} total cost of such a choice (0 if no edge is chosen).",
+    }
+    return graph + what[rule.level]
+
+
+def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:
+    """Try every set of edges (levels 2 and 3)."""
+    f, g, best = rule.f, rule.g, rule.best
+    if rule.level == 1:
+        return _greedy_tree(n, edges, best, (f, g))
+    whole = _parts(n, edges)
+    want = n - (max(whole, min(n, rule.k + 1)) if rule.level == 3 else whole)
+    totals = []
+    for mask in product((0, 1), repeat=len(edges)):
+        if sum(mask) == want:
+            chosen = [e for e, bit in zip(edges, mask, strict=True) if bit]
+            if _parts(n, chosen) == n - want:
+                costs = [f * w + (-g if rule.cheap.holds(u + v) else g) for u, v, w in chosen]
+                totals.append(sum(costs))
+    return min(totals) if best == "smallest" else max(totals)
+
+
+def _greedy_tree(n: int, edges: list[list[int]], best: str, line: tuple[int, int]) -> list[int]:
+    """Add the best edge that lowers the number of parts, until there is none."""
+    chosen: list[list[int]] = []
+    while True:
+        fits = [e for e in edges if _parts(n, [*chosen, e]) < _parts(n, chosen)]
+        if not fits:
+            return [line[0] * e[2] + line[1] for e in chosen]
+        weights = [e[2] for e in fits]
+        chosen.append(fits[weights.index(min(weights) if best == "smallest" else max(weights))])
+
+
+def _parts(n: int, edges: list[list[int]]) -> int:
+    """Return the number of components by spreading from each vertex."""
+    left, count = list(range(n)), 0
+    while left:
+        count += 1
+        queue = [left[0]]
+        for u in queue:
+            for e in edges:
+                if u in e[:2] and e[0] + e[1] - u not in queue:
+                    queue.append(e[0] + e[1] - u)
+        left = [v for v in left if v not in queue]
+    return count
+
+
+FAMILIES = (
+    code_family("graph_components", _components),
+    code_family("spanning_forests", _spanning),
+)

@@ -1,0 +1,159 @@
+"""Code problems on distances in graphs.
+
+Leaves out: walks (``graphs.walks``), components (``graphs.components``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES, WAY
+from prorl_datasets.procedural.code.lists.common import (
+    Condition,
+    edge_list,
+    rare_condition,
+    source,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_DISTANCES_GOLD = """
+from heapq import heappop, heappush
+
+def solve(n, edges):
+    out = [[] for _ in range(n)]
+    for u, v, w in [$read]:
+        if $use:
+            out[u].append((v, w))$back
+    best = {}
+    queue = [(0, 0, 0)]
+    while queue:
+        d, u, k = heappop(queue)
+        if (u, k) in best:
+            continue
+        best[u, k] = d
+        for v, w in out[u]:
+            heappush(queue, (d + $step, v, (k + 1) % $layers))
+    ends = [[best[u, k] for k in range($layers) if (u, k) in best] for u in range(n)]
+    return [min(x, default=$none) for x in ends]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Distances:
+    """The drawn costs: edges with u + v ``special`` are closed (at level 2 ``toll`` dearer), ``f``
+    multiplies w (level 2), every ``free``-th edge costs ``toll`` (level 3)."""
+
+    level: int
+    directed: bool
+    special: Condition
+    none: int
+    toll: int
+    f: int
+    free: int
+
+    @property
+    def layers(self) -> int:
+        """Return how many edge counts have to be told apart."""
+        return self.free if self.level == 3 else 1
+
+
+def _distances(rng: Random, level: int) -> Problem:
+    rule = _Distances(
+        level=level,
+        directed=rng.random() < 0.5,
+        special=rare_condition(rng, 1, 13),
+        none=rng.choice((-1, -5, -10, 50, 99, 100, 999, 1000)),
+        toll=rng.randint(1, 9),
+        f=rng.randint(1, 5),
+        free=rng.randint(2, 4),
+    )
+
+    def draw(r: Random) -> tuple[int, list[list[int]]]:
+        n = r.randint(5, 8)
+        return n, edge_list(r, n, 3 * n, 0 if level == 1 else 20)
+
+    key: dict[str, Any] = {"level": level, "directed": rule.directed}
+    key |= {"condition": rule.special.key, "none": rule.none}
+    key |= ({}, {"toll": rule.toll, "f": rule.f}, {"toll": rule.toll, "free": rule.free})[level - 1]
+    return Problem(
+        _distances_statement(rule),
+        PAIRS if level == 1 else TRIPLES,
+        "ints",
+        _distances_gold(rule),
+        partial(_distances_brute, rule),
+        draw,
+        key,
+        ((1, []),),
+    )
+
+
+def _distances_gold(rule: _Distances) -> str:
+    special, toll, level = rule.special.on("(u + v)"), rule.toll, rule.level
+    read = {
+        1: "(u, v, 1) for u, v in edges",
+        2: f"(u, v, {rule.f} * w + ({toll} if {special} else 0)) for u, v, w in edges",
+        3: "(u, v, w) for u, v, w in edges",
+    }[level]
+    return source(
+        _DISTANCES_GOLD,
+        read=read,
+        use=f"not {special}" if level != 2 else "True",
+        back="" if rule.directed else "\n            out[v].append((u, w))",
+        step=f"({toll} if (k + 1) % {rule.free} == 0 else w)" if level == 3 else "w",
+        layers=rule.layers,
+        none=rule.none,
+    )
+
+
+def _distances_statement(rule: _Distances) -> str:
+    special, toll = f"u + v is {rule.special.text}", rule.toll
+    edge = "pair [u, v]" if rule.level == 1 else "triple [u, v, w]"
+    cost = {
+        1: f", but edges for which {special} are closed. The length of a path is its number of "
+        "edges",
+        2: f". Using the edge costs {rule.f}*w, and {toll} more if {special}. The length "
+        "of a path is the sum of its costs",
+        3: " of cost w. The edges of a path (which may use an edge more than once) count 1, "
+        f"2, 3, ...; those whose number is a multiple of {rule.free} cost {toll} "
+        f"instead of w, and edges for which {special} are closed. The length of a "
+        "path is the sum of its costs",
+    }[rule.level]
+    return (
+        f"{HEAD}Each {edge} of `edges` is an edge {WAY[rule.directed]}{cost}. Give the list of "
+        "the lengths of shortest paths from vertex 0 to the vertices 0, 1, ..., n - 1 (0 for "
+        f"vertex 0 itself, {rule.none} for a vertex that cannot be reached)."
+    )
+
+
+def _distances_brute(rule: _Distances, n: int, edges: list[list[int]]) -> list[int]:
+    """Shorten the way to (vertex, number of edges modulo the layers) as often as that can help."""
+    arcs = [(e[0], e[1], _costs(rule, e)) for e in edges if not _closed(rule, e)]
+    arcs += [] if rule.directed else [(v, u, costs) for u, v, costs in arcs]
+    dist: dict[tuple[int, int], int] = {(0, 0): 0}
+    for _ in range(n * rule.layers):
+        for u, v, costs in arcs:
+            for k, cost in enumerate(costs):
+                if (u, k) in dist:
+                    at = (v, (k + 1) % rule.layers)
+                    dist[at] = min(dist.get(at, 10**9), dist[u, k] + cost)
+    ends = [[d for (v, _), d in dist.items() if v == u] for u in range(n)]
+    return [min(d) if d else rule.none for d in ends]
+
+
+def _closed(rule: _Distances, edge: list[int]) -> bool:
+    return rule.level != 2 and rule.special.holds(edge[0] + edge[1])
+
+
+def _costs(rule: _Distances, edge: list[int]) -> list[int]:
+    """Return what the edge costs after k edges, for each k below the number of layers."""
+    if rule.level == 1:
+        return [1]
+    if rule.level == 2:
+        return [rule.f * edge[2] + rule.toll * rule.special.holds(edge[0] + edge[1])]
+    return [edge[2]] * (rule.free - 1) + [rule.toll]
+
+
+FAMILIES = (code_family("graph_distances", _distances),)

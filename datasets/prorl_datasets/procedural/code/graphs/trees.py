@@ -1,0 +1,297 @@
+"""Code problems on rooted trees given by a list of parents.
+
+Leaves out: general graphs (``graphs.paths``, ``graphs.orders``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, product
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import Condition, condition, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_P = (("parents", "ints"),)
+_HEAD = (
+    "A rooted tree has the vertices 0 to n - 1, n at most 12; vertex 0 is the root. "
+    "`parents` has n elements: parents[0] is -1, and parents[v] is the parent of v, "
+    "which is less than v. "
+)
+
+
+_MEASURES = {
+    "depth": "depth of a vertex is the number of edges between it and the root",
+    "height": "height of a vertex is the largest number of edges on a way down from it",
+}
+
+
+def _parents(r: Random, least: int, most: int) -> tuple[list[int]]:
+    n, back = r.randint(least, most), r.randint(1, 6)
+    return ([-1] + [r.randint(max(0, v - back), v - 1) for v in range(1, n)],)
+
+
+_SUBTREES_GOLD = {
+    1: """
+    def solve(parents):
+        n = len(parents)
+        far = [0] * n
+        for v in $order:
+            $update
+        return [($f * v + $g) % $m + $k * far[v] for v in range(n)]
+    """,
+    2: """
+    def solve(parents):
+        n = len(parents)
+        total = [0] * n
+        for v in range(n - 1, -1, -1):
+            w = ($f * v + $g) % $m
+            if $cond:
+                total[v] += w
+            if v:
+                total[parents[v]] += total[v]
+        return total
+    """,
+    3: """
+    def solve(parents):
+        n = len(parents)
+        near = [[] for _ in range(n)]
+        for v in range(1, n):
+            near[v].append(parents[v])
+            near[parents[v]].append(v)
+        out = []
+        for s in range(n):
+            total = 0
+            level = [(s, -1)]
+            for _ in range($k + 1):
+                for v, _ in level:
+                    w = ($f * v + $g) % $m
+                    if $cond:
+                        total += w
+                level = [(u, v) for v, p in level for u in near[v] if u != p]
+            out.append(total)
+        return out
+    """,
+}
+_FAR = {
+    "depth": ("range(1, n)", "far[v] = far[parents[v]] + 1"),
+    "height": ("range(n - 1, 0, -1)", "far[parents[v]] = max(far[parents[v]], far[v] + 1)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Subtrees:
+    """The drawn weights (``f``*v + ``g``) modulo ``m``, of which those ``counted`` make the sums;
+    ``k`` multiplies depth or height (``op``, level 1) or is a distance (level 3)."""
+
+    level: int
+    f: int
+    g: int
+    m: int
+    counted: Condition
+    k: int
+    op: str
+
+
+def _draw_subtrees(rng: Random, level: int) -> _Subtrees:
+    m, g = rng.randint(5, 17), rng.randint(1, 9)
+    f = rng.randint(2, min(9, m - 1))
+    counted, k = condition(rng, 0, m - 1), rng.randint(1, 3)
+    return _Subtrees(level, f, g, m, counted, k, rng.choice(("depth", "height")))
+
+
+def _subtrees(rng: Random, level: int) -> Problem:
+    rule = _draw_subtrees(rng, level)
+    f, g, m, c, k = rule.f, rule.g, rule.m, rule.counted, rule.k
+    order, update = _FAR[rule.op]
+    key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m}
+    key |= ({"op": rule.op, "k": k}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
+    gold = _SUBTREES_GOLD[level]
+    return Problem(
+        _subtrees_statement(rule),
+        _P,
+        "ints",
+        source(gold, f=f, g=g, m=m, k=k, cond=c.on("w"), order=order, update=update),
+        partial(_subtrees_brute, rule),
+        lambda r: _parents(r, 4, 12),
+        key,
+        (([-1],),),
+    )
+
+
+def _subtrees_statement(rule: _Subtrees) -> str:
+    op, k, counted = rule.op, rule.k, rule.counted.text
+    weight = f"The weight of vertex v is ({rule.f}*v + {rule.g}) modulo {rule.m}. "
+    what = {
+        1: f"The {_MEASURES[op]}. Give the list that holds, for each vertex 0, 1, ..., n - 1, its "
+        f"weight plus {k} times its {op}.",
+        2: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
+        f"weights that are {counted} in the subtree of v (v itself included).",
+        3: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
+        f"weights that are {counted} among the vertices at a distance of at most {k} from v in the "
+        "tree (v itself included; the distance is the number of edges of the path between them).",
+    }
+    return _HEAD + weight + what[rule.level]
+
+
+def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
+    n, k = len(parents), rule.k
+    weights = [rule.f * v + rule.g for v in range(n)]
+    weights = [w - w // rule.m * rule.m for w in weights]
+    lines = [_line(parents, v) for v in range(n)]
+    if rule.level == 1 and rule.op == "depth":
+        return [w + k * (len(line) - 1) for w, line in zip(weights, lines, strict=True)]
+    if rule.level == 1:
+        return [weights[v] + k * max(x.index(v) for x in lines if v in x) for v in range(n)]
+    out = []
+    for v in range(n):
+        if rule.level == 2:
+            there = [u for u in range(n) if v in lines[u]]
+        else:
+            there = [u for u in range(n) if len({*lines[u]} ^ {*lines[v]}) <= k]
+        out.append(sum(weights[u] for u in there if rule.counted.holds(weights[u])))
+    return out
+
+
+def _line(parents: list[int], v: int) -> list[int]:
+    """Return v and the vertices above it, up to the root."""
+    return [v] if v == 0 else [v, *_line(parents, parents[v])]
+
+
+_TREE_CHOICES_GOLD = {
+    1: """
+    def solve(parents):
+        n = len(parents)
+        total = [$a] * n
+        for v in range(n):
+            total[v] = 1 + ($f * v + $g) % $m + (total[parents[v]] if v else $a)
+        return [total[v] for v in range(n) if v not in parents]
+    """,
+    2: """
+    def solve(parents):
+        n = len(parents)
+        down = [0] * n
+        best = 0
+        for v in range(n - 1, -1, -1):
+            w = 1 + ($f * v + $g) % $m + ($a if $cond else 0)
+            arms = sorted(down[u] for u in range(v + 1, n) if parents[u] == v)
+            if arms:
+                best = max(best, w + sum(arms[-2:]))
+            down[v] = w + (arms[-1] if arms else 0)
+        return best
+    """,
+    3: """
+    def solve(parents):
+        n = len(parents)
+        used = [1 + ($f * v + $g) % $m for v in range(n)]
+        left = [-$a if $cond else 0 for v in range(n)]
+        for v in range(n - 1, 0, -1):
+            p = parents[v]
+            used[p] += max(used[v] - $cost, left[v])
+            left[p] += max(used[v], left[v])
+        return max(used[0], left[0])
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The drawn weights 1 + (``f``*v + ``g``) modulo ``m``; ``a`` is an extra (a loss at level 3)
+    of vertices that are ``marked``, ``a`` + ``k`` the loss of a vertex chosen with its parent."""
+
+    level: int
+    f: int
+    g: int
+    m: int
+    marked: Condition
+    k: int
+    a: int
+
+    def weights(self, n: int) -> list[int]:
+        """Return the weights of the vertices."""
+        return [1 + (self.f * v + self.g) % self.m for v in range(n)]
+
+
+def _draw_choices(rng: Random, level: int) -> _Choices:
+    m, g = rng.randint(5, 19), rng.randint(1, 9)
+    f, marked = rng.randint(3, min(9, m - 1)), condition(rng, 0, 7 if level == 3 else 11)
+    return _Choices(level, f, g, m, marked, rng.randint(1, 5), rng.randint(1, 9))
+
+
+def _tree_choices(rng: Random, level: int) -> Problem:
+    rule = _draw_choices(rng, level)
+    f, g, m, c, a, k = rule.f, rule.g, rule.m, rule.marked, rule.a, rule.k
+    key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m, "a": a}
+    key |= ({}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
+    most = 8 if level == 3 else 12
+    return Problem(
+        _choices_statement(rule),
+        _P,
+        "ints" if level == 1 else "int",
+        source(_TREE_CHOICES_GOLD[level], f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a),
+        partial({1: _leaf_sums, 2: _best_path, 3: _best_set}[level], rule),
+        lambda r: _parents(r, 4, most),
+        key,
+        (([-1],),),
+    )
+
+
+def _choices_statement(rule: _Choices) -> str:
+    a, marked = rule.a, rule.marked.text
+    weight = f"The weight of vertex v is 1 + ({rule.f}*v + {rule.g}) modulo {rule.m}. "
+    what = {
+        1: "A leaf is a vertex that is no vertex's parent. Give the list that holds, for "
+        f"each leaf in increasing order, {a} plus the sum of the weights on the path from "
+        "the root to it, both ends included.",
+        2: "The value of the path between two different vertices is the sum of the weights "
+        f"on it, both ends included, plus {a} for every vertex on it whose number is "
+        f"{marked}. Give the largest value of a path (0 if there is only one vertex).",
+        3: "Choose a set of vertices. It earns the sum of the weights of its vertices, minus "
+        f"{rule.k + a} for every vertex in the set whose parent is in the set too, and "
+        f"minus {a} for every vertex not in the set whose number is {marked}. "
+        "Give the largest possible earning.",
+    }
+    return _HEAD + weight + what[rule.level]
+
+
+def _leaf_sums(rule: _Choices, parents: list[int]) -> list[int]:
+    """Add up the line above each leaf."""
+    weights, lines = rule.weights(len(parents)), [_line(parents, v) for v in range(len(parents))]
+    inner = [p for line in lines for p in line[1:]]
+    leaves = [v for v in range(len(parents)) if v not in inner]
+    return [rule.a + sum(weights[u] for u in lines[v]) for v in leaves]
+
+
+def _best_path(rule: _Choices, parents: list[int]) -> int:
+    """Try all pairs of ends."""
+    n = len(parents)
+    worth = [w + rule.a * rule.marked.holds(v) for v, w in enumerate(rule.weights(n))]
+    lines = [_line(parents, v) for v in range(n)]
+    values = [0]
+    for u, v in combinations(range(n), 2):
+        top = next(x for x in lines[u] if x in lines[v])
+        path = {*lines[u]} ^ {*lines[v]}
+        values.append(sum(worth[x] for x in path) + worth[top])
+    return max(values)
+
+
+def _best_set(rule: _Choices, parents: list[int]) -> int:
+    """Try all sets of vertices."""
+    n, loss = len(parents), rule.k + rule.a
+    weights = rule.weights(n)
+    lost = [rule.a * rule.marked.holds(v) for v in range(n)]
+    return max(
+        sum(
+            weights[v] - loss * (v > 0 and bits[parents[v]]) if bits[v] else -lost[v]
+            for v in range(n)
+        )
+        for bits in product((0, 1), repeat=n)
+    )
+
+
+FAMILIES = (
+    code_family("tree_subtrees", _subtrees),
+    code_family("tree_choices", _tree_choices),
+)

@@ -1,0 +1,180 @@
+"""Code problems on blocks (rectangles of cells) of a grid of integers.
+
+Leaves out: paths (``grids.paths``) and regions (``grids.regions``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_MEASURES = {
+    "largest minus the smallest value": "max(w) - min(w)",
+    "top left plus the bottom right value": "w[0] + w[-1]",
+    "sum": "sum(w)",
+}
+_RECTANGLES_GOLD = {
+    1: """
+    def solve(g):
+        out = []
+        for y in range(len(g) - $p + 1):
+            for x in range(len(g[0]) - $q + 1):
+                w = [v for row in g[y:y + $p] for v in row[x:x + $q]]
+                if $corner_w:
+                    out.append($measure)
+        return out
+    """,
+    2: """
+    def solve(g):
+        count = total = 0
+        for y in range(len(g) - $p + 1):
+            for x in range(len(g[0]) - $q + 1):
+                w = [v for row in g[y:y + $p] for v in row[x:x + $q]]
+                s = sum(w)
+                if $cond:
+                    count += 1
+                    total += $measure
+        return [count, total]
+    """,
+    3: """
+    def solve(g):
+        h, w = len(g), len(g[0])
+        pre = [[0] * (w + 1)]
+        for row in g:
+            line = [0]
+            for x, v in enumerate(row):
+                line.append(line[-1] + v + pre[-1][x + 1] - pre[-1][x])
+            pre.append(line)
+        sums = []
+        for y in range(h):
+            for x in range(w):
+                if not ($corner_g):
+                    continue
+                for b in range(y + 1, h + 1):
+                    for r in range(x + 1, min(w, x + $area // (b - y)) + 1):
+                        s = pre[b][r] - pre[y][r] - pre[b][x] + pre[y][x]
+                        if s % $m == $r0:
+                            sums.append(s)
+        return [len(sums), $pick(sums, default=0)]
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The drawn blocks: ``p`` rows by ``q`` columns, or at most ``area`` cells with a sum that is
+    ``r`` modulo ``m``; ``total`` is asked of the sum, ``corner`` of the top left value."""
+
+    level: int
+    p: int
+    q: int
+    m: int
+    total: Condition
+    corner: Condition
+    r: int
+    area: int
+    best: str
+    measure: str
+
+
+def _draw_blocks(rng: Random, level: int) -> _Blocks:
+    p, q, m = rng.randint(1, 3), rng.randint(2, 3), rng.randint(3, 9)
+    return _Blocks(
+        level=level,
+        p=p,
+        q=q,
+        m=m,
+        total=condition(rng, -4 * p * q, 5 * p * q),
+        corner=condition(rng, -9, 12),
+        r=rng.randint(0, m - 1),
+        area=rng.randint(4, 9),
+        best=rng.choice(("largest", "smallest")),
+        measure=rng.choice(list(_MEASURES)),
+    )
+
+
+def _rectangles(rng: Random, level: int) -> Problem:
+    b = _draw_blocks(rng, level)
+    rules: list[tuple[Any, ...]] = [
+        (b.p, b.q, b.measure, b.corner.key),
+        (b.p, b.q, b.measure, b.total.key),
+        (b.m, b.r, b.area, b.best, b.corner.key),
+    ]
+    text = source(
+        _RECTANGLES_GOLD[level],
+        p=b.p,
+        q=b.q,
+        measure=_MEASURES[b.measure],
+        cond=b.total.on("s"),
+        corner_w=b.corner.on("w[0]"),
+        corner_g=b.corner.on("g[y][x]"),
+        area=b.area,
+        m=b.m,
+        r0=b.r,
+        pick="max" if b.best == "largest" else "min",
+    )
+    return Problem(
+        _statement(b),
+        (("g", "grid"),),
+        "ints",
+        text,
+        partial(_brute, b),
+        lambda r: (matrix(r, (3, 5 if level == 3 else 6), -9, 12),),
+        {"level": level, "rule": rules[level - 1]},
+    )
+
+
+def _statement(b: _Blocks) -> str:
+    size = f"blocks of {b.p} rows and {b.q} columns"
+    start = (
+        "`g` is a grid of integers with at most 6 rows and 6 columns. A block is a "
+        "rectangle of neighbouring rows and neighbouring columns. "
+    )
+    only = f"Only blocks whose top left value is {b.corner.text} count. " if b.level != 2 else ""
+    what = {
+        1: f"For the {size}, in the order of their top left cells (row by row, each from left to "
+        f"right), give the list of the {b.measure} of each (empty if there is no such block).",
+        2: f"Among the {size} take those whose sum is {b.total.text}. Give a list of two integers: "
+        f"their number, and the total of the {b.measure} of each (0 if there is none).",
+        3: f"Take the blocks of any size with at most {b.area} cells whose sum is congruent to "
+        f"{b.r} modulo {b.m} (remainders lie from 0 to {b.m - 1}). Give a list of two integers: "
+        f"the number of these blocks, and the {b.best} sum of such a block (0 if there is none).",
+    }
+    return start + only + what[b.level]
+
+
+def _brute(b: _Blocks, g: list[list[int]]) -> list[int]:
+    blocks = _all_blocks(b, g)
+    if b.level == 3:
+        found = sorted(sum(w) for w in blocks if (sum(w) - b.r) % b.m == 0)
+        return [len(found), (found or [0])[-1 if b.best == "largest" else 0]]
+    measures: dict[str, Any] = {
+        "largest minus the smallest value": lambda w: -min(x - y for x in w for y in w),
+        "top left plus the bottom right value": lambda w: w[0] + w[b.p * b.q - 1],
+        "sum": sum,
+    }
+    kept = [w for w in blocks if b.level == 1 or b.total.holds(sum(w))]
+    values = [measures[b.measure](w) for w in kept]
+    return values if b.level == 1 else [len(kept), sum(values)]
+
+
+def _all_blocks(b: _Blocks, g: list[list[int]]) -> list[list[int]]:
+    """Return the values of each block of a drawn size whose corner counts."""
+    shapes = [(b.p, b.q)]
+    if b.level == 3:
+        shapes = [(i, j) for i in range(1, 7) for j in range(1, 7) if i * j <= b.area]
+    return [
+        [g[y + i][x + j] for i in range(height) for j in range(width)]
+        for height, width in shapes
+        for y in range(len(g) - height + 1)
+        for x in range(len(g[0]) - width + 1)
+        if b.level == 2 or b.corner.holds(g[y][x])
+    ]
+
+
+FAMILIES = (code_family("grid_blocks", _rectangles),)

@@ -1,0 +1,174 @@
+"""Code problems on boards that are tilted, so that their stones slide.
+
+Leaves out: updated cells (``grids.cells``), reading orders (``grids.readings``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from string import Template
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_WAYS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+_ACROSS = {way: ("up", "down") if way in ("left", "right") else ("left", "right") for way in _WAYS}
+
+
+_TILT_GOLD = """
+def solve(rows):
+    g = [list(row) for row in rows]
+    h, w = len(g), len(g[0])
+    for dy, dx in $tilts:
+        order = [(y, x) for y in range(h) for x in range(w)]
+        if dy + dx > 0:
+            order.reverse()
+        for y, x in order:
+            if g[y][x] == "$stone":
+                g[y][x] = "$free"
+                while 0 <= y + dy < h and 0 <= x + dx < w and g[y + dy][x + dx] == "$free":
+                    y, x = y + dy, x + dx
+                g[y][x] = "$stone"$melt
+    return $result
+"""
+_MELT_CODE = """
+        doomed = []
+        for y, x in order:
+            near = [(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)]
+            n = sum(1 for i, j in near if 0 <= i < h and 0 <= j < w and g[i][j] == "$stone")
+            if n >= $k:
+                doomed.append((y, x))
+        for y, x in doomed:
+            if g[y][x] == "$stone":
+                g[y][x] = "$free\""""
+_TOTAL_CODE = (
+    'sum($a * (y + 1) + $b * (x + 1) for y in range(h) for x in range(w) if g[y][x] == "$stone")'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tilt:
+    """The drawn board: its signs, the ``tilts``, the weights ``a`` and ``b`` of rows and columns,
+    and the ``k`` neighbours that remove a stone (level 3)."""
+
+    level: int
+    stone: str
+    wall: str
+    free: str
+    tilts: list[str]
+    a: int
+    b: int
+    k: int
+
+    @property
+    def shows_rows(self) -> bool:
+        """Say whether the board itself is the result."""
+        return self.level == 3 and self.a % 2 == 0
+
+
+def _draw_tilt(rng: Random, level: int) -> _Tilt:
+    """Draw a board. A tilt undoes the opposite one before it unless stones are removed between."""
+    stone, wall, free = rng.choice(("O#.", "o|.", "sW_", "*=-", "@#."))
+    count = rng.randint(*{1: (1, 2), 2: (3, 4), 3: (4, 6)}[level])
+    tilts = [rng.choice(list(_WAYS))]
+    while len(tilts) < count:
+        other = [t for t in _WAYS if t != tilts[-1]] if level == 3 else _ACROSS[tilts[-1]]
+        tilts.append(rng.choice(other))
+    a, b, k = rng.randint(1, 12), rng.randint(1, 12), rng.randint(2, 3)
+    return _Tilt(level, stone, wall, free, tilts, a, b, k)
+
+
+def _tilt(rng: Random, level: int) -> Problem:
+    board = _draw_tilt(rng, level)
+    stone, free, shown = board.stone, board.free, board.shows_rows
+
+    def draw(r: Random) -> tuple[list[str]]:
+        h, w, cells = r.randint(2, 6), r.randint(3, 6), stone * 4 + board.wall * 2 + free * 4
+        return (["".join(r.choice(cells) for _ in range(w)) for _ in range(h)],)
+
+    key: dict[str, Any] = {"level": level, "tilts": board.tilts}
+    key |= {"sum": None if shown else (board.a, board.b)}
+    key |= {"k": board.k} if level == 3 else {}
+    values = {"stone": stone, "free": free, "k": board.k, "a": board.a, "b": board.b}
+    text = source(
+        _TILT_GOLD,
+        tilts=[_WAYS[t] for t in board.tilts],
+        stone=stone,
+        free=free,
+        melt=Template(_MELT_CODE).substitute(values) if level == 3 else "",
+        result='["".join(row) for row in g]' if shown else Template(_TOTAL_CODE).substitute(values),
+    )
+    output = "rows" if shown else "int"
+    brute = partial(_tilt_brute, board)
+    return Problem(_tilt_statement(board), (("rows", "rows"),), output, text, brute, draw, key)
+
+
+def _tilt_statement(board: _Tilt) -> str:
+    melt, what = "", "Give the rows of the board at the end."
+    if board.level == 3:
+        melt = (
+            f" After each tilt, every stone that has at least {board.k} stones among its four "
+            "neighbours (cells that share a side) is removed, all at once."
+        )
+    if not board.shows_rows:
+        what = (
+            "Number rows and columns from 1. Give the sum, over all stones at the end, of "
+            f"{board.a} times the row plus {board.b} times the column."
+        )
+    return (
+        f"`rows` is a board: 2 to 6 words of equal length, 2 to 6, of '{board.stone}' (a stone), "
+        f"'{board.wall}' (a wall) and '{board.free}' (free). Tilting the board in a direction makes "
+        "every stone slide that way until the next cell is a wall, a stone that cannot move on, or "
+        f"the edge. The board is tilted {', then '.join(board.tilts)}.{melt} {what}"
+    )
+
+
+def _tilt_brute(board: _Tilt, rows: list[str]) -> Any:
+    for tilt in board.tilts:
+        rows = _slide(rows, tilt, board.stone + board.wall + board.free)
+        if board.level == 3:
+            rows = _melted(rows, board.stone, board.free, board.k)
+    if board.shows_rows:
+        return rows
+    return sum(
+        board.a * y + board.b * x
+        for y, row in enumerate(rows, 1)
+        for x, v in enumerate(row, 1)
+        if v == board.stone
+    )
+
+
+def _slide(rows: list[str], tilt: str, signs: str) -> list[str]:
+    """Return the tilted board: lines are cut at walls and each part is sorted."""
+    stone, wall, free = signs[0], signs[1], signs[2]
+    lines = rows if tilt in ("left", "right") else ["".join(col) for col in zip(*rows, strict=True)]
+    out = []
+    for line in lines:
+        parts = []
+        for part in line.split(wall):
+            stones, rest = stone * part.count(stone), free * part.count(free)
+            parts.append(stones + rest if tilt in ("left", "up") else rest + stones)
+        out.append(wall.join(parts))
+    return out if lines is rows else ["".join(col) for col in zip(*out, strict=True)]
+
+
+def _melted(rows: list[str], stone: str, free: str, k: int) -> list[str]:
+    w = len(rows[0])
+    pad = [free * (w + 2), *(free + row + free for row in rows), free * (w + 2)]
+    return [
+        "".join(
+            free
+            if v == stone
+            and (pad[y][x + 1] + pad[y + 2][x + 1] + pad[y + 1][x] + pad[y + 1][x + 2]).count(stone)
+            >= k
+            else v
+            for x, v in enumerate(row)
+        )
+        for y, row in enumerate(rows)
+    ]
+
+
+FAMILIES = (code_family("tilted_boards", _tilt),)

@@ -1,0 +1,153 @@
+"""Code problems on boards of cells that are all updated at once.
+
+Leaves out: boards with stones (``grids.boards``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_CELLS_GOLD = """
+def solve(rows):
+    h, w = len(rows), len(rows[0])
+    age = [[int(c == "$live") for c in row] for row in rows]
+    for _ in range($steps):
+        new = [[0] * w for _ in range(h)]
+        for y in range(h):
+            for x in range(w):
+                n = 0
+                for dy in $dys:
+                    for dx in (-1, 0, 1):
+                        ny, nx = y + dy, x + dx
+                        if (dy or dx) and $inside:
+                            n += $count
+                if n in ($stay if age[y][x] else $born) and age[y][x] < $most:
+                    new[y][x] = age[y][x] + 1
+        age = new
+    return ["".join("$live" if a else "$dead" for a in row) for row in age]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The drawn rules: the numbers of live neighbours (at level 1 a right one counts twice) of which
+    an empty cell is ``born`` and a live one may ``stay``; a cell live in ``age`` successive states becomes empty (level 3)."""
+
+    level: int
+    live: str
+    dead: str
+    born: list[int]
+    stay: list[int]
+    wrap: bool
+    steps: int
+    age: int
+
+
+def _draw_cells(rng: Random, level: int) -> _Cells:
+    live, dead = rng.choice(("#.", "O.", "*-", "X_", "10", "@."))
+    top, most = (3, 3) if level == 1 else (8, 4)
+    born = sorted(rng.sample(range(top + 1), rng.randint(1, most)))
+    stay = sorted(rng.sample(range(top + 1), rng.randint(0, most)))
+    if level == 1 and 0 in born and not stay:
+        stay = [1]
+    if level > 1 and not {2, 3} & {*born}:
+        born = sorted({*born, rng.randint(2, 3)})
+    wrap = rng.random() < 0.5
+    steps = rng.randint(1, 8 - 2 * level) if level < 3 else rng.randint(2, 5)
+    return _Cells(level, live, dead, born, stay, wrap, steps, rng.randint(2, 4))
+
+
+def _cells(rng: Random, level: int) -> Problem:
+    rule = _draw_cells(rng, level)
+    live, dead, born, stay = rule.live, rule.dead, rule.born, rule.stay
+
+    def draw(r: Random) -> tuple[list[str]]:
+        h, w = r.randint(3, 5), r.randint(3, 6)
+        return (["".join(live if r.random() < 0.45 else dead for _ in range(w)) for _ in range(h)],)
+
+    key: dict[str, Any] = {"level": level, "born": born, "stay": stay, "wrap": rule.wrap}
+    key |= {"steps": rule.steps, "age": rule.age} if level == 3 else {"steps": rule.steps}
+    there = "age[ny % h][nx % w] > 0"
+    text = source(
+        _CELLS_GOLD,
+        live=live,
+        dead=dead,
+        steps=rule.steps,
+        count=f"(1 if dx < 0 else 2) * ({there})" if level == 1 else there,
+        dys="(0,)" if level == 1 else "(-1, 0, 1)",
+        inside="True" if rule.wrap else "0 <= ny < h and 0 <= nx < w",
+        born=born,
+        stay=stay,
+        most=rule.age if level == 3 else 999,
+    )
+    brute = partial(_brute, rule)
+    return Problem(_statement(rule), (("rows", "rows"),), "rows", text, brute, draw, key)
+
+
+def _statement(rule: _Cells) -> str:
+    number = "its number (1 if its left neighbour is live, plus 2 if its right neighbour is live)"
+    edge = "Cells outside count as empty"
+    around = "the cell left of the first one is the last one"
+    if rule.wrap:
+        edge = f"The rows wrap around: {around}"
+    if rule.level > 1:
+        number = (
+            "the number of live cells among its eight neighbours (cells that share a side or a "
+            "corner)"
+        )
+        edge = f"The rows wrap around and so do the columns ({around})" if rule.wrap else edge
+    tired = (
+        f" But a cell that has been live in {rule.age} successive states (the first state counts) "
+        "is empty in the next one."
+    )
+    return (
+        f"`rows` holds 3 to 6 words of equal length, 3 to 7, of '{rule.live}' (a live cell) "
+        f"and '{rule.dead}' (an empty cell). In a step all cells change at once: an empty cell "
+        f"becomes live if {number} is in the list {rule.born}, a live cell stays live if "
+        f"that number is in the list {rule.stay}; all others are empty then. {edge}.{tired if rule.level == 3 else ''} "
+        f"Give the rows after {rule.steps} step{'s' if rule.steps > 1 else ''}."
+    )
+
+
+Cell = tuple[int, int]
+
+
+def _brute(rule: _Cells, rows: list[str]) -> list[str]:
+    """Work with the sets of live cells of all states so far."""
+    size = h, w = len(rows), len(rows[0])
+    states = [{(y, x) for y in range(h) for x in range(w) if rows[y][x] == rule.live}]
+    for _ in range(rule.steps):
+        tally = _tally(rule, states[-1], size)
+        after = {
+            (y, x)
+            for y in range(h)
+            for x in range(w)
+            if tally.get((y, x), 0) in (rule.stay if (y, x) in states[-1] else rule.born)
+        }
+        if rule.level == 3 and len(states) >= rule.age:
+            after -= {cell for cell in after if all(cell in old for old in states[-rule.age :])}
+        states.append(after)
+    signs = {True: rule.live, False: rule.dead}
+    return ["".join(signs[(y, x) in states[-1]] for x in range(w)) for y in range(h)]
+
+
+def _tally(rule: _Cells, live: set[Cell], size: tuple[int, int]) -> dict[Cell, int]:
+    """Return the numbers of cells that have live neighbours."""
+    h, w = size
+    tally: dict[Cell, int] = {}
+    for y, x in live:
+        for dy in (-1, 0, 1) if rule.level > 1 else (0,):
+            for dx in (-1, 0, 1):
+                at = ((y + dy) % h, (x + dx) % w) if rule.wrap else (y + dy, x + dx)
+                if dy or dx:
+                    tally[at] = tally.get(at, 0) + (2 if dx < 0 and rule.level == 1 else 1)
+    return tally
+
+
+FAMILIES = (code_family("cell_updates", _cells),)

@@ -1,0 +1,170 @@
+"""Code problems on paths through a grid of integers.
+
+Leaves out: regions (``grids.regions``), blocks (``grids.blocks``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_STEPS = {
+    "right": (0, 1),
+    "down": (1, 0),
+    "diagonally down-right": (1, 1),
+    "two to the right": (0, 2),
+    "two down": (2, 0),
+}
+
+
+_PATHS_GOLD = {
+    1: """
+    def solve(g):
+        walls = sum(1 for row in g for v in row if $cond)
+        ways = [0] * len(g[0])
+        ways[0] = 1
+        for row in g:
+            for x, v in enumerate(row):
+                if $cond:
+                    ways[x] = 0
+                elif x:
+                    ways[x] += ways[x - 1]
+        return ways[-1] + $bonus * walls
+    """,
+    2: """
+    def solve(g):
+        best = {}
+        for y, row in enumerate(g):
+            for x, v in enumerate(row):
+                before = [best[y - dy, x - dx] for dy, dx in $steps if (y - dy, x - dx) in best]
+                if before or (y == 0 and x == 0):
+                    best[y, x] = $pick(before, default=0) + v + ($bonus if $cond else 0)
+        return best[len(g) - 1, len(g[0]) - 1]
+    """,
+    3: """
+    def solve(g):
+        ways = {}
+        for y, row in enumerate(g):
+            for x, v in enumerate(row):
+                now = [0] * (2 * $m)
+                flip = 1 if $cond else 0
+                if y == 0 and x == 0:
+                    now[v % $m * 2 + flip] = 1
+                for dy, dx in $steps:
+                    for state, count in enumerate(ways.get((y - dy, x - dx), [])):
+                        now[(state // 2 + v) % $m * 2 + (state % 2 + flip) % 2] += count
+                ways[y, x] = now
+        end = ways[len(g) - 1, len(g[0]) - 1]
+        return [sum(end[2 * $r0:2 * $r0 + 2]), sum(end[1::2])]
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    """The drawn paths: names of the ``steps``, what ``special`` cells are (walls at level 1), the
+    modulus ``m`` and remainder ``r``, the ``best`` cost and the ``bonus``."""
+
+    level: int
+    steps: list[str]
+    special: Condition
+    m: int
+    best: str
+    r: int
+    bonus: int
+
+    @property
+    def moves(self) -> list[tuple[int, int]]:
+        """Return the steps as (rows, columns)."""
+        return [_STEPS[s] for s in self.steps]
+
+
+def _draw_paths(rng: Random, level: int) -> _Paths:
+    more = list(_STEPS)[2:]
+    steps = ["right", "down", *[s for s in more if level > 1 and rng.random() < 0.5]]
+    special, m = condition(rng, 0, 12), rng.randint(3, 9)
+    best, r = rng.choice(("smallest", "largest")), rng.randint(0, m - 1)
+    return _Paths(level, steps, special, m, best, r, rng.randint(1, 9))
+
+
+def _paths(rng: Random, level: int) -> Problem:
+    p = _draw_paths(rng, level)
+    key: dict[str, Any] = {"level": level, "condition": p.special.key, "steps": p.steps}
+    key |= {"m": p.m, "r": p.r} if level == 3 else {"bonus": p.bonus}
+    key |= {"best": p.best} if level == 2 else {}
+    text = source(
+        _PATHS_GOLD[level],
+        cond=p.special.on("v"),
+        bonus=p.bonus,
+        steps=p.moves,
+        pick="max" if p.best == "largest" else "min",
+        m=p.m,
+        r0=p.r,
+    )
+    sides = (2, 5) if len(p.steps) < 4 else (2, 4)
+    return Problem(
+        _statement(p),
+        (("g", "grid"),),
+        "ints" if level == 3 else "int",
+        text,
+        partial(_brute, p),
+        lambda r: (matrix(r, sides, 0, 12),),
+        key,
+        (([[4]],),),
+    )
+
+
+def _statement(p: _Paths) -> str:
+    moves = ["one cell right", "one cell down", *p.steps[2:]]
+    if len(moves) == 2 and p.level != 2:
+        moves[1] = "down"
+    start = (
+        "`g` is a grid of non-negative integers with at most 6 rows and 6 columns. A path starts "
+        "in the top left cell and ends in the bottom right one; each step goes "
+        f"{', '.join(moves[:-1])} or {moves[-1]}, and never leaves the grid. "
+    )
+    what = {
+        1: f"A cell whose value is {p.special.text} is a wall, which a path may not enter (nor "
+        "start or end on). Give the number of paths (0 if there is none), plus "
+        f"{p.bonus} times the number of walls.",
+        2: "The cost of a path is the sum of the values of its cells; entering a cell whose value "
+        f"is {p.special.text} (the first cell counts as entered) costs {p.bonus} more. "
+        f"Give the {p.best} cost of a path.",
+        3: "Give a list of two integers: the number of paths for which the sum of the "
+        f"values of the cells is congruent to {p.r} modulo {p.m}, and the number of paths "
+        f"on which the number of cells whose value is {p.special.text} is odd.",
+    }
+    return start + what[p.level]
+
+
+def _brute(p: _Paths, g: list[list[int]]) -> Any:
+    special = p.special.holds
+    routes = _routes(g, p.moves, (0, 0))
+    if p.level == 1:
+        walls = sum(special(v) for row in g for v in row)
+        return sum(not any(map(special, route)) for route in routes) + p.bonus * walls
+    if p.level == 2:
+        costs = sorted(sum(route) + p.bonus * sum(map(special, route)) for route in routes)
+        return costs[0 if p.best == "smallest" else -1]
+    odd = sum(len([v for v in route if special(v)]) % 2 for route in routes)
+    return [sum((sum(route) - p.r) % p.m == 0 for route in routes), odd]
+
+
+def _routes(
+    g: list[list[int]], steps: list[tuple[int, int]], at: tuple[int, int]
+) -> list[list[int]]:
+    """Return the values along every path from ``at`` to the end."""
+    y, x = at
+    if y >= len(g) or x >= len(g[0]):
+        return []
+    if y == len(g) - 1 and x == len(g[0]) - 1:
+        return [[g[y][x]]]
+    return [[g[y][x], *rest] for dy, dx in steps for rest in _routes(g, steps, (y + dy, x + dx))]
+
+
+FAMILIES = (code_family("grid_paths", _paths),)

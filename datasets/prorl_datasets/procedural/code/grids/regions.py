@@ -1,0 +1,157 @@
+"""Code problems on regions of linked cells of a grid of integers.
+
+Leaves out: paths (``grids.paths``), blocks (``grids.blocks``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
+_CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+
+
+_REGIONS_GOLD = """
+def solve(g):
+    h, w = len(g), len(g[0])
+    seen = [[$unused for v in row] for row in g]
+    out = []
+    for y0 in range(h):
+        for x0 in range(w):
+            if seen[y0][x0]:
+                continue
+            seen[y0][x0] = True
+            region = [(y0, x0)]
+            for y, x in region:
+                v = g[y][x]
+                for dy, dx in $steps:
+                    ny, nx = y + dy, x + dx
+                    if 0 <= ny < h and 0 <= nx < w and not seen[ny][nx]:
+                        u = g[ny][nx]
+                        if $joined:
+                            seen[ny][nx] = True
+                            region.append((ny, nx))
+            values = [g[y][x] for y, x in region]
+            if len(values) >= $least:
+                out.append($measure)
+    return sorted(out$order)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Regions:
+    """The drawn links: over corners too (``eight``), values at most ``d`` apart, ``c`` asked of the
+    values or of their sum; regions of at least ``least`` cells, ``big`` ones first or last."""
+
+    level: int
+    eight: bool
+    c: Condition
+    d: int
+    least: int
+    big: bool
+
+    @property
+    def steps(self) -> list[tuple[int, int]]:
+        """Return the ways to a neighbour as (rows, columns)."""
+        return [*_SIDES, *(_CORNERS if self.eight else ())]
+
+    def linked(self, u: int, v: int) -> bool:
+        """Say whether neighbours of these values are linked."""
+        holds = self.c.holds
+        if self.level == 1:
+            return holds(u) and holds(v)
+        near = max(u, v) - min(u, v) <= self.d
+        return near and not (holds(u) or holds(v) if self.level == 2 else holds(u + v))
+
+
+def _regions(rng: Random, level: int) -> Problem:
+    rule = _Regions(
+        level=level,
+        eight=rng.random() < 0.5,
+        c=condition(rng, 0, 12),
+        d=rng.randint(1, 4),
+        least=rng.randint(1, 3),
+        big=rng.random() < 0.5,
+    )
+    c, near = rule.c, f"abs(v - u) <= {rule.d}"
+    key: dict[str, Any] = {"level": level, "eight": rule.eight, "condition": c.key}
+    key |= {"least": rule.least, "big": rule.big} | ({"d": rule.d} if level > 1 else {})
+    text = source(
+        _REGIONS_GOLD,
+        unused={1: f"not ({c.on('v')})", 2: c.on("v"), 3: "False"}[level],
+        steps=rule.steps,
+        joined={
+            1: c.on("u"),
+            2: f"not {c.on('u')} and {near}",
+            3: f"{near} and not {c.on('(u + v)')}",
+        }[level],
+        least=rule.least,
+        measure=("len(values)", "sum(values)", "len(values) * max(values)")[level - 1],
+        order=", reverse=True" if rule.big else "",
+    )
+    return Problem(
+        _statement(rule),
+        (("g", "grid"),),
+        "ints",
+        text,
+        partial(_brute, rule),
+        lambda r: (matrix(r, (4, 6), 0, 12),),
+        key,
+    )
+
+
+def _statement(rule: _Regions) -> str:
+    c, near = rule.c, f"their values differ by at most {rule.d}"
+    link = {
+        1: f"both values are {c.text}",
+        2: f"{near}, and both values are {c.negated}",
+        3: f"{near}, and their sum is {c.negated}",
+    }[rule.level]
+    cells = {
+        1: f"the cells whose value is {c.text}",
+        2: f"the cells whose value is {c.negated}",
+        3: "all cells",
+    }[rule.level]
+    what = {
+        1: "Give the list of the sizes of the regions",
+        2: "For each region take the sum of its values; give the list of these sums",
+        3: "For each region take its size times its largest value; give the list of these products",
+    }[rule.level]
+    return (
+        "`g` is a grid of non-negative integers with at most 7 rows and 7 columns. Two cells are "
+        f"linked if they share a side{' or a corner' if rule.eight else ''} and {link}. A region "
+        f"is a maximal set of cells, among {cells}, that are joined by chains of links (a single "
+        f"cell can be a region). {what}, for the regions of at least {rule.least} cells, in "
+        f"{'decreasing' if rule.big else 'increasing'} order (empty if there is none)."
+    )
+
+
+def _brute(rule: _Regions, g: list[list[int]]) -> list[int]:
+    """Spread the smallest label over links until nothing changes."""
+    label = {
+        (y, x): y * 9 + x
+        for y, row in enumerate(g)
+        for x, v in enumerate(row)
+        if rule.level == 3 or rule.c.holds(v) == (rule.level == 1)
+    }
+    moved = True
+    while moved:
+        moved = False
+        for (y, x), own in label.items():
+            for dy, dx in rule.steps:
+                other = label.get((y + dy, x + dx), own)
+                if other < label[y, x] and rule.linked(g[y][x], g[y + dy][x + dx]):
+                    label[y, x], moved = other, True
+    groups = [[g[y][x] for (y, x), n in label.items() if n == mark] for mark in range(81)]
+    kept = [v for v in groups if len(v) >= rule.least]
+    sizes = [(len(v), sum(v), len(v) * max(v))[rule.level - 1] for v in kept]
+    return sorted(sizes, reverse=rule.big)
+
+
+FAMILIES = (code_family("grid_regions", _regions),)

@@ -1,0 +1,118 @@
+"""Code problems on the longest contiguous subarray that keeps drawn rules.
+
+Leaves out: windows (``lists.windows``), runs (``lists.runs``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_GOLD = """
+def solve(a):
+    best = [-1, 0, 0]
+    left = bad = 0
+    for i, v in enumerate(a):
+        bad += $cond
+        while left <= i and ($shrink):
+            bad -= $cond_left
+            left += 1
+        size = i + 1 - left
+        if size > 0 and $check and (size $op best[1]):
+            best = [left, size, sum(a[left:i + 1])]
+    return best
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Longest:
+    """The drawn rules: at most ``allowed`` elements are ``bad``; a start at a multiple of ``step``
+    (level 2); values at most ``limit`` apart (level 3). ``latest`` breaks ties."""
+
+    level: int
+    bad: Condition
+    latest: bool
+    limit: int
+    allowed: int
+
+    @property
+    def step(self) -> int:
+        """Return what divides the starting index at level 2."""
+        return self.limit % 3 + 2
+
+
+def _longest(rng: Random, level: int) -> Problem:
+    rule = _Longest(
+        level=level,
+        bad=condition(rng, -9, 20),
+        latest=rng.random() < 0.5,
+        limit=rng.randint(4, 25),
+        allowed=rng.randint(1, 3) if level > 1 else 0,
+    )
+    shrink = f"bad > {rule.allowed}"
+    if level > 1:
+        spread = f"max(a[left:i + 1]) - min(a[left:i + 1]) > {rule.limit}"
+        shrink += f" or left % {rule.step}" if level == 2 else f" or {spread}"
+    solution = source(
+        _GOLD,
+        cond=f"({rule.bad.on('v')})",
+        cond_left=f"({rule.bad.on('a[left]')})",
+        shrink=shrink,
+        check=f"left % {rule.step} == 0" if level == 2 else "True",
+        op=">=" if rule.latest else ">",
+    )
+    key: dict[str, Any] = {"level": level, "condition": rule.bad.key, "latest": rule.latest}
+    key |= {"most": rule.allowed, "limit": (0, rule.step, rule.limit)[level - 1]}
+    return Problem(
+        _statement(rule),
+        (("a", "ints"),),
+        "ints",
+        solution,
+        partial(_brute, rule),
+        lambda r: (integers(r, 5, 9 + 4 * level, -9, 20),),
+        key,
+        (([],), ([5],)),
+    )
+
+
+def _statement(rule: _Longest) -> str:
+    plural = "element that is" if rule.allowed == 1 else "elements that are"
+    few = f"contains at most {rule.allowed} {plural} {rule.bad.text}"
+    rules = {
+        1: f"contains no element that is {rule.bad.text}",
+        2: f"{few} and starts at an index that is a multiple of {rule.step}",
+        3: f"{few} and has a largest element at most {rule.limit} above its smallest",
+    }[rule.level]
+    return (
+        "`a` is a list of at most 25 integers; indices count from 0. Find the longest contiguous "
+        f"subarray of at least one element that {rules}. Give a list of three integers: its "
+        "starting index, its length and the sum of its elements; of several longest ones take the "
+        f"one with the {'largest' if rule.latest else 'smallest'} starting index. "
+        "If there is none, give [-1, 0, 0]."
+    )
+
+
+def _brute(rule: _Longest, a: list[int]) -> list[int]:
+    found = []
+    for i in range(len(a)):
+        for j in range(i + 1, len(a) + 1):
+            w = a[i:j]
+            if len([v for v in w if rule.bad.holds(v)]) > rule.allowed:
+                break
+            if rule.level == 2 and i % rule.step:
+                continue
+            if rule.level == 3 and max(w) - min(w) > rule.limit:
+                continue
+            found.append((j - i, i if rule.latest else -i, i, sum(w)))
+    if not found:
+        return [-1, 0, 0]
+    size, _, start, total = max(found)
+    return [start, size, total]
+
+
+FAMILIES = (code_family("longest_subarray", _longest),)

@@ -1,0 +1,169 @@
+"""Code problems on lists ordered by drawn keys.
+
+Leaves out: pairs and inversions (``lists.pairs``), contiguous parts (``lists.windows``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import integers, ordinal, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_A = (("a", "ints"),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A sort key in two writings: ``text`` follows "its", ``code`` is an expression in v."""
+
+    text: str
+    code: str
+    of: Callable[[int], int]
+    canonical: tuple[str | int, ...]
+
+
+_KINDS = ("remainder", "remainder", "distance", "distance", "digits", "multiple")
+
+
+def _draw_key(rng: Random, kinds: tuple[str, ...], high: int) -> _Key:
+    """Return a key of one of the ``kinds`` for elements from 0 to ``high``."""
+    c, m = rng.randint(high // 10, high - high // 10), rng.randint(3, high // 3)
+    kind = rng.choice(kinds)
+    if kind == "remainder":
+        return _Key(f"remainder modulo {m}", f"v % {m}", lambda v: v - v // m * m, (kind, m))
+    if kind == "distance":
+        text = f"distance to {c} (the absolute difference)"
+        return _Key(text, f"abs(v - {c})", lambda v: max(v - c, c - v), (kind, c))
+    if kind == "digits":
+        text = f"digit sum multiplied by {m}, minus the value itself"
+        code = f"{m} * sum(map(int, str(v))) - v"
+        return _Key(text, code, lambda v: m * (v // 100 + v // 10 % 10 + v % 10) - v, (kind, m))
+    text = f"quotient by {m} (rounded down)"
+    return _Key(text, f"v // {m}", lambda v: int((v - v % m) / m), (kind, m))
+
+
+def _acts(first: _Key, second: _Key, high: int) -> bool:
+    """Say whether ``second`` can order elements up to ``high`` of which ``first`` is equal."""
+    both = {(first.of(v), second.of(v)) for v in range(high + 1)}
+    return len(both) > len({x for x, _ in both})
+
+
+_KEY_ORDERS_GOLD = {
+    1: "def solve(a):\n    return sorted(a, key=lambda v: ($rank))",
+    2: "def solve(a):\n    return sorted(a, key=lambda v: ($rank))[::$k]",
+    3: """
+    from bisect import insort
+
+    def solve(a):
+        best = []
+        out = []
+        for v in a:
+            insort(best, ($rank, v))
+            del best[$k:]
+            if len(best) == $k:
+                out.append(best[-1][-1])
+        return out
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The drawn order: by ``first`` (falling if ``down``), then by ``second`` at level 2, then by
+    value (falling if ``tie``); ``k`` says which elements count; tests draw from 0 to ``high``."""
+
+    level: int
+    first: _Key
+    second: _Key
+    down: bool
+    tie: bool
+    k: int
+    high: int
+
+    def before(self, u: int, v: int) -> bool:
+        """Say whether u stands before v or is equal to it."""
+        x, y = self.first.of(u), self.first.of(v)
+        if x != y:
+            return (x > y) == self.down
+        if self.level == 2 and self.second.of(u) != self.second.of(v):
+            return self.second.of(u) < self.second.of(v)
+        return u > v if self.tie and self.level != 2 else u < v
+
+    def ordered(self, values: list[int]) -> list[int]:
+        """Return the values in order, by inserting one after the other."""
+        out: list[int] = []
+        for v in values:
+            place = 0
+            while place < len(out) and self.before(out[place], v):
+                place += 1
+            out.insert(place, v)
+        return out
+
+
+def _draw_order(rng: Random, level: int) -> _Order:
+    high = 99 if level == 1 else 400
+    first = _draw_key(rng, ("remainder", "multiple") if level == 2 else _KINDS, high)
+    second = _draw_key(rng, _KINDS, high)
+    while level == 2 and not _acts(first, second, high):
+        second = _draw_key(rng, _KINDS, high)
+    down, tie = rng.random() < 0.5, rng.random() < 0.5
+    return _Order(level, first, second, down, tie, rng.randint(2, 5), high)
+
+
+def _key_orders(rng: Random, level: int) -> Problem:
+    order = _draw_order(rng, level)
+    sign, value = "-" if order.down else "", "-v" if order.tie and level != 2 else "v"
+    second = f"{order.second.code}, " if level == 2 else ""
+    rank = f"{sign}({order.first.code}), {second}{value}"
+    key: dict[str, Any] = {"level": level, "key": order.first.canonical, "down": order.down}
+    key |= {"second": order.second.canonical, "k": order.k} if level == 2 else {"tie": order.tie}
+    key |= {"k": order.k} if level == 3 else {}
+    return Problem(
+        _key_orders_statement(order),
+        _A,
+        "ints",
+        source(_KEY_ORDERS_GOLD[level], rank=rank, k=order.k),
+        partial(_key_orders_brute, order),
+        lambda r: (integers(r, 6, 8 + 4 * level, 0, order.high),),
+        key,
+        (([],),),
+    )
+
+
+def _key_orders_statement(order: _Order) -> str:
+    way, k = "decreasing" if order.down else "increasing", order.k
+    ties = f" Equal keys are ordered by {'decreasing' if order.tie else 'increasing'} value."
+    if order.level == 2:
+        ties = (
+            f" Elements with equal keys are ordered by increasing {order.second.text}, and where "
+            "that is equal too, by increasing value."
+        )
+    base = (
+        "`a` is a list of at most 20 integers from 0 to 999. The key of an element is its "
+        f"{order.first.text}."
+    )
+    what = {
+        1: f" Give the elements of `a` sorted by {way} key.",
+        2: f" Sort the elements by {way} key and give every {ordinal(k)} element of the sorted "
+        "list, starting with its first.",
+        3: f" Read `a` from left to right. As soon as at least {k} elements are read, note "
+        "after each one the element that is the "
+        f"{ordinal(k)} in the order of {way} key among those read so far. Give the list of the "
+        f"notes (empty if `a` has fewer than {k} elements).",
+    }
+    return base + what[order.level] + ties
+
+
+def _key_orders_brute(order: _Order, a: list[int]) -> list[int]:
+    k = order.k
+    if order.level == 3:
+        return [order.ordered(a[: i + 1])[k - 1] for i in range(k - 1, len(a))]
+    return [v for i, v in enumerate(order.ordered(a)) if order.level == 1 or i % k == 0]
+
+
+FAMILIES = (code_family("list_key_orders", _key_orders),)

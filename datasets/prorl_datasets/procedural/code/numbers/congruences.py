@@ -1,0 +1,226 @@
+"""Congruences and sums modulo a number.
+
+Leaves out: recurrences (``numbers.sequences``).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from prorl_datasets.procedural.code.numbers.common import (
+    divisors_of,
+    leveled,
+    source,
+    with_imports,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_N = (("n", "int"),)
+
+
+def _linear_congruence(rng: Random) -> Problem:
+    a, c, k = rng.randint(2, 60), rng.randint(0, 40), rng.randint(1, 3)
+    code = f"return sum({k} * x for x in range(m) if ({a} * x - {c}) % m == 0)"
+
+    def brute(m: int) -> int:
+        total = 0
+        for x in range(m):
+            value = a * x
+            while value >= m:
+                value -= m
+            total += x if value == c - c // m * m else 0
+        return total * k
+
+    times = ("", "twice ", "three times ")[k - 1]
+    return Problem(
+        f"Given an integer `m` (1 <= m <= 1000), find {times}the sum of all integers x with "
+        f"0 <= x < m such that {a} * x and {c} leave the same remainder when divided by m. The sum "
+        "is 0 if there are none.",
+        (("m", "int"),),
+        "int",
+        f"def solve(m):\n    {code}",
+        brute,
+        lambda r: (r.randint(2, 90),),
+        {"v": 1, "a": a, "c": c, "k": k},
+        ((1,),),
+    )
+
+
+def _quadratic_congruence(rng: Random) -> Problem:
+    a, b, c = rng.randint(1, 9), rng.randint(0, 12), rng.randint(0, 12)
+    t = rng.randint(1, 5)
+    code = f"""
+        def solve(m):
+            counts = [0] * m
+            for x in range(m):
+                counts[({a} * x * x + {b} * x + {c}) % m] += 1
+            popular = [r for r in range(m) if counts[r] >= {t}]
+            return [len(popular), sum(popular), max(counts)]
+    """
+
+    def brute(m: int) -> list[int]:
+        values = sorted((a * x + b) * x % m for x in range(m))
+        shifted = sorted((v + c) % m for v in values)
+        popular = [r for r in sorted(set(shifted)) if shifted.count(r) >= t]
+        return [len(popular), sum(popular), max(shifted.count(r) for r in shifted)]
+
+    times = "once" if t == 1 else f"{t} times"
+    return Problem(
+        f"Given an integer `m` (1 <= m <= 1000), compute ({a} * x^2 + {b} * x + {c}) mod m for x = "
+        "0, 1, "
+        f"..., m - 1. Find three integers: how many different remainders occur at least {times}, "
+        "the "
+        "sum of those remainders (0 if there are none), and how often the most frequent remainder "
+        "occurs.",
+        (("m", "int"),),
+        "ints",
+        source(code),
+        brute,
+        lambda r: (r.randint(2, 60),),
+        {"v": 2, "a": a, "b": b, "c": c, "t": t},
+        ((1,),),
+    )
+
+
+def _remainders_gold(mods: list[int], low: int) -> str:
+    return f"""
+        def solve(r):
+            x, step = 0, 1
+            for m, wanted in zip({mods}, r):
+                for _ in range(m):
+                    if x % m == wanted:
+                        break
+                    x += step
+                else:
+                    return [-1, 0]
+                step = step * m // math.gcd(step, m)
+            x += -((x - {low}) // step) * step
+            return [x, step]
+    """
+
+
+def _remainders(rng: Random) -> Problem:
+    mods = sorted(rng.sample(range(3, 16), 3))
+    low = rng.randint(0, 200)
+    code = _remainders_gold(mods, low)
+
+    def brute(r: list[int]) -> list[int]:
+        period = mods[0]
+        while any(period % m for m in mods):
+            period += mods[0]
+        for x in range(low, low + period):
+            if [x % m for m in mods] == r:
+                return [x, period]
+        return [-1, 0]
+
+    def draw(r: Random) -> tuple[list[int]]:
+        x = r.randint(0, 5000)
+        rests = [x % m for m in mods]
+        if r.random() < 0.15:
+            rests[0] = r.randrange(mods[0])
+        return (rests,)
+
+    told = ", ".join(f"x mod {m} = r[{i}]" for i, m in enumerate(mods))
+    return Problem(
+        f"Given a list `r` of three integers with 0 <= r[0] < {mods[0]}, 0 <= r[1] < {mods[1]}, "
+        f"0 <= r[2] < {mods[2]}, look for the integers x >= {low} with {told}. Find two integers: "
+        "the "
+        "smallest such x, and the difference between neighbouring solutions. They are -1 and 0 if "
+        "there is no such x.",
+        (("r", "ints"),),
+        "ints",
+        with_imports(source(code)),
+        brute,
+        draw,
+        {"v": 3, "mods": mods, "low": low},
+    )
+
+
+def _floor_sum(rng: Random) -> Problem:
+    p, q, m = rng.randint(2, 30), rng.randint(0, 30), rng.randint(2, 30)
+    floor = rng.random() < 0.5
+    op, name = (
+        ("//", f"floor(({p} * i + {q}) / {m})") if floor else ("%", f"({p} * i + {q}) mod {m}")
+    )
+
+    def brute(n: int) -> int:
+        quotients = [divmod(p * i + q, m) for i in range(1, n + 1)]
+        return sum(pair[0 if floor else 1] for pair in quotients)
+
+    return Problem(
+        f"Given an integer `n` (0 <= n <= 1000), find the sum of {name} over i = 1, 2, ..., n (0 "
+        "for "
+        "n = 0).",
+        _N,
+        "int",
+        f"def solve(n):\n    return sum(({p} * i + {q}) {op} {m} for i in range(1, n + 1))",
+        brute,
+        lambda r: (r.randint(1, 120),),
+        {"v": 1, "p": p, "q": q, "m": m, "floor": floor},
+        ((0,),),
+    )
+
+
+def _coprime_sum(rng: Random) -> Problem:
+    c, e, m = rng.randint(1, 20), rng.randint(1, 3), rng.randint(100, 9999)
+    code = f"return sum({c} * i ** {e} for i in range(1, n + 1) if math.gcd(i, n) == 1) % {m}"
+
+    def brute(n: int) -> int:
+        primes = [p for p in divisors_of(n) if len(divisors_of(p)) == 2]
+        total = 0
+        for i in range(1, n + 1):
+            if all(i % p for p in primes):
+                total = (total + c * i**e) % m
+        return total
+
+    power = ("i", "i^2", "i^3")[e - 1]
+    return Problem(
+        f"Given an integer `n` (1 <= n <= 2000), sum {c} * {power} over all integers i with 1 <= i "
+        "<= n that "
+        f"have no common divisor with n above 1, and find the sum modulo {m}.",
+        _N,
+        "int",
+        f"import math\n\n\ndef solve(n):\n    {code}",
+        brute,
+        lambda r: (r.randint(2, 120),),
+        {"v": 2, "c": c, "e": e, "m": m},
+        ((1,),),
+    )
+
+
+def _geometric_sum(rng: Random) -> Problem:
+    b, big, c = rng.randint(2, 40), rng.randint(100, 9999), rng.randint(0, 30)
+    code = f"""
+        def solve(n):
+            def geometric(k):
+                if k == 0:
+                    return 0
+                if k % 2:
+                    return (1 + {b} * geometric(k - 1)) % {big}
+                return (1 + pow({b}, k // 2, {big})) * geometric(k // 2) % {big}
+
+            return (geometric(n) + {c} * n) % {big}
+    """
+
+    def brute(n: int) -> int:
+        whole = b**n if n < 300 else pow(b, n, big * (b - 1))
+        return ((whole - 1) // (b - 1) % big + c * (n % big)) % big
+
+    extra = f" + {c} * n" if c else ""
+    return Problem(
+        f"Given an integer `n` (0 <= n <= 10^15), let S be the sum of the "
+        f"powers {b}^i over i = 0, 1, ..., n - 1 (0 for n = 0). Find (S{extra}) mod {big}.",
+        _N,
+        "int",
+        source(code),
+        brute,
+        lambda r: (r.randint(3, 10 ** r.randint(2, 15)),),
+        {"v": 3, "b": b, "m": big, "c": c},
+        ((0,),),
+    )
+
+
+FAMILIES = (
+    code_family("congruences", leveled(_linear_congruence, _quadratic_congruence, _remainders)),
+    code_family("modular_sums", leveled(_floor_sum, _coprime_sum, _geometric_sum)),
+)

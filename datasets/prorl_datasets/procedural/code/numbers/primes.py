@@ -1,0 +1,147 @@
+"""Primes of a range: counted, filtered, in neighbouring pairs.
+
+Leaves out: divisors (``numbers.divisors``).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from prorl_datasets.procedural.code.numbers.common import (
+    Property,
+    draw_property,
+    is_prime,
+    leveled,
+    source,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_SPAN = (("a", "int"), ("b", "int"))
+
+
+def _span(rng: Random, width: int, top: int) -> tuple[int, int]:
+    low = rng.randint(1, top)
+    return low, low + rng.randint(width // 8, width)
+
+
+def _prime_count(rng: Random) -> Problem:
+    d = rng.randint(3, 48)
+    r = rng.randint(2, max(2, 2 * d // 3))
+    total = rng.random() < 0.5
+    code = f"""
+        def solve(n):
+            sieve = [True] * (n + 1)
+            result = 0
+            for p in range(2, n + 1):
+                if sieve[p]:
+                    sieve[p * p :: p] = [False] * len(range(p * p, n + 1, p))
+                    if p % {d} >= {r}:
+                        result += {"p" if total else 1}
+            return result
+    """
+
+    def brute(n: int) -> int:
+        found = [p for p in range(2, n + 1) if p % d >= r and is_prime(p)]
+        return sum(found) if total else len(found)
+
+    return Problem(
+        f"Given an integer `n` (1 <= n <= 10^5), find the {'sum' if total else 'number'} of all "
+        "primes "
+        f"p <= n whose remainder p mod {d} is at least {r}.",
+        (("n", "int"),),
+        "int",
+        source(code),
+        brute,
+        lambda r_: (r_.randint(20, 600),),
+        {"v": 1, "d": d, "r": r, "total": total},
+        ((1,),),
+    )
+
+
+_SIEVE = """
+def is_prime(n):
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+"""
+
+
+def _prime_property(rng: Random) -> Property:
+    """Return a drawn property that at least a tenth of the primes below 300 have."""
+    primes = [p for p in range(300) if is_prime(p)]
+    while True:
+        has = draw_property(rng)
+        if 10 * sum(map(has.check, primes)) >= len(primes):
+            return has
+
+
+def _prime_filter(rng: Random) -> Problem:
+    has, k = _prime_property(rng), rng.randint(1, 9)
+    first = rng.randint(1, k)
+    code = f"""
+        def solve(a, b):
+            found = [n for n in range(a, b + 1) if is_prime(n) and ({has.code})]
+            return sum(found[{first - 1} :: {k}])
+    """
+
+    def brute(a: int, b: int) -> int:
+        total = place = 0
+        composite = {
+            n for d in range(2, int(b**0.5) + 1) for n in range(d * max(2, -(-a // d)), b + 1, d)
+        }
+        for n in range(max(2, a), b + 1):
+            if n not in composite and has.check(n):
+                place += 1
+                total += n if place % k == first % k else 0
+        return total
+
+    every = (
+        "all of them"
+        if k == 1
+        else f"those at the places {first}, {first + k}, {first + 2 * k}, ..."
+    )
+    return Problem(
+        f"Given integers `a` and `b` (1 <= a <= b <= 10^5, b - a <= 1000), list in ascending order "
+        f"the primes n with a <= n <= b such that n {has.text}. Find the sum of {every} "
+        "(places in the list count from 1; the sum is 0 if there are none).",
+        _SPAN,
+        "int",
+        f"import math\n\n{_SIEVE}\n\n{source(code)}",
+        brute,
+        lambda r: _span(r, 250, 10 ** r.randint(1, 3)),
+        {"v": 2, "has": has.key, "k": k, "first": first},
+    )
+
+
+def _prime_gaps(rng: Random) -> Problem:
+    d, m = rng.choice((2, 4, 6, 8, 10, 12)), rng.randint(2, 60)
+    c = rng.randint(1, 30)
+    code = f"""
+        def solve(a, b):
+            primes = [n for n in range(a, b + 1) if is_prime(n)]
+            return sum((p + {c} * q) % {m} for p, q in zip(primes, primes[1:]) if q - p >= {d})
+    """
+
+    def brute(a: int, b: int) -> int:
+        total = 0
+        for p in range(a, b + 1):
+            q = next((q for q in range(p + 1, b + 1) if is_prime(q)), 0) if is_prime(p) else 0
+            if q - p >= d:
+                value = p + c * q
+                total += value - value // m * m
+        return total
+
+    return Problem(
+        f"Given integers `a` and `b` (1 <= a <= b <= 10^5, b - a <= 1000), take all pairs of "
+        "neighbouring primes p < q with a <= p and q <= b (no prime lies between p and q) whose "
+        "gap "
+        f"q - p is at least {d}. Find the sum of (p + {c} * q) mod {m} over these pairs (0 if "
+        "there are none).",
+        _SPAN,
+        "int",
+        f"import math\n\n{_SIEVE}\n\n{source(code)}",
+        brute,
+        lambda r: _span(r, 110, 10 ** r.randint(1, 3)),
+        {"v": 3, "d": d, "m": m, "c": c},
+    )
+
+
+FAMILIES = (code_family("prime_lists", leveled(_prime_count, _prime_filter, _prime_gaps)),)

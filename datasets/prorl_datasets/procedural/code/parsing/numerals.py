@@ -1,0 +1,153 @@
+"""Code problems on numerals with symbols of their own.
+
+Leaves out: expressions (``parsing.expressions``), clocks (``parsing.clocks``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_NUMERALS_GOLD = {
+    1: """
+    def solve(s):
+        value = $table
+        return sorted((sum(value[c] for c in word) for word in s), reverse=True)
+    """,
+    2: """
+    def solve(s):
+        value = $table
+        out = []
+        last = 0
+        for word in s:
+            total = 0
+            for i, c in enumerate(word):
+                if i + 1 < len(word) and value[word[i + 1]] > value[c]:
+                    total -= value[c]
+                else:
+                    total += value[c]
+            out.append(total - last)
+            last = total
+        return out
+    """,
+    3: """
+    def solve(a):
+        items = $items
+        out = []
+        for n in a:
+            word = ""
+            for value, text in items:
+                word += n // value * text
+                n %= value
+            out.append(word)
+        return out
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Numerals:
+    """What is drawn for one problem on numerals."""
+
+    level: int
+    symbols: list[str]
+    values: list[int]
+    table: dict[str, int]
+    top: int
+
+
+def _draw_numerals(rng: Random, level: int) -> _Numerals:
+    symbols = rng.sample("ABCDEFGHKLMNPQRSTUVWXYZ", 4)
+    values = [1]
+    for _ in range(3):
+        values.append(values[-1] * rng.randint(2, 7))
+    table = dict(zip(symbols, values, strict=True))
+    top = values[-1] * 3
+    return _Numerals(level, symbols, values, table, top)
+
+
+def _numerals_statement(p: _Numerals) -> str:
+    means = ", ".join(f"{s} = {v}" for s, v in p.table.items())
+    head = f"Numerals are written with the symbols {means}. "
+    what = {
+        1: "A numeral is worth the sum of its symbols' values, whatever their order. `s` is "
+        "a list of at most 6 numerals. Give the list of their values, from the largest "
+        "to the smallest.",
+        2: "In a numeral, a symbol that stands directly before one of larger value is "
+        "subtracted, every other symbol is added. `s` is a list of at most 6 numerals. "
+        "Give the list of their values, in the order of `s`, each minus the value of the "
+        "numeral before it in `s` (the first one unchanged).",
+        3: "A number is written by taking again and again the largest item that is not "
+        "larger than what is left: items are the symbols, and also each pair of two "
+        "symbols that are next to each other in value, the smaller one first (worth the "
+        "larger value minus the smaller one; of a pair and a single symbol of equal "
+        "worth the single symbol is taken). `a` is a list of at most 6 integers from 1 "
+        f"to {p.top}. Give the list of the numerals of these numbers.",
+    }[p.level]
+    return head + what
+
+
+def _numeral_items(p: _Numerals) -> list[tuple[int, str]]:
+    """Return (value, text) of each symbol and each pair of neighbouring values, largest first."""
+    singles = [(value, symbol) for symbol, value in p.table.items()]
+    pairs = [(p.values[i + 1] - p.values[i], p.symbols[i] + p.symbols[i + 1]) for i in range(3)]
+    return sorted(singles + [pair for pair in pairs if pair[0] not in p.values], reverse=True)
+
+
+def _numerals_brute(p: _Numerals, words: list[Any]) -> Any:
+    if p.level == 1:
+        return sorted(sum(w.count(s) * v for s, v in p.table.items()) for w in words)[::-1]
+    if p.level == 2:
+        worths = [_worth(w, p.symbols, p.values) for w in words]
+        return [w - (worths[i - 1] if i else 0) for i, w in enumerate(worths)]
+    items = _numeral_items(p)
+    return [_numeral(n, items) for n in words]
+
+
+def _numerals_draw(p: _Numerals, r: Random) -> tuple[list[Any]]:
+    size = r.randint(2, 6)
+    if p.level == 3:
+        return ([r.randint(1, p.top) for _ in range(size)],)
+    return (["".join(r.choice(p.symbols) for _ in range(r.randint(1, 6))) for _ in range(size)],)
+
+
+def _numerals(rng: Random, level: int) -> Problem:
+    p = _draw_numerals(rng, level)
+    key: dict[str, Any] = {"level": p.level, "symbols": p.symbols, "values": p.values}
+    text = source(_NUMERALS_GOLD[p.level], table=p.table, items=_numeral_items(p))
+    inputs = (("a", "ints"),) if p.level == 3 else (("s", "strs"),)
+    return Problem(
+        _numerals_statement(p),
+        inputs,
+        "strs" if p.level == 3 else "ints",
+        text,
+        partial(_numerals_brute, p),
+        partial(_numerals_draw, p),
+        key,
+    )
+
+
+def _worth(word: str, symbols: list[str], values: list[int]) -> int:
+    """Return a subtractive numeral's value: all added, then twice those before a larger one off."""
+    total = 0
+    for symbol, value in zip(symbols, values, strict=True):
+        larger = "".join(symbols[symbols.index(symbol) + 1 :])
+        less = len(re.findall(f"{symbol}(?=[{larger}])", word)) if larger else 0
+        total += value * (word.count(symbol) - 2 * less)
+    return total
+
+
+def _numeral(n: int, items: list[tuple[int, str]]) -> str:
+    if n == 0:
+        return ""
+    value, text = max(item for item in items if item[0] <= n)
+    return text + _numeral(n - value, items)
+
+
+FAMILIES = (code_family("own_numerals", _numerals),)

@@ -1,0 +1,210 @@
+"""Code problems on packed words: repeated, nested and reversed groups.
+
+Leaves out: records (``parsing.records``), programs (``parsing.machines``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from string import ascii_lowercase
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import ordinal, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_PACKED_GOLD = {
+    1: """
+    def solve(s):
+        out = ""
+        for i, c in enumerate(s):
+            if c.isalpha():
+                near = s[i $side 1:i$cut]
+                count = int(near) + $plus if near.isdigit() else 1
+                out += chr((ord(c) - 97 + $turn) % 26 + 97) * count
+        return out
+    """,
+    2: """
+    def solve(s):
+        stack = [""]
+        counts = []
+        for c in s:
+            if c.isdigit():
+                counts.append(int(c) + $plus)
+            elif c == "$opening":
+                stack.append("")
+            elif c == "$closing":
+                group = stack.pop()
+                stack[-1] += group * counts.pop()
+            else:
+                stack[-1] += chr((ord(c) - 97 + $turn) % 26 + 97)
+        return stack[0][$start::$k]
+    """,
+    3: """
+    def solve(s):
+        stack = [""]
+        heads = []
+        for c in s:
+            if c.isdigit() or c == "$mark":
+                heads.append(c)
+            elif c == "$opening":
+                stack.append("")
+            elif c == "$closing":
+                group = stack.pop()
+                sign = heads.pop()
+                if sign == "$mark":
+                    group = "".join(chr((ord(x) - 97 + $turn) % 26 + 97) for x in reversed(group))
+                else:
+                    group *= int(sign) + $plus
+                stack[-1] += group
+            else:
+                stack[-1] += c
+        word = stack[0]
+        total = sum(ord(c) - 96 for c in word)
+        return [len(word), total % $m, sum(x == y for x, y in zip(word, word[1:]))]
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    """What is drawn for one problem on packed words."""
+
+    level: int
+    opening: str
+    closing: str
+    mark: str
+    turn: int
+    plus: int
+    modulus: int
+    every: int
+    start: int
+    first: bool
+
+
+def _draw_packing(rng: Random, level: int) -> _Packing:
+    opening, closing = rng.choice(("()", "[]", "{}", "<>"))
+    mark = rng.choice("!~*^%")
+    turn, plus, modulus = (
+        rng.randint(1, 25),
+        rng.randint(0, 9 if level == 1 else 3),
+        rng.randint(3, 9),
+    )
+    k, first = rng.randint(2, 9), rng.random() < 0.5
+    start = rng.randint(1, k)
+    return _Packing(level, opening, closing, mark, turn, plus, modulus, k, start, first)
+
+
+def _packing_statement(p: _Packing) -> str:
+    head = (
+        "`s` is a packed word of small letters"
+        + {
+            1: " and digits. ",
+            2: f", digits and '{p.opening}', '{p.closing}'. ",
+            3: f", digits, '{p.opening}', '{p.closing}' and '{p.mark}'. ",
+        }[p.level]
+    )
+    shift = f"moved {p.turn} places on in the alphabet (after z comes a again)"
+    what = {
+        1: f"A letter with a digit from 1 to 9 directly {'before' if p.first else 'after'} it "
+        f"stands for that many plus {p.plus} of the letter; a letter without one stands for "
+        f"itself. Each letter of the unpacked word is then {shift}. Give the result.",
+        2: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
+        f"for that many plus {p.plus} copies of the unpacked group; groups may be nested; "
+        "other letters stand for themselves. Of the unpacked word, with its letters "
+        f"{shift}, give every {ordinal(p.every)} letter, starting with the {ordinal(p.start)}."
+        " The result may be empty.",
+        3: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
+        f"for that many plus {p.plus} copies of the unpacked group; a group with '{p.mark}' "
+        "in front instead of a digit stands for the unpacked group reversed, with each "
+        f"of its letters {shift}. Groups may be nested; other letters stand for "
+        "themselves. Unpack s and give a list with the number of letters, followed by "
+        "the sum of the letters' places "
+        f"in the alphabet (a is 1) modulo {p.modulus + 90}, followed by the number of "
+        "neighbouring letters in the unpacked word that are equal.",
+    }[p.level]
+    return head + what
+
+
+def _packing_brute(p: _Packing, s: str) -> Any:
+    moved = str.maketrans(ascii_lowercase, ascii_lowercase[p.turn :] + ascii_lowercase[: p.turn])
+    if p.level == 1:
+        pattern = r"(\d?)([a-z])" if p.first else r"([a-z])(\d?)"
+        parts = [m if p.first else m[::-1] for m in re.findall(pattern, s)]
+        return "".join(c * (int(n) + p.plus if n else 1) for n, c in parts).translate(moved)
+    group = re.compile(
+        rf"([\d{re.escape(p.mark)}]){re.escape(p.opening)}([a-z]*){re.escape(p.closing)}"
+    )
+    while hit := group.search(s):
+        n, inner = hit.groups()
+        new = inner[::-1].translate(moved) if n == p.mark else inner * (int(n) + p.plus)
+        s = s[: hit.start()] + new + s[hit.end() :]
+    if p.level == 2:
+        return "".join(c for i, c in enumerate(s.translate(moved)) if i % p.every == p.start - 1)
+    same = sum(len(m.group()) - 1 for m in re.finditer(r"(.)\1+", s))
+    return [len(s), sum(ascii_lowercase.index(c) + 1 for c in s) % (p.modulus + 90), same]
+
+
+def _packing_draw(p: _Packing, r: Random) -> tuple[str]:
+    if p.level == 1:
+        units = [r.choice("abcdexyz") for _ in range(r.randint(4, 9))]
+        return (
+            "".join(("" if r.random() < 0.5 else str(r.randint(1, 5))) + c for c in units)[
+                :: 1 if p.first else -1
+            ],
+        )
+    return (_pack(r, p.opening + p.closing, p.mark if p.level == 3 else "", p.level),)
+
+
+def _packed(rng: Random, level: int) -> Problem:
+    p = _draw_packing(rng, level)
+    key: dict[str, Any] = {"level": p.level, "turn": p.turn, "plus": p.plus}
+    key |= (
+        {"first": p.first},
+        {"k": p.every, "start": p.start, "pair": p.opening},
+        {"mark": p.mark, "pair": p.opening, "m": p.modulus},
+    )[p.level - 1]
+    text = source(
+        _PACKED_GOLD[p.level],
+        opening=p.opening,
+        closing=p.closing,
+        mark=p.mark,
+        turn=p.turn,
+        plus=p.plus,
+        k=p.every,
+        start=p.start - 1,
+        m=p.modulus + 90,
+        side="-" if p.first else "+",
+        cut="" if p.first else " + 2",
+    )
+    if p.level == 1 and p.first:
+        text = text.replace("s[i - 1:i]", "s[max(0, i - 1):i]")
+    return Problem(
+        _packing_statement(p),
+        (("s", "str"),),
+        "ints" if p.level == 3 else "str",
+        text,
+        partial(_packing_brute, p),
+        partial(_packing_draw, p),
+        key,
+    )
+
+
+def _pack(r: Random, pair: str, mark: str, depth: int) -> str:
+    out = ""
+    for _ in range(r.randint(2, 3)):
+        out += "".join(r.choice("abcxyz") for _ in range(r.randint(0, 2)))
+        if depth:
+            sign = mark if mark and r.random() < 0.4 else str(r.randint(1, 3))
+            out += (
+                sign
+                + pair[0]
+                + _pack(r, pair, mark, depth - 1 if r.random() < 0.7 else 0)
+                + pair[1]
+            )
+    return out or "a"
+
+
+FAMILIES = (code_family("packed_words", _packed),)

@@ -1,0 +1,186 @@
+"""Code problems on caches that hold a few keys.
+
+Leaves out: card games (``simulation.cards``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import (
+    Condition,
+    condition,
+    ordinal,
+    source,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_CACHES_GOLD = """
+def solve(a):
+    info = {}
+    cost = 0
+    out = []
+    for now, v in enumerate(a, 1):
+        price = $hit if v in info else $miss
+        cost += $price
+        if v in info:
+            info[v][1] = now
+            info[v][2] += 1
+        elif $enters:
+            if len(info) == $size:
+                old = min(info, key=lambda v: $rank)
+                out.append(old)
+                del info[old]
+            info[v] = [now, now, 1]$clean
+    return $result
+"""
+
+
+_VICTIMS = {
+    "first in": "that has been in the cache for the longest time",
+    "least recent": "whose last use lies back the furthest (putting in is a use)",
+    "least often": "which was used least often since it was put in (putting in is the first "
+    "use), of several the one put in first",
+}
+_RANKS = {
+    "first in": "info[v][0]",
+    "least recent": "info[v][1]",
+    "least often": "(info[v][2], info[v][0])",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cache:
+    """What is drawn for one problem on a cache."""
+
+    level: int
+    size: int
+    hit: int
+    miss: int
+    rule: str
+    cond: Condition
+    factor: int
+
+
+def _draw_cache(rng: Random, level: int) -> _Cache:
+    size, hit, miss = rng.randint(2, 4), rng.randint(1, 9), rng.randint(10, 60)
+    rule, c, f = (
+        rng.choice(("first in", "least recent", "least often")),
+        condition(rng, 0, 12),
+        rng.randint(2, 9),
+    )
+    return _Cache(level, size, hit, miss, rule, c, f)
+
+
+def _cache_statement(p: _Cache) -> str:
+    head = (
+        f"A cache holds at most {p.size} keys and is empty at first. `a` is a list of at most "
+        "20 keys from 0 to 12 that are used in order. Using a key that is in the cache costs "
+        f"{p.hit}; any other key costs {p.miss} and is put in; if the cache is full, first one key "
+        "is "
+        f"taken out: the one {_VICTIMS[p.rule]}. "
+    )
+    what = {
+        1: "Give the list of the keys that are taken out, in order, followed by the total cost.",
+        2: f"A key that is {p.cond.text} is never put in when it is not there: it only costs "
+        f"{p.miss}. Give the list of the keys in the cache at the end, from the smallest to "
+        "the largest, followed by the total cost.",
+        3: f"A key that is {p.cond.text} is special: it costs {p.factor} times as much, and is "
+        "only "
+        "taken out when all the keys in the cache are special (else the rule looks at "
+        f"the other keys only). After every {ordinal(p.factor + 1)} use all keys that are not "
+        "special "
+        "are taken out at once. Give the list of the keys in the cache at the end, from "
+        "the smallest to the largest, followed by the total cost.",
+    }[p.level]
+    return head + what
+
+
+def _cache_brute(p: _Cache, a: list[int]) -> list[int]:
+    keys: list[int] = []
+    since, cost, gone = 0, 0, []
+    starts: dict[int, int] = {}
+    for now, v in enumerate(a):
+        special = p.level == 3 and p.cond.holds(v)
+        cost += (p.hit if v in keys else p.miss) * (p.factor if special else 1)
+        if v not in keys and not (p.level == 2 and p.cond.holds(v)):
+            if len(keys) == p.size:
+                some = [x for x in keys if not (p.level == 3 and p.cond.holds(x))] or keys
+                old = _victim(some, a[:now], starts, p.rule)
+                gone.append(old)
+                keys.remove(old)
+            keys.append(v)
+            starts[v] = now
+        since += 1
+        if p.level == 3 and since == p.factor + 1:
+            keys, since = [x for x in keys if p.cond.holds(x)], 0
+    return [*(gone if p.level == 1 else sorted(keys)), cost]
+
+
+def _cache_draw(p: _Cache, r: Random) -> tuple[list[int]]:
+    pool = r.sample(range(13), r.randint(4, 7))
+    return ([r.choice(pool) for _ in range(r.randint(8, 20))],)
+
+
+def _cache_gold(p: _Cache) -> str:
+    """Return the gold source: at level 2 some keys stay out, at level 3 some are special."""
+    rank, price, clean = _RANKS[p.rule], "price", ""
+    if p.level == 3:
+        special = p.cond.on("v")
+        rank = f"(bool({special}), {rank})"
+        price = f"price * ({p.factor} if {special} else 1)"
+        clean = (
+            f"\n        if now % {p.factor + 1} == 0:\n            info = "
+            f"{{v: x for v, x in info.items() if {special}}}"
+        )
+    return source(
+        _CACHES_GOLD,
+        hit=p.hit,
+        miss=p.miss,
+        price=price,
+        size=p.size,
+        rank=rank,
+        result="out + [cost]" if p.level == 1 else "sorted(info) + [cost]",
+        enters=f"not ({p.cond.on('v')})" if p.level == 2 else "True",
+        clean=clean,
+    )
+
+
+def _caches(rng: Random, level: int) -> Problem:
+    p = _draw_cache(rng, level)
+    key: dict[str, Any] = {
+        "level": p.level,
+        "size": p.size,
+        "hit": p.hit,
+        "miss": p.miss,
+        "rule": p.rule,
+    }
+    key |= ({}, {"condition": p.cond.key}, {"condition": p.cond.key, "f": p.factor})[p.level - 1]
+    text = _cache_gold(p)
+    return Problem(
+        _cache_statement(p),
+        (("a", "ints"),),
+        "ints",
+        text,
+        partial(_cache_brute, p),
+        partial(_cache_draw, p),
+        key,
+        (([],),),
+    )
+
+
+def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str) -> int:
+    """Return the key to take out; ``keys`` stand in the order of putting in."""
+    if rule == "first in":
+        return keys[0]
+    if rule == "least recent":
+        seen = [v for v in dict.fromkeys(past[::-1]) if v in keys]
+        return seen[-1]
+    uses = [past[starts[v] :].count(v) for v in keys]
+    return keys[uses.index(min(uses))]
+
+
+FAMILIES = (code_family("key_caches", _caches),)

@@ -1,0 +1,174 @@
+"""Code problems on card games of two players.
+
+Leaves out: caches (``simulation.caches``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.lists.common import (
+    Condition,
+    condition,
+    integers,
+    source,
+)
+from prorl_datasets.procedural.code.problem import Problem, code_family
+
+_CARDS_GOLD = {
+    1: """
+    def solve(a, b):
+        score = [0, 0]
+        for x, y in zip(a, b):
+            p, q = x * $f % $m, y * $f % $m
+            if p != q:
+                v = x if p $cmp q else y
+                score[0 if p $cmp q else 1] += x + y + ($bonus if $cond else 0)
+        return score
+    """,
+    2: """
+    from collections import deque
+
+    def solve(a, b):
+        a, b = deque(a), deque(b)
+        rounds = 0
+        while a and b and rounds < $rounds:
+            rounds += 1
+            x, y = a.popleft(), b.popleft()
+            if x * $f % $m $cmp= y * $f % $m:
+                a += [x, y]
+            else:
+                b += [y, x]
+        return [*a, rounds]
+    """,
+    3: """
+    from collections import deque
+
+    def solve(a, b):
+        a, b = deque(a), deque(b)
+        table = []
+        rounds = 0
+        while a and b and rounds < $rounds:
+            rounds += 1
+            x, y = a.popleft(), b.popleft()
+            table += [x, y]
+            p, q = x * $f % $m, y * $f % $m
+            v = x + y
+            if p != q and not ($cond):
+                winner = a if p $cmp q else b
+                winner += table
+                table = []
+        return [*a, sum(table), sum(b), rounds]
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cards:
+    """What is drawn for one card game."""
+
+    level: int
+    factor: int
+    modulus: int
+    bonus: int
+    cond: Condition
+    rounds: int
+    high: bool
+
+    @property
+    def most(self) -> int:
+        """How many rounds are played at most."""
+        return self.rounds + (self.bonus if self.level == 3 else 0)
+
+
+def _draw_cards(rng: Random, level: int) -> _Cards:
+    f, m, bonus = rng.randint(1, 9), rng.randint(10, 23), rng.randint(1, 9)
+    c, rounds, high = condition(rng, 1, 14), rng.randint(5, 15), rng.random() < 0.5
+    return _Cards(level, f, m, bonus, c, rounds, high)
+
+
+def _cards_statement(p: _Cards) -> str:
+    head = (
+        "Ann has the cards `a` and Bo the cards `b` (lists of 1 to 8 integers from 1 to 14, "
+        f"the first is on top). The power of a card v is (v*{p.factor}) modulo {p.modulus}. "
+    )
+    wins = f"the card with the {'larger' if p.high else 'smaller'} power wins"
+    what = {
+        1: "They compare their first cards, then their second ones, and so on while both "
+        f"have a card. In each round {wins}, and its owner gets the sum of the two cards, "
+        f"plus {p.bonus} if the winning card is {p.cond.text}; with equal powers nobody gets "
+        "anything. Give the list of Ann's points and Bo's points.",
+        2: f"In each round both lay down their top card; {wins} (with equal powers Ann's) "
+        "and its owner puts first the winning card and then the other one under the own "
+        f"pile. The game ends when a pile is empty or after {p.rounds} rounds. Give Ann's "
+        "pile from top to bottom, followed by the number of rounds played.",
+        3: "In each round both lay down their top card on the table. With equal powers, or "
+        f"if the sum of the two cards is {p.cond.text}, the cards stay on the table. Otherwise "
+        f"{wins}, and its owner puts all the cards from the table, in the order in which "
+        "they were laid down (Ann's before Bo's in each round), under the own pile. The "
+        f"game ends when a pile is empty or after {p.rounds + p.bonus} rounds. "
+        "Give Ann's pile from top to bottom, followed by the sum of the cards on the "
+        "table, the sum of Bo's cards and the number of rounds played.",
+    }[p.level]
+    return head + what
+
+
+def _cards_lead(p: _Cards, x: int, y: int) -> int:
+    """Return 1 where x wins, -1 where y does and 0 for equal powers."""
+    left, right = (v * p.factor - v * p.factor // p.modulus * p.modulus for v in (x, y))
+    return ((left > right) - (left < right)) * (1 if p.high else -1)
+
+
+def _cards_play(p: _Cards, a: list[int], b: list[int], table: list[int], played: int) -> list[int]:
+    if not a or not b or played == p.most:
+        return [*a, *([sum(table), sum(b)] if p.level == 3 else []), played]
+    x, y, won = a[0], b[0], _cards_lead(p, a[0], b[0])
+    stay = p.level == 3 and (won == 0 or p.cond.holds(x + y))
+    table = [*table, x, y]
+    if stay:
+        return _cards_play(p, a[1:], b[1:], table, played + 1)
+    if won > 0 or (won == 0 and p.level == 2):
+        return _cards_play(p, a[1:] + table, b[1:], [], played + 1)
+    return _cards_play(p, a[1:], b[1:] + (table[::-1] if p.level == 2 else table), [], played + 1)
+
+
+def _cards_brute(p: _Cards, a: list[int], b: list[int]) -> list[int]:
+    if p.level > 1:
+        return _cards_play(p, a, b, [], 0)
+    pairs = [(x, y, _cards_lead(p, x, y)) for x, y in zip(a, b, strict=False)]
+    ann = sum(x + y + p.bonus * p.cond.holds(x) for x, y, won in pairs if won > 0)
+    return [ann, sum(x + y + p.bonus * p.cond.holds(y) for x, y, won in pairs if won < 0)]
+
+
+def _cards(rng: Random, level: int) -> Problem:
+    p = _draw_cards(rng, level)
+    key: dict[str, Any] = {"level": p.level, "f": p.factor, "m": p.modulus, "high": p.high}
+    key |= (
+        {"condition": p.cond.key, "bonus": p.bonus},
+        {"rounds": p.rounds},
+        {"condition": p.cond.key, "rounds": p.most},
+    )[p.level - 1]
+    text = source(
+        _CARDS_GOLD[p.level],
+        f=p.factor,
+        m=p.modulus,
+        cmp=">" if p.high else "<",
+        bonus=p.bonus,
+        rounds=p.most,
+        cond=p.cond.on("v"),
+    )
+    return Problem(
+        _cards_statement(p),
+        (("a", "ints"), ("b", "ints")),
+        "ints",
+        text,
+        partial(_cards_brute, p),
+        lambda r: (integers(r, 3, 8, 1, 14), integers(r, 3, 8, 1, 14)),
+        key,
+    )
+
+
+FAMILIES = (code_family("card_games", _cards),)

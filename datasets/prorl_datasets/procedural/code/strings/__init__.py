@@ -1,0 +1,1 @@
+"""Families of strings, words, masks and labels."""

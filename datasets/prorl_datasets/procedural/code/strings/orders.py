@@ -1,0 +1,250 @@
+"""Words in drawn orders, and the rank of an arrangement of letters.
+
+Leaves out: labels (``strings.labels``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cmp_to_key
+from itertools import permutations
+from random import Random
+
+from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.strings.common import (
+    LETTERS,
+    draw_letters,
+    listed,
+    text_over,
+    words,
+)
+
+_W = (("w", "strs"),)
+
+
+def _ordered_gold(key: str, drop: int, tie: bool, down: bool, last: int) -> str:
+    return f"""
+        def solve(w):
+            {("order = sorted(w)", "order = sorted(w, reverse=True)")[tie]}
+            order.sort(key=lambda word: {key}{", reverse=True" if down else ""})
+            return order[{drop}:]{"[::-1]" if last else ""}
+    """
+
+
+def _ordered_brute(
+    down: bool, drop: int, last: int, tie: bool, value: Callable[[str], int]
+) -> Callable[[list[str]], list[str]]:
+    def brute(w: list[str]) -> list[str]:
+        out: list[str] = []
+        for word in w:
+            at = 0
+            while at < len(out):
+                x, y = value(word), value(out[at])
+                before = (
+                    (x > y if down else x < y)
+                    if x != y
+                    else (word > out[at] if tie else word < out[at])
+                )
+                if before:
+                    break
+                at += 1
+            out.insert(at, word)
+        del out[:drop]
+        return out[::-1] if last else out
+
+    return brute
+
+
+def _ordered_value(letters: str, place: int) -> Callable[[str], int]:
+    def value(word: str) -> int:
+        return (
+            len([*word]),
+            LETTERS.index(word[-1]),
+            sum(word.count(ch) for ch in letters),
+            len([ch for i, ch in enumerate(word) if ch not in word[:i]]),
+            LETTERS.index(word[0]) - LETTERS.index(word[-1]),
+        )[place]
+
+    return value
+
+
+def _order_key(letters: str, place: int) -> tuple[str, str]:
+    """Return what words are sorted by: an expression in ``word`` and its name."""
+    key = (
+        "len(word)",
+        "word[-1]",
+        f'sum(ch in "{letters}" for ch in word)',
+        "len(set(word))",
+        "ord(word[0]) - ord(word[-1])",
+    )[place]
+    what = (
+        "their length",
+        "their last letter (alphabetically)",
+        f"how many of their letters are {listed(letters).replace(' and ', ' or ')}",
+        "the number of different letters in them",
+        "the place of their first letter in the alphabet minus the place of their last letter",
+    )[place]
+    return key, what
+
+
+def _ordered(rng: Random) -> Problem:
+    place, down, tie = (
+        rng.choice((0, 1, 2, 2, 2, 2, 2, 2, 3, 4)),
+        rng.random() < 0.5,
+        rng.random() < 0.5,
+    )
+    letters = draw_letters(rng, 3, "aeioulnrst")
+    last = rng.randint(0, 1)
+    key, what = _order_key(letters, place)
+    drop = rng.randint(0, 2)
+    code = _ordered_gold(key, drop, tie, down, last)
+    brute = _ordered_brute(down, drop, last, tie, _ordered_value(letters, place))
+    removed = (
+        f", then remove the first {'word' if drop == 1 else f'{drop} words'} of this order"
+        if drop
+        else ""
+    )
+    turned = ", and finally reverse the order" if last else ""
+    return Problem(
+        f"Given a list `w` of at most 100 lowercase words, sort them by {what}, "
+        f"{'largest or latest' if down else 'smallest or earliest'} "
+        "first; sort words that are equal in this by the usual alphabetical order, "
+        f"{'latest' if tie else 'earliest'} "
+        f"first{removed}{turned}. Find the resulting list.",
+        _W,
+        "strs",
+        source(code),
+        brute,
+        lambda r: (words(r, 3, 8),),
+        {
+            "v": 1,
+            "place": place,
+            "down": down,
+            "tie": tie,
+            "letters": letters if place == 2 else "",
+            "drop": drop,
+            "last": last,
+        },
+        (([],),),
+    )
+
+
+def _alphabet_order_gold(order: str, back: bool, longer: bool) -> str:
+    return f"""
+        def solve(w):
+            rank = {{ch: i for i, ch in enumerate("{order}")}}
+
+            def key(word):
+                places = [rank[ch] for ch in {"reversed(word)" if back else "word"}]
+                return places{" + [8]" if longer else ""}
+
+            return sorted(w, key=key)
+    """
+
+
+def _alphabet_order(rng: Random) -> Problem:
+    alphabet = list("abcdefgh")
+    rng.shuffle(alphabet)
+    order = "".join(alphabet)
+    back, longer = rng.random() < 0.5, rng.random() < 0.5
+    code = _alphabet_order_gold(order, back, longer)
+
+    def brute(w: list[str]) -> list[str]:
+        def compare(x: str, y: str) -> int:
+            x, y = (x[::-1], y[::-1]) if back else (x, y)
+            for a, b in zip(x, y, strict=False):
+                if a != b:
+                    return -1 if order.find(a) < order.find(b) else 1
+            return (len(y) - len(x)) if longer else (len(x) - len(y))
+
+        return sorted(w, key=cmp_to_key(compare))
+
+    side = "from the last letter backwards" if back else "from the first letter on"
+    return Problem(
+        f"In this problem the letters a to h have the order {' < '.join(order)}. Words are "
+        "compared letter by letter "
+        f"{side}; the first place where they differ decides; if one word ends before there is a "
+        "difference, the "
+        f"{'longer' if longer else 'shorter'} word comes first. Given a list `w` of at most 1000 "
+        "words of these letters, sort it "
+        "into ascending order.",
+        _W,
+        "strs",
+        source(code),
+        brute,
+        lambda r: (
+            [
+                text_over(r, "abcdefgh"[r.randint(0, 2) : r.randint(4, 8)], 1, 4)
+                for _ in range(r.randint(3, 8))
+            ],
+        ),
+        {"v": 2, "order": order, "back": back, "longer": longer},
+        (([],),),
+    )
+
+
+def _arrangement_rank_gold(order: str, c: int, m: int, apart: bool) -> str:
+    return f"""
+        def solve(s):
+            rank, left = 0, {{ch: s.count(ch) for ch in "{order}"}}
+
+            def ways(total):
+                result = math.factorial(total)
+                for count in left.values():
+                    result //= math.factorial(count)
+                return result
+
+            for i, ch in enumerate(s):
+                for other in "{order}":
+                    if other == ch:
+                        break
+                    if left[other]:
+                        left[other] -= 1
+                        rank += ways(len(s) - i - 1)
+                        left[other] += 1
+                left[ch] -= 1
+            left = {{ch: s.count(ch) for ch in "{order}"}}
+            total = ways(len(s))
+            after = total - rank{" - 1" if apart else ""}
+            return [(rank{"" if apart else " + 1"}) * {c} % {m}, after * {c} % {m}]
+    """
+
+
+def _arrangement_rank(rng: Random) -> Problem:
+    order = "".join(rng.sample("abcde", 5))
+    m, apart = rng.randint(1000, 99999), rng.random() < 0.5
+    c = rng.randint(1, 40)
+    code = _arrangement_rank_gold(order, c, m, apart)
+
+    def brute(s: str) -> list[int]:
+        keys = sorted({tuple(p) for p in permutations([order.index(ch) for ch in s])})
+        before = keys.index(tuple(order.index(ch) for ch in s))
+        after = len(keys) - before - 1
+        values = (before, after) if apart else (before + 1, after + 1)
+        return [value * c % m for value in values]
+
+    what = (
+        ("come before s", "come after s")
+        if apart
+        else ("are s itself or come before it", "are s itself or come after it")
+    )
+    return Problem(
+        f"In this problem the letters a to e have the order {' < '.join(order)}. Given a string "
+        "`s` of 1 to 100 of these "
+        "letters, take all different strings with the same letters (each as often as in s), "
+        "sorted by this order. Let A "
+        f"be how many of them {what[0]}, and B how many {what[1]}. Find the two integers ({c} * A) "
+        f"mod {m} and "
+        f"({c} * B) mod {m}.",
+        (("s", "str"),),
+        "ints",
+        f"import math\n\n\n{source(code)}",
+        brute,
+        lambda r: (text_over(r, "abcde", 3, 6),),
+        {"v": 3, "order": order, "m": m, "apart": apart, "c": c},
+        (("a",),),
+    )
+
+
+FAMILIES = (code_family("word_orders", leveled(_ordered, _alphabet_order, _arrangement_rank)),)

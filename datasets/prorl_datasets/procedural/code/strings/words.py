@@ -1,0 +1,240 @@
+"""Lists of words: filtered, counted, chained.
+
+Leaves out: groups (``strings.groups``) and orders (``strings.orders``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cmp_to_key
+from random import Random
+from typing import Any
+
+from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.strings.common import (
+    LETTERS,
+    WORDS,
+    draw_letters,
+    listed,
+    words,
+)
+
+_W = (("w", "strs"),)
+
+
+def _word_test(rng: Random) -> tuple[str, str, Any]:
+    """Return a condition on a word: text, expression in ``word``, check."""
+    kind, n = rng.choice((0, 1, 2, 2, 3, 3, 4, 4)), rng.randint(3, 7)
+    letters = draw_letters(rng, rng.randint(2, 3), "abcdeilmnoprstu")
+    return (
+        (f"have at least {n} letters", f"len(word) >= {n}", lambda w: len(list(w)) > n - 1),
+        (f"have at most {n} letters", f"len(word) <= {n}", lambda w: len(list(w)) < n + 1),
+        (
+            f"contain at least one of the letters {listed(letters)}",
+            f'any(ch in "{letters}" for ch in word)',
+            lambda w: sum(w.count(ch) for ch in letters) > 0,
+        ),
+        (
+            f"contain none of the letters {listed(letters)}",
+            f'not any(ch in "{letters}" for ch in word)',
+            lambda w: sum(w.count(ch) for ch in letters) == 0,
+        ),
+        (
+            f"begin or end with one of the letters {listed(letters)}",
+            f'word[0] in "{letters}" or word[-1] in "{letters}"',
+            lambda w: re.search(f"^[{letters}]|[{letters}]$", w) is not None,
+        ),
+    )[kind]
+
+
+def _chosen_words_brute(
+    check: Callable[[str], bool], kind: int
+) -> Callable[[list[str]], list[str]]:
+    def brute(w: list[str]) -> list[str]:
+        out: list[str] = []
+        for word in w:
+            if not check(word):
+                continue
+            if kind == 2:
+                out.insert(0, word)
+            else:
+                out.append("".join(reversed(word)) if kind == 3 else word)
+            if kind == 1:
+                out.append(str(len(word)))
+        return out
+
+    return brute
+
+
+def _chosen_words(rng: Random) -> Problem:
+    text, code, check = _word_test(rng)
+    kind = rng.randint(0, 3)
+    what = (
+        "list these words in the given order",
+        "list the lengths of these words, in the given order of the words, each after its word",
+        "list these words in reverse order",
+        "list these words in the given order, each written backwards",
+    )[kind]
+    expression = (
+        "found",
+        "[part for word in found for part in (word, str(len(word)))]",
+        "found[::-1]",
+        "[word[::-1] for word in found]",
+    )[kind]
+
+    brute = _chosen_words_brute(check, kind)
+
+    told = what.replace(
+        "list the lengths of these words, in the given order of the words, each after its word",
+        "list each of these words followed by its length, in the given order",
+    )
+    return Problem(
+        f"Given a list `w` of at most 50 lowercase words, take the words that {text} and {told} "
+        "(the result is empty if "
+        "there are none).",
+        _W,
+        "strs",
+        f"def solve(w):\n    found = [word for word in w if {code}]\n    return {expression}",
+        brute,
+        lambda r: (words(r, 3, 9),),
+        {"v": 1, "test": text, "kind": kind},
+        (([],),),
+    )
+
+
+def _ranked_words_gold(code: str, top: int, back: bool, most: bool, short: bool) -> str:
+    return f"""
+        def solve(w):
+            counts = {{}}
+            for word in w:
+                if {code}:
+                    counts[word] = counts.get(word, 0) + 1
+            order = sorted(counts{", reverse=True" if back else ""})
+            order.sort(key=len{"" if short else ", reverse=True"})
+            order.sort(key=counts.get{", reverse=True" if most else ""})
+            return [f"{{word}}:{{counts[word]}}" for word in order[:{top}]]
+    """
+
+
+def _ranked_words_draw() -> Callable[[Random], tuple[list[str]]]:
+    def draw(r: Random) -> tuple[list[str]]:
+        pool = [r.choice(WORDS) for _ in range(9)]
+        return ([r.choice(pool) for _ in range(r.randint(5, 18))],)
+
+    return draw
+
+
+def _ranked_words(rng: Random) -> Problem:
+    text, code, check = _word_test(rng)
+    most, back, short = rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.5
+    top = rng.randint(2, 6)
+    code_ = _ranked_words_gold(code, top, back, most, short)
+
+    def brute(w: list[str]) -> list[str]:
+        def compare(x: str, y: str) -> int:
+            for left, right, down in (
+                (w.count(x), w.count(y), most),
+                (len(x), len(y), not short),
+            ):
+                if left != right:
+                    return -1 if (left > right) == down else 1
+            return -1 if (x > y) == back else 1
+
+        left = [word for i, word in enumerate(w) if check(word) and word not in w[:i]]
+        return [f"{word}:{w.count(word)}" for word in sorted(left, key=cmp_to_key(compare))[:top]]
+
+    draw = _ranked_words_draw()
+
+    return Problem(
+        "Given a list `w` of at most 500 lowercase words, count how often each word occurs, but "
+        "only for words that "
+        f"{text}. Order the different words by this count, {'largest' if most else 'smallest'} "
+        "first; among equal "
+        f"counts the {'shorter' if short else 'longer'} word comes first, and among equally long "
+        "ones the one that is "
+        f"alphabetically {'later' if back else 'earlier'}. Find the first {top} (all if there are "
+        "fewer), each "
+        "written as the word, a colon and its count, such as tree:3.",
+        _W,
+        "strs",
+        source(code_),
+        brute,
+        draw,
+        {"v": 2, "test": text, "most": most, "back": back, "short": short, "top": top},
+        (([],),),
+    )
+
+
+def _word_chain_gold(bonus: int, chosen: str, later: str) -> str:
+    return f"""
+        def solve(w):
+            best, ways = [], []
+            for j, v in enumerate(w):
+                value = len(v) + {bonus} * (v[0] in "{chosen}")
+                before = [(best[i], ways[i]) for i, u in enumerate(w[:j]) if {later}]
+                top = max([b for b, _ in before], default=0)
+                best.append(value + top)
+                ways.append(sum(n for b, n in before if b == top) or 1)
+            top = max(best, default=0)
+            return [top, sum(n for b, n in zip(best, ways) if b == top)]
+    """
+
+
+def _word_chain_brute(
+    bonus: int, chosen: str, fits: Callable[[str, str], bool]
+) -> Callable[[list[str]], list[int]]:
+    def brute(w: list[str]) -> list[int]:
+        totals: Counter[int] = Counter()
+
+        def extend(last: int, total: int) -> None:
+            if last >= 0:
+                totals[total] += 1
+            for j in range(last + 1, len(w)):
+                if last < 0 or fits(w[last], w[j]):
+                    extend(j, total + len(w[j]) + (bonus if chosen.count(w[j][0]) else 0))
+
+        extend(-1, 0)
+        return [max(totals, default=0), totals[max(totals, default=0)]]
+
+    return brute
+
+
+def _word_chain(rng: Random) -> Problem:
+    k, bonus, cyclic = rng.randint(1, 2), rng.randint(1, 30), rng.randint(0, 2)
+    chosen = draw_letters(rng, rng.randint(3, 5), LETTERS[:20])
+    later = ("u[-1] <= v[0]", "u[-1] != v[0]", f"abs(len(u) - len(v)) <= {k}")[cyclic]
+    rule = (
+        "the last letter of u is not alphabetically after the first letter of v",
+        "the last letter of u is not the first letter of v",
+        f"the lengths of u and v differ by at most {k}",
+    )[cyclic]
+    code = _word_chain_gold(bonus, chosen, later)
+
+    def fits(u: str, v: str) -> bool:
+        return (not u[-1] > v[0], u[-1] != v[0], -k <= len(u) - len(v) <= k)[cyclic]
+
+    brute = _word_chain_brute(bonus, chosen, fits)
+
+    return Problem(
+        "Given a list `w` of at most 200 lowercase words, choose some of its places in ascending "
+        "order so that for any "
+        f"two chosen words u, v that follow each other in the choice, {rule}. Each chosen word is "
+        "worth its length, "
+        f"and {bonus} more if it begins with one of {listed(chosen)}. Find two integers: the "
+        "greatest total worth of "
+        "a choice and the number of choices (sets of places, at least one) that reach it; 0 and 0 "
+        "for an empty list.",
+        _W,
+        "ints",
+        source(code),
+        brute,
+        lambda r: (words(r, 3, 9),),
+        {"v": 3, "k": k if cyclic == 2 else 0, "bonus": bonus, "rule": cyclic, "chosen": chosen},
+        (([],),),
+    )
+
+
+FAMILIES = (code_family("word_lists", leveled(_chosen_words, _ranked_words, _word_chain)),)

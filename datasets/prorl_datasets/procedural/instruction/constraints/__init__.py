@@ -1,0 +1,1 @@
+"""The wordings of IFEval's constraints."""

@@ -1,0 +1,214 @@
+"""One-formula science questions with small whole-number answers: a numeric and a multiple-choice
+form each.
+
+The units stand in the question, so the answer is a bare number. Leaves out: unit conversion,
+significant figures and many-step problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from prorl_datasets.procedural.items import Family, Item, by_level
+from prorl_verifiers import Task
+
+LETTERS = "ABCD"
+Draw = Callable[[Random, int], tuple[str, int]]
+"""(rng, top) to (question, answer); ``top`` bounds the factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    name: str
+    draw: Draw
+
+
+def _pair(rng: Random, top: int) -> tuple[int, int]:
+    return rng.randint(2, top), rng.randint(2, top)
+
+
+def _speed(rng: Random, top: int) -> tuple[str, int]:
+    v, t = _pair(rng, top)
+    who = rng.choice(("car", "train", "bus", "bike", "boat"))
+    return f"A {who} travels {v * t} km in {t} hours. What is its speed in km/h?", v
+
+
+def _distance(rng: Random, top: int) -> tuple[str, int]:
+    v, t = _pair(rng, top)
+    who = rng.choice(("runner", "dog", "cyclist", "robot", "ball"))
+    return f"A {who} moves at {v} m/s for {t} s. How far does it go in m?", v * t
+
+
+def _density(rng: Random, top: int) -> tuple[str, int]:
+    d, v = _pair(rng, top)
+    return f"A body has mass {d * v} g and volume {v} cm^3. What is its density in g/cm^3?", d
+
+
+def _voltage(rng: Random, top: int) -> tuple[str, int]:
+    i, r = _pair(rng, top)
+    return f"A current of {i} A flows through {r} ohm. What is the voltage in V?", i * r
+
+
+def _current(rng: Random, top: int) -> tuple[str, int]:
+    i, r = _pair(rng, top)
+    return f"A voltage of {i * r} V is applied to {r} ohm. What is the current in A?", i
+
+
+def _force(rng: Random, top: int) -> tuple[str, int]:
+    m, a = _pair(rng, top)
+    return f"A mass of {m} kg accelerates at {a} m/s^2. What is the net force in N?", m * a
+
+
+def _acceleration(rng: Random, top: int) -> tuple[str, int]:
+    m, a = _pair(rng, top)
+    return f"A net force of {m * a} N acts on {m} kg. What is the acceleration in m/s^2?", a
+
+
+def _momentum(rng: Random, top: int) -> tuple[str, int]:
+    m, v = _pair(rng, top)
+    return f"A body of {m} kg moves at {v} m/s. What is its momentum in kg m/s?", m * v
+
+
+def _work(rng: Random, top: int) -> tuple[str, int]:
+    f, d = _pair(rng, top)
+    return f"A force of {f} N pushes a box {d} m along its line. What is the work in J?", f * d
+
+
+def _power(rng: Random, top: int) -> tuple[str, int]:
+    p, t = _pair(rng, top)
+    return f"A motor does {p * t} J of work in {t} s. What is its power in W?", p
+
+
+def _pressure(rng: Random, top: int) -> tuple[str, int]:
+    p, a = _pair(rng, top)
+    return f"A force of {p * a} N acts on an area of {a} m^2. What is the pressure in Pa?", p
+
+
+def _wave_speed(rng: Random, top: int) -> tuple[str, int]:
+    f, w = _pair(rng, top)
+    return f"A wave has frequency {f} Hz and wavelength {w} m. What is its speed in m/s?", f * w
+
+
+def _kinetic_energy(rng: Random, top: int) -> tuple[str, int]:
+    m, v = 2 * rng.randint(1, top), rng.randint(2, top)
+    return f"A body of {m} kg moves at {v} m/s. What is its kinetic energy in J?", m * v * v // 2
+
+
+def _potential_energy(rng: Random, top: int) -> tuple[str, int]:
+    m, h = _pair(rng, top)
+    text = f"A mass of {m} kg is lifted {h} m. With g = 10 m/s^2, what energy does it gain in J?"
+    return text, 10 * m * h
+
+
+def _neutrons(rng: Random, top: int) -> tuple[str, int]:
+    protons = rng.randint(2, 3 * top)
+    neutrons = protons + rng.randint(0, 2 * top)
+    text = f"An atom has {protons} protons and mass number {protons + neutrons}. How many neutrons?"
+    return text, neutrons
+
+
+def _series_resistance(rng: Random, top: int) -> tuple[str, int]:
+    a, b = _pair(rng, 3 * top)
+    return f"Resistors of {a} ohm and {b} ohm are in series. What is the total in ohm?", a + b
+
+
+def _charge(rng: Random, top: int) -> tuple[str, int]:
+    i, t = _pair(rng, top)
+    return f"A current of {i} A flows for {t} s. What charge passes in C?", i * t
+
+
+def _mass_of_moles(rng: Random, top: int) -> tuple[str, int]:
+    name, molar = rng.choice(
+        (("water", 18), ("methane", 16), ("oxygen gas", 32), ("carbon dioxide", 44), ("helium", 4))
+    )
+    n = rng.randint(2, 4 * top)
+    return (
+        f"The molar mass of {name} is {molar} g/mol. What is the mass of {n} mol in g?",
+        n * molar,
+    )
+
+
+def _mean(rng: Random, top: int) -> tuple[str, int]:
+    mean = rng.randint(top // 2 + 3, 2 * top + 3)
+    a, b = rng.randint(1, top // 2 + 2), rng.randint(1, top // 2 + 2)
+    values = [mean - a, mean + a - b, mean + b]
+    rng.shuffle(values)
+    return f"What is the mean of {values[0]}, {values[1]} and {values[2]}?", mean
+
+
+def _heat(rng: Random, top: int) -> tuple[str, int]:
+    m, c = _pair(rng, top)
+    dt = rng.randint(2, 9)
+    text = f"How much heat in J warms {m} kg with specific heat {c} J/(kg K) by {dt} K?"
+    return text, m * c * dt
+
+
+def _growth(rng: Random, top: int) -> tuple[str, int]:
+    start, n = rng.randint(2, 3 * top), rng.randint(1, 4)
+    text = (
+        f"A colony of {start} cells doubles {n} time{'s' * (n > 1)}. How many cells are there then?"
+    )
+    return text, start * 2**n
+
+
+FORMULAS = (
+    _Formula("speed", _speed),
+    _Formula("distance", _distance),
+    _Formula("density", _density),
+    _Formula("voltage", _voltage),
+    _Formula("current", _current),
+    _Formula("force", _force),
+    _Formula("acceleration", _acceleration),
+    _Formula("momentum", _momentum),
+    _Formula("work", _work),
+    _Formula("power", _power),
+    _Formula("pressure", _pressure),
+    _Formula("wave_speed", _wave_speed),
+    _Formula("kinetic_energy", _kinetic_energy),
+    _Formula("potential_energy", _potential_energy),
+    _Formula("neutrons", _neutrons),
+    _Formula("series_resistance", _series_resistance),
+    _Formula("charge", _charge),
+    _Formula("mass_of_moles", _mass_of_moles),
+    _Formula("mean", _mean),
+    _Formula("heat", _heat),
+    _Formula("growth", _growth),
+)
+
+
+def choice_item(rng: Random, question: str, right: str, wrong: list[str]) -> Item:
+    """Return a multiple-choice item: options in random order, the letter in the box."""
+    options = [right, *wrong]
+    rng.shuffle(options)
+    letter = LETTERS[options.index(right)]
+    listed = " ".join(f"{LETTERS[i]}) {text}" for i, text in enumerate(options))
+    task = Task("stem", {"answer": letter, "choices": options})
+    chance = round(1 / len(options), 4)
+    return Item(f"{question} {listed}", task, f"\\boxed{{{letter}}}", answer=letter, chance=chance)
+
+
+def _numeric(draw: Draw) -> Callable[[Random, int], Item]:
+    def generate(rng: Random, level: int) -> Item:
+        question, answer = draw(rng, by_level(level, 7, 20, 60))
+        task = Task("stem", {"answer": str(answer)})
+        return Item(question, task, f"\\boxed{{{answer}}}", answer=str(answer))
+
+    return generate
+
+
+def _choices(draw: Draw) -> Callable[[Random, int], Item]:
+    def generate(rng: Random, level: int) -> Item:
+        question, answer = draw(rng, by_level(level, 7, 20, 60))
+        near = {answer + d for d in (-10, -3, -2, -1, 1, 2, 3, 10)} | {answer * 2, answer * 10}
+        wrong = rng.sample(sorted(n for n in near if n > 0 and n != answer), 3)
+        return choice_item(rng, question, str(answer), [str(n) for n in wrong])
+
+    return generate
+
+
+FAMILIES = (
+    *(Family(f.name, "stem", _numeric(f.draw)) for f in FORMULAS),
+    *(Family(f"{f.name}_choice", "stem", _choices(f.draw)) for f in FORMULAS),
+)

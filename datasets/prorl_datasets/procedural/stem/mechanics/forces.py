@@ -1,0 +1,187 @@
+"""Forces on straight paths: Newton's second law, lifts, friction, Atwood machines.
+
+Formulas: F = ma, F_r = mu N, a = (m1 - m2)g/(m1 + m2) (Halliday, Resnick, Walker, chapters 5 and 6).
+Leaves out: slopes and circles (``mechanics.paths``), drag.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_datasets.procedural.stem.laws import (
+    G_NOTE,
+    G,
+    Law,
+    Values,
+    given,
+    law_family,
+    power_law,
+    result,
+)
+
+KMH = 1 / 3.6
+_MU = given("f", "the coefficient of kinetic friction", ("", 1, 0.08, 0.6, 2))
+_BOX = given("m", "the mass", ("kg", 1, 2, 90, 1), ("g", 1e-3, 800, 9500, 0))
+_NEWTON = power_law(
+    (
+        result("F", "the net force", "N", ("kN", 1e3)),
+        given("m", "the mass", ("kg", 1, 5, 2000, 0), ("t", 1e3, 0.8, 12, 2)),
+        given("a", "the acceleration", ("m/s^2", 1, 0.2, 6, 2), ("cm/s^2", 1e-2, 20, 300, 0)),
+    ),
+    {"m": 1, "a": 1},
+    (
+        "A trolley is accelerated along a straight track.",
+        "A vehicle speeds up on a level road.",
+        "A sledge is accelerated over smooth ice.",
+        "A wagon is pushed along rails without friction.",
+    ),
+)
+
+
+def _pull(v: Values) -> float:
+    angle = math.radians(v["a"])
+    grip = v["f"] * (v["m"] * G - v["F"] * math.sin(angle))
+    return (v["F"] * math.cos(angle) - grip) / v["m"]
+
+
+_PULLED = Law(
+    (
+        result("x", "the acceleration", "m/s^2", ("cm/s^2", 1e-2)),
+        given("F", "the pulling force", ("N", 1, 30, 500, 0), ("kN", 1e3, 0.03, 0.5, 3)),
+        given("a", "the angle of the rope above the horizontal", ("degrees", 1, 10, 50, 0)),
+        given("m", "the mass", ("kg", 1, 8, 90, 1)),
+        _MU,
+    ),
+    (
+        "A crate is pulled over a level floor by a rope that points upward at an angle.",
+        "A loaded sledge is dragged over level ground by a slanting rope.",
+        "A dog pulls a box over a flat yard by a leash that rises at an angle.",
+    ),
+    {"x": _pull},
+    G_NOTE,
+    check=lambda v: (
+        v["F"] * math.sin(math.radians(v["a"])) < 0.8 * v["m"] * G and 0.3 < _pull(v) < 6
+    ),
+    slips=lambda v, asked: (
+        (v["F"] - v["f"] * v["m"] * G) / v["m"],
+        (v["F"] * math.cos(math.radians(v["a"])) - v["f"] * v["m"] * G) / v["m"],
+        v["F"] * math.cos(math.radians(v["a"])) / v["m"],
+    ),
+)
+_LIFT = Law(
+    (
+        result("N", "the force of the floor on the load", "N", ("kN", 1e3)),
+        given("m", "the mass of the load", ("kg", 1, 20, 400, 0), ("t", 1e3, 0.1, 1.5, 2)),
+        given("a", "the upward acceleration", ("m/s^2", 1, 0.5, 3, 2)),
+    ),
+    (
+        "A load stands in a lift that starts to move upward.",
+        "A crate lies in a hoist that accelerates upward.",
+        "A pallet stands on the platform of a crane, which accelerates upward.",
+    ),
+    {
+        "N": lambda v: v["m"] * (G + v["a"]),
+        "m": lambda v: v["N"] / (G + v["a"]),
+        "a": lambda v: v["N"] / v["m"] - G,
+    },
+    G_NOTE,
+    check=lambda v: v["a"] > 1.0,
+    slips=lambda v, asked: {
+        "N": (v["m"] * (G - v["a"]), v["m"] * G, v["m"] * v["a"]),
+        "m": (v["N"] / (G - v["a"]), v["N"] / G, v["N"] / v["a"]),
+        "a": (v["N"] / v["m"],),
+    }[asked],
+)
+_FRICTION = power_law(
+    (result("F", "the force of friction", "N", ("kN", 1e3)), _MU, _BOX),
+    {"f": 1, "m": 1},
+    (
+        "A box slides over a level floor.",
+        "A curling stone glides over level ice that is rough.",
+        "A toolbox slides along a horizontal bench.",
+        "A case slides over the flat bed of a lorry.",
+    ),
+    constant=G,
+    note=G_NOTE,
+)
+_SLIDE = power_law(
+    (
+        result("d", "the distance that it slides until it stops", "m", ("cm", 1e-2)),
+        given("v", "the initial speed", ("m/s", 1, 1, 12, 2), ("km/h", KMH, 6, 50, 1)),
+        _MU,
+    ),
+    {"v": 2, "f": -1},
+    (
+        "A box is given a push, then slides freely over a level floor until friction stops it.",
+        "A car with locked wheels slides over a level wet road to a halt.",
+        "A puck slides over rough level ice until it comes to rest.",
+    ),
+    constant=1 / (2 * G),
+    note=G_NOTE,
+)
+_HEAVY = given("m", "the heavier mass", ("kg", 1, 1.5, 20, 2), ("g", 1e-3, 300, 5000, 0))
+_LIGHT = given("n", "the lighter mass", ("kg", 1, 0.5, 15, 2), ("g", 1e-3, 150, 4000, 0))
+_PULLEY = (
+    "Two masses hang from a light cord over a pulley without friction and are released.",
+    "An Atwood machine with a light pulley that turns freely is let go from rest.",
+    "A rope of negligible mass runs over a light, frictionless wheel, with a load at each end, both free.",
+)
+_ATWOOD = Law(
+    (result("x", "the acceleration of the masses", "m/s^2", ("cm/s^2", 1e-2)), _HEAVY, _LIGHT),
+    _PULLEY,
+    {
+        "x": lambda v: G * (v["m"] - v["n"]) / (v["m"] + v["n"]),
+        "m": lambda v: v["n"] * (G + v["x"]) / (G - v["x"]),
+        "n": lambda v: v["m"] * (G - v["x"]) / (G + v["x"]),
+    },
+    G_NOTE,
+    check=lambda v: 1.2 < v["m"] / v["n"] < 5,
+    slips=lambda v, asked: {
+        "x": (G * (v["m"] - v["n"]) / v["m"], G * v["n"] / v["m"], G * (v["m"] / v["n"] - 1)),
+        "m": (v["n"] * G / (G - v["x"]), v["n"] * (1 + v["x"] / G)),
+        "n": (v["m"] * (1 - v["x"] / G), v["m"] * G / (G + v["x"])),
+    }[asked],
+)
+_CORD = Law(
+    (result("T", "the tension in the cord", "N", ("kN", 1e3)), _HEAVY, _LIGHT),
+    _PULLEY,
+    {"T": lambda v: 2 * v["m"] * v["n"] * G / (v["m"] + v["n"])},
+    G_NOTE,
+    check=lambda v: 1.2 < v["m"] / v["n"] < 5,
+    slips=lambda v, asked: (
+        v["m"] * G,
+        v["n"] * G,
+        (v["m"] - v["n"]) * G,
+        v["m"] * v["n"] * G / (v["m"] + v["n"]),
+    ),
+)
+_TABLE = Law(
+    (
+        result("x", "the acceleration", "m/s^2", ("cm/s^2", 1e-2)),
+        given("n", "the mass on the table", ("kg", 1, 1, 12, 2), ("g", 1e-3, 400, 4000, 0)),
+        given("m", "the hanging mass", ("kg", 1, 1, 12, 2), ("g", 1e-3, 400, 4000, 0)),
+        _MU,
+    ),
+    (
+        "A block slides on a level table, pulled by a cord over a light pulley with a mass hanging from it.",
+        "A book is dragged over a level bench by a cord, a frictionless pulley and a hanging weight.",
+        "A hanging load pulls a wooden block over a flat board by a light string over an ideal pulley.",
+    ),
+    {"x": lambda v: G * (v["m"] - v["f"] * v["n"]) / (v["m"] + v["n"])},
+    G_NOTE,
+    check=lambda v: (
+        v["m"] - v["f"] * v["n"] > 0.1 * (v["m"] + v["n"]) and 0.2 < v["m"] / v["n"] < 5
+    ),
+    slips=lambda v, asked: (
+        G * v["m"] / (v["m"] + v["n"]),
+        G * (v["m"] - v["f"] * v["n"]) / v["n"],
+        G * (v["m"] - v["f"] * v["n"]) / v["m"],
+    ),
+)
+
+FAMILIES = (
+    law_family("mechanics_newton", _NEWTON, (_PULLED, _LIFT)),
+    law_family("mechanics_friction", _FRICTION, _SLIDE),
+    law_family("mechanics_atwood", _ATWOOD, (_CORD, _TABLE)),
+)
+"""Families of forces."""

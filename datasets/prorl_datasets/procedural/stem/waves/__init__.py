@@ -1,0 +1,1 @@
+"""Families of waves, light and quanta."""
