@@ -101,7 +101,7 @@ def doctor(
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:
     """Yield the checks of the OpenRLHF engine, after those of the base install that it shares."""
-    from prorl_training.engine.openrlhf.requirements import findings
+    from prorl_training.engine.openrlhf.launch.requirements import findings
 
     yield check_python()
     yield from check_plugins()

@@ -71,17 +71,15 @@ def train(
         return
     from prorl_training.config.loading import load_config
 
-    if steps is not None:
-        over.append(f"steps={steps}")
+    over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
         _dry_run(load_config(preset, config_file, over), name or "RUN")
         return
     if preset is None and config_file is None and engine != "openrlhf":
         from prorl_training.engine.local import default_preset, find_dataset
 
-        find_dataset(
-            load_config(None, None, over)
-        )  # first: the preset takes seconds, as torch does
+        # data first: the preset takes seconds, as loading torch does
+        find_dataset(load_config(None, None, over))
         preset = default_preset()
     config = load_config(preset, config_file, over)
     folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
@@ -90,7 +88,7 @@ def train(
 
 def _dry_run(config: TrainConfig, name: str) -> None:
     """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
-    from prorl_training.engine.openrlhf.dry_run import dry_run, unsaid
+    from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
 
     print(dry_run(config, name))
     console.say("what the command does not say:")
@@ -121,7 +119,7 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
     trainer: Callable[..., TrainReport]
     match config.engine:
         case "openrlhf":
-            from prorl_training.engine.openrlhf.cluster_session import train_on_cluster as trainer
+            from prorl_training.engine.openrlhf.launch.session import train_on_cluster as trainer
         case "local":
             from prorl_training.engine.local import train as trainer
         case _:

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_training.engine.openrlhf import requirements
-from prorl_training.engine.openrlhf.requirements import Finding
+from prorl_training.engine.openrlhf.launch import requirements
+from prorl_training.engine.openrlhf.launch.requirements import Finding
 
 
 def test_the_stack_of_openrlhf_is_looked_at_and_a_problem_is_exit_code_2(

@@ -38,7 +38,7 @@ KINDS = {
     "reference": "ray::Reference",
     "trainer": "Trainer",
     "Ray": "raylet/raylet",
-    "starter": "prorl_training.engine.openrlhf.launch",
+    "starter": "prorl_training.engine.openrlhf.launch.process",
 }
 """Kinds of processes that a run does not survive, and what their command lines contain. Ray names an actor's
 process after its class, or after what was asked for by name, by turns: the words are those that both have."""
@@ -118,7 +118,7 @@ def test_a_killed_reward_service_is_started_again_and_the_run_goes_on(
 ) -> None:
     process = launch_short_run(place, "reward")
     wait_for(place / "runs" / "reward" / "checkpoints" / "step_000001", process, place)
-    kill_one(process, "prorl_training.engine.openrlhf.services", place)
+    kill_one(process, "prorl_training.engine.openrlhf.launch.reward_services", place)
     assert finish(process, place) == 0, what_was_said(place)
     assert "ended with exit code -9: started again" in what_was_said(place)
     assert where_it_ended(place / "runs" / "reward") == undisturbed

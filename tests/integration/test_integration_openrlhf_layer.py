@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.launch.environment import environment
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

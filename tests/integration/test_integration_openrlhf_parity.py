@@ -1,7 +1,8 @@
-"""One rollout batch through OpenRLHF's experience maker and losses and through the local engine: the same numbers.
+"""Losses and gradients of the step inside OpenRLHF's actor are the local engine's, for every loss that there is.
 
-Runs OpenRLHF's own ``Actor``, ``RemoteExperienceMaker`` and ``PolicyLoss`` on a float32 model in this
-process, without Ray. Needs the environment of ``make openrlhf-cpu-venv``.
+Where OpenRLHF's own functions have the same formula (advantages, clip, dual clip, mismatch corrections, KL), they
+give the same numbers too. Runs OpenRLHF's own ``Actor``, ``RemoteExperienceMaker`` and ``PolicyLoss`` on a float32
+model, without Ray. Needs the environment of ``make openrlhf-cpu-venv``.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.launch.environment import environment
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -33,9 +35,8 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_inference.testing import tiny_model
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.rows import mini_batch_rows
-from prorl_training.engine.openrlhf.stack.experiences import blank_experience
-from prorl_training.engine.openrlhf.step_plan import loss_arguments
+from prorl_training.engine.openrlhf.driver.rows import mini_batch_rows
+from prorl_training.engine.openrlhf.actors.experiences import blank_experience
 from prorl_training.policy.policy import Policy
 from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.policy.batch import build_update
@@ -99,7 +100,7 @@ theirs = [made.advantages[i][mask[i].bool()][0].item() for i in range(len(rows))
 total = mask.sum().float()
 model.zero_grad()
 now = actor(merged.sequences, mask, attention)
-policy_loss, *_ = PolicyLoss(**loss_arguments(config))(
+policy_loss, *_ = PolicyLoss(**json.loads(sys.argv[2]))(
     now, old, made.advantages, action_mask=mask, rollout_log_probs=merged.rollout_log_probs,
     batch_num_tokens=total, global_batch_size=float(len(rows)))
 kl = compute_approx_kl(now, base, kl_estimator=config.kl.estimator)
@@ -122,41 +123,155 @@ print(json.dumps({
 """
 
 
-def numbers(*settings: str) -> dict[str, Any]:
-    """Run the comparison in a fresh process with the CPU layer and return what it found."""
-    given = {**os.environ, **environment("cpu", 1)}
+TOKEN_MEAN = {"token_level_loss": True}
+CLIP = {"clip_eps_low": 0.2, "clip_eps_high": 0.27}
+ICEPOP = {"is_correction_level": "token", "is_correction_mode": "mask"}
+TIS = ("loss.mismatch.correction=tis", "loss.mismatch.low=0", "loss.mismatch.high=1.2")
+THEIR_TIS = {
+    "is_correction_level": "token",
+    "is_correction_mode": "clip",
+    "is_correction_threshold": (0, 1.2),
+}
+BY_SEQUENCE = (
+    "loss.mismatch.correction=sequence_mask",
+    "loss.mismatch.low=0.7",
+    "loss.mismatch.high=1.4",
+)
+THEIR_BY_SEQUENCE = {
+    "is_correction_level": "seq",
+    "is_correction_mode": "mask",
+    "is_correction_threshold": (0.7, 1.4),
+}
+
+
+def program(*words: str) -> Any:
+    """Run a Python program in a fresh process with the CPU layer and return what it printed last."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(settings)],
-        env=given,
+        [sys.executable, *words],
+        env={**os.environ, **environment("cpu", 1)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "theirs"),
     [
-        (),
-        ("loss.mismatch.correction=tis", "loss.mismatch.low=0", "loss.mismatch.high=1.2"),
+        ((), ICEPOP),
+        (TIS, THEIR_TIS),
+        (BY_SEQUENCE, THEIR_BY_SEQUENCE),
         (
-            "loss.mismatch.correction=sequence_mask",
-            "loss.mismatch.low=0.7",
-            "loss.mismatch.high=1.4",
+            ("loss.mismatch.correction=none", "loss.dual_clip=3", "kl.estimator=k3"),
+            {"dual_clip": 3.0},
         ),
-        ("loss.mismatch.correction=none", "loss.dual_clip=3", "kl.estimator=k3"),
     ],
     ids=["official", "tis", "sequence_mask", "dual_clip_k3"],
 )
-def test_advantages_losses_and_gradients_are_openrlhfs(settings: tuple[str, ...]) -> None:
-    found = numbers(*settings)
+def test_advantages_losses_and_gradients_are_openrlhfs(
+    settings: tuple[str, ...], theirs: dict[str, Any]
+) -> None:
+    found = program("-c", PROGRAM, json.dumps(settings), json.dumps(CLIP | TOKEN_MEAN | theirs))
     assert found["spread"] > 1
     assert found["advantages"] < 1e-5
     for name in ("loss", "policy_loss", "kl", "grad_norm"):
-        ours, theirs = found[name]
-        assert ours == pytest.approx(theirs, abs=1e-5, rel=1e-5), name
+        ours, other = found[name]
+        assert ours == pytest.approx(other, abs=1e-5, rel=1e-5), name
     if not settings:
         assert 0 < found["masked"] < 1
+
+
+OUTSIDE = """
+from prorl_training import KLSpec, PolicyLossSpec
+
+def loss(logprobs, old_logprobs, advantages, lengths, config):
+    length = lengths.repeat_interleave(lengths)
+    return -config.options["scale"] * (logprobs - old_logprobs).exp() * advantages / length
+
+LOSS = PolicyLossSpec(name="outside", loss=loss, options={"scale": 1.0})
+KL = KLSpec(name="halved", estimate=lambda log_ratio, config: log_ratio.abs() / 2)
+"""
+"""A loss that looks at the lengths of the responses, and a KL estimate."""
+
+
+def _cases(plugin: str) -> dict[str, dict[str, Any]]:
+    """Every loss that there is, alone and together: settings, ranks, and OpenRLHF's loss where it has the formula."""
+    off = "loss.mismatch.correction=none"
+    cases: dict[str, dict[str, Any]] = {
+        "official": {"settings": [], "theirs": CLIP | TOKEN_MEAN | ICEPOP},
+        "clip": {"settings": [off], "theirs": CLIP | TOKEN_MEAN},
+        "tight clip": {
+            "settings": [off, "loss.clip_low=0.05", "loss.clip_high=0.01"],
+            "theirs": {"clip_eps_low": 0.05, "clip_eps_high": 0.01} | TOKEN_MEAN,
+        },
+        "dual clip": {
+            "settings": [off, "loss.dual_clip=1.1"],
+            "theirs": CLIP | TOKEN_MEAN | {"dual_clip": 1.1},
+        },
+        "on policy": {"settings": ["loss.on_policy_ratio=true"]},
+        "tis": {"settings": [*TIS], "theirs": CLIP | TOKEN_MEAN | THEIR_TIS},
+        "sequence mask": {
+            "settings": [*BY_SEQUENCE],
+            "theirs": CLIP | TOKEN_MEAN | THEIR_BY_SEQUENCE,
+        },
+        "sequence mean": {
+            "settings": ["loss.aggregation=sequence_mean"],
+            "theirs": CLIP | ICEPOP | {"token_level_loss": False},
+        },
+        "constant": {"settings": ["loss.aggregation=constant", "rollout.max_tokens=16"]},
+        "no kl": {"settings": ["kl.coefficient=0"]},
+        "outside": {
+            "plugin": plugin,
+            "settings": ["loss.name=outside", "loss.options.scale=0.5", "kl.estimator=halved"],
+        },
+    }
+    for estimator in ("k1", "k2", "k3"):
+        for clamp in ("input", "output", "both", "none"):
+            bounds = ["kl.clamp_value=0.5", "kl.input_clamp_value=1"]
+            words = [f"kl.estimator={estimator}", f"kl.clamp={clamp}", *bounds]
+            cases[f"{estimator} {clamp}"] = {"settings": words}
+        cases[estimator] = {
+            "settings": [f"kl.estimator={estimator}"],
+            "theirs": CLIP | TOKEN_MEAN | ICEPOP,
+        }
+    dealt = ("official", "sequence mask", "sequence mean", "constant", "outside")
+    return cases | {f"{name} over 3 ranks": cases[name] | {"ranks": 3} for name in dealt}
+
+
+NAMES = tuple(_cases(""))
+
+
+@pytest.fixture(scope="module")
+def gaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
+    """What ``parity_program`` found, case by case."""
+    file = tmp_path_factory.mktemp("plugin") / "outside.py"
+    file.write_text(OUTSIDE)
+    here = Path(__file__).with_name("parity_program.py")
+    found: dict[str, dict[str, float]] = program(str(here), json.dumps(_cases(str(file))))
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_step_in_openrlhfs_actor_has_the_local_engines_loss_and_gradient(
+    gaps: dict[str, dict[str, float]], name: str
+) -> None:
+    found = gaps[name]
+    assert found["size"] > 1e-3, "a gradient that is there to compare"
+    measures = ["loss", "policy_loss", "gradient", "entropy", "kl"]
+    if name != "sequence mask":  # whose share is of a pass's sequences, and the passes are others
+        measures.append("shares")
+    for measure in measures:
+        assert found.get(measure, 0.0) < 1e-5, measure
+    for measure in ("their_loss", "their_gradient"):
+        assert found.get(measure, 0.0) < 1e-5, measure
+
+
+def test_the_cases_clip_and_mask_some_tokens_and_not_all(gaps: dict[str, dict[str, float]]) -> None:
+    for name in ("official", "clip", "tight clip", "dual clip", "tis", "sequence mean"):
+        assert 0 < gaps[name]["clipped"] < 1, name
+    for name in ("official", "tis", "sequence mask"):
+        assert 0 < gaps[name]["masked"] < 1, name
+    assert gaps["on policy"]["clipped"] == 0
+    assert gaps["dual clip"]["clipped"] > gaps["clip"]["clipped"]

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.launch.environment import environment
 from prorl_training.engine.openrlhf.testing import rows_of
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")

@@ -19,7 +19,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +27,8 @@ import torch
 from prorl_common import NullProgress
 from prorl_inference import quiet_transformers
 from prorl_inference.testing import byte_tokenizer, tiny_model
-from prorl_training.engine import local as session
+from prorl_training.engine.builder import Builder
+from prorl_training.engine.local import LocalEngine
 from prorl_training.run.folder import RunFolder
 
 STEPS, KILLS = 200, 50
@@ -73,13 +73,11 @@ def start_or_resume(path: Path) -> None:
     config = conftest.tiny_config(**SETTINGS, **places)
     folder = Marked(path)
     samples = (conftest.digit_samples(), conftest.digit_samples("validation"))
-    watchdog = SimpleNamespace(beat=lambda: None)
-    setup = session._Setup(
-        config, folder, samples, conftest.BoxedDigitScorer(), NullProgress(), watchdog
-    )
+    progress = NullProgress()
+    engine = LocalEngine(config, folder, samples[0], conftest.BoxedDigitScorer(), progress)
+    builder = Builder(engine, config, folder, samples, progress, lambda: None)
     with folder.lock():
-        engine = setup.resumed(()) if folder.config_path.exists() else setup.fresh(())
-        engine.run()
+        builder.build(folder.config_path.exists(), ()).run()
 
 
 def serve() -> None:

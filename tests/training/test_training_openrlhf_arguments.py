@@ -24,23 +24,33 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_common import UserError
+from prorl_common import UserError, plugins
 from prorl_datasets import Sample
-from prorl_training.config import TrainConfig
+from prorl_training.config import LossConfig, TrainConfig
 from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
 from prorl_training.config.schema import all_keys
-from prorl_training.engine.openrlhf.arguments import (
+from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
     reward_endpoint,
     sequence_limit,
 )
-from prorl_training.engine.openrlhf.dry_run import dry_run, reward_file, unsaid
-from prorl_training.engine.openrlhf.export import export_prompts
-from prorl_training.engine.openrlhf.layout import Device, layout_of
-from prorl_training.engine.openrlhf.supported import check_supported, unsupported
+from prorl_training.engine.openrlhf.launch.dry_run import dry_run, reward_file, unsaid
+from prorl_training.engine.openrlhf.launch.export import export_prompts
+from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
+from prorl_training.engine.openrlhf.launch.understood import (
+    CURES,
+    ELSEWHERE,
+    ONLY_WITH,
+    SHARED,
+    UNDERSTOOD,
+    check_supported,
+    readers_of_keys,
+    unsupported,
+)
+from prorl_training.spec import KL_ESTIMATORS, POLICY_LOSSES
 from prorl_verifiers import Task
 from prorl_verifiers.adapters.openrlhf import rollout_item
 
@@ -145,11 +155,10 @@ def test_every_preset_is_taken_by_the_real_parser_or_refused_with_the_reason(
     assert args.rollout.max_new_tokens == first.rollout.max_tokens
     updates = args.rollout.batch_size * args.rollout.n_samples_per_prompt / args.train.batch_size
     assert updates == first.loss.mini_batches
-    assert tuple(args.actor.eps_clip_low_high) == (first.loss.clip_low, first.loss.clip_high)
     assert args.algo.kl.init_coef == first.kl.coefficient
     assert args.reward.remote_url == ["http://a:1/openrlhf", "http://b:2/openrlhf"]
     assert args.critic.model_name_or_path is None
-    assert args.algo.dynamic_filtering_enable is first.dynamic_sampling.enabled
+    assert args.algo.dynamic_filtering_enable is False
     assert bool(args.vllm.enable_sleep) is (device == "cuda")
     ranks = args.actor.num_nodes * args.actor.num_gpus_per_node
     assert ranks == args.vllm.num_engines * args.vllm.tensor_parallel_size
@@ -163,12 +172,9 @@ def test_every_preset_is_taken_by_the_real_parser_or_refused_with_the_reason(
 @pytest.mark.parametrize(
     "settings",
     [
-        ["loss.mismatch.correction=tis", "loss.mismatch.low=0", "loss.mismatch.high=2"],
-        ["loss.mismatch.correction=sequence_mask"],
-        ["loss.dual_clip=3", "overlong.buffer_tokens=1024", "openrlhf.zero_stage=3"],
-        ["stop_properly.mode=fixed", "stop_properly.value=-0.00005"],
-        ["loss.aggregation=sequence_mean", "kl.coefficient=0"],
-        ["advantage.estimator=dr_grpo", "openrlhf.adam_offload=true"],
+        ["kl.coefficient=0"],
+        ["openrlhf.zero_stage=3"],
+        ["openrlhf.adam_offload=true"],
         ["openrlhf.colocate=false", "openrlhf.vllm_eager=true"],
         ["openrlhf.zero_stage=3", "openrlhf.reference_offload=true"],
         [
@@ -184,9 +190,7 @@ def test_every_kind_of_flag_is_taken_by_the_real_parser(
     config = configured("prorl-v2", *settings)
     check_supported(config)
     args = real.read(argument_list(config, placed()))
-    if config.stop_properly.mode == "fixed":
-        assert args.reward.stop_properly_penalty_coef == -0.00005
-    assert args.actor.loss_agg_mode in ("token-mean", "seq-mean-token-mean")
+    assert args.algo.kl.use_loss and args.algo.kl.init_coef == config.kl.coefficient
 
 
 def test_real_parser_refuses_a_flag_that_it_only_knows_the_beginning_of(real: RealParser) -> None:
@@ -220,18 +224,11 @@ def test_reader_of_the_main_block_takes_parser_and_checks_and_never_trains(tmp_p
 def test_official_preset_says_what_the_official_script_says() -> None:
     said = arguments("prorl-v2-official")
     assert said["algo.advantage.estimator"] == ["reinforce_baseline"]
-    assert said["actor.eps_clip_low_high"] == ["0.2", "0.27"]
     assert (said["rollout.batch_size"], said["rollout.n_samples_per_prompt"]) == (["512"], ["16"])
     assert (said["train.batch_size"], said["rollout.max_new_tokens"]) == (["1024"], ["8192"])
     assert said["data.max_len"] == ["9216"]
-    assert (said["algo.kl.init_coef"], said["algo.kl.estimator"]) == (["0.0001"], ["k2"])
-    assert said["algo.kl.use_loss"] == said["algo.dynamic_filtering_enable"] == []
-    assert said["algo.dynamic_filtering_range"] == ["0.0", "1.0"]
-    assert said["reward.stop_properly_penalty_coef"] == ["0.0"]
-    assert said["algo.advantage.is_correction_level"] == ["token"]
-    assert said["algo.advantage.is_correction_mode"] == ["mask"]
-    assert said["algo.advantage.is_correction_threshold"] == ["0.5", "5.0"]
-    assert "actor.gradient_checkpointing_enable" in said and "actor.dual_clip" not in said
+    assert (said["algo.kl.init_coef"], said["algo.kl.use_loss"]) == (["0.0001"], [])
+    assert "actor.gradient_checkpointing_enable" in said
     assert said["ds.zero_stage"] == ["3"]
 
 
@@ -240,7 +237,6 @@ def test_what_our_loop_does_is_switched_off_in_openrlhf() -> None:
     assert (said["eval.steps"], said["ckpt.save_steps"]) == (["-1"], ["-1"])
     assert said["ckpt.best_metric_key"] == ["none"]
     assert (said["actor.lr_scheduler"], said["actor.lr_warmup_ratio"]) == (["constant"], ["0"])
-    assert said["actor.entropy_coef"] == ["0"]
     assert "train.dynamic_batch_enable" in said and "ds.packing_samples" in said
 
 
@@ -250,7 +246,6 @@ def test_phases_are_said_as_they_are_at_step_1_with_room_for_the_longest() -> No
         ["16"],
         ["8192"],
     )
-    assert "reward.stop_properly_penalty_coef" not in said
     assert said["data.max_len"] == [str(16384 + 2048)]  # run-8's limit, and room for a prompt
 
 
@@ -260,16 +255,21 @@ def test_reference_is_loaded_when_only_a_later_phase_has_a_penalty() -> None:
     assert arguments("no-kl")["algo.kl.init_coef"] == ["0.0"]
 
 
-@pytest.mark.parametrize(
-    ("correction", "level", "mode"),
-    [("tis", "token", "clip"), ("icepop", "token", "mask"), ("sequence_mask", "seq", "mask")],
-)
-def test_mismatch_corrections_by_openrlhfs_names(correction: str, level: str, mode: str) -> None:
-    said = arguments("prorl-v2", f"loss.mismatch.correction={correction}")
-    assert said["algo.advantage.is_correction_level"] == [level]
-    assert said["algo.advantage.is_correction_mode"] == [mode]
-    assert said["algo.advantage.is_correction_gating"] == ["ratio"]
-    assert "algo.advantage.is_correction_level" not in arguments("prorl-v2")
+def test_no_flag_speaks_of_what_is_not_openrlhfs_to_decide() -> None:
+    plain = arguments("prorl-v2")
+    ours = [
+        "loss.mismatch.correction=tis",
+        "loss.dual_clip=3",
+        "loss.clip_high=0.4",
+        "loss.aggregation=constant",
+        "kl.estimator=k3",
+        "kl.clamp=both",
+        "advantage.estimator=dr_grpo",
+        "dynamic_sampling.enabled=false",
+        "stop_properly.mode=scale",
+        "overlong.factor=2",
+    ]
+    assert arguments("prorl-v2", *ours) == plain
 
 
 def test_run_without_gpu_is_one_process_of_each_kind() -> None:
@@ -320,9 +320,7 @@ REFUSALS = {
     "model.dtype=fp32": "set model.dtype=auto",
     "model.device=cuda:1": "set model.device=cuda, and CUDA_VISIBLE_DEVICES",
     "rollout.backend=transformers": "vLLM samples here",
-    "loss.aggregation=constant": "averages over tokens or over sequences",
-    "loss.aggregation=sequence_mean": "averages the KL term over tokens",
-    "loss.on_policy_ratio=true": "set loss.mini_batches=1",
+    "kl.measure_share_every=7": "the share of the KL term is not measured: leave it out",
     "loss.mini_batches=3": "256 prompts do not divide into loss.mini_batches=3",
     "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 GPUs",
     "openrlhf.vllm_engines=3": "3 of 1 do not fill 1 x 8 GPUs",
@@ -340,6 +338,65 @@ def test_setting_is_refused_alone_with_the_cure(setting: str, why: str) -> None:
     assert why in line
     with pytest.raises(UserError, match=re.escape(why)):
         check_supported(configured("prorl-v2", setting))
+
+
+class LossWithATwist(LossConfig):
+    """A loss section with a key that nobody put on the list."""
+
+    twist: float = 0.0
+
+
+class SharperLoss(LossWithATwist):
+    """One more section within."""
+
+    inner: LossWithATwist = LossWithATwist()
+
+
+def test_a_key_that_nobody_put_on_the_list_is_refused_by_name_as_soon_as_it_is_set() -> None:
+    config = configured("prorl-v2")
+
+    def with_loss(**values: Any) -> TrainConfig:
+        return config.model_copy(update={"loss": SharperLoss(**values)})
+
+    assert unsupported(with_loss()) == []
+    inner = LossWithATwist(twist=2.0)
+    twist, deeper = unsupported(with_loss(twist=0.5, inner=inner))
+    assert twist.startswith("loss.twist=0.5: this engine does not know it: leave it out")
+    assert deeper.startswith("loss.inner.twist=2.0: this engine does not know it")
+
+
+def test_every_key_of_the_config_is_on_one_list_or_refused_with_a_reason() -> None:
+    listed = {f"{s}.{key}" for s, keys in UNDERSTOOD.items() for key in keys.split()}
+    listed |= {*UNDERSTOOD[""].split(), *ELSEWHERE, *CURES, *readers_of_keys()}
+    loose = [
+        key
+        for key in all_keys()
+        if key not in listed
+        and key.partition(".")[0] not in SHARED
+        and key.rpartition(".")[0] not in ONLY_WITH
+    ]
+    assert loose == []
+    gone = [key for key in listed - {"phases"} if key.removeprefix(".") not in set(all_keys())]
+    assert gone == [], "settings that there are no more"
+
+
+def test_a_setting_of_another_loss_is_refused_unless_the_preset_made_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    for door in (POLICY_LOSSES, KL_ESTIMATORS):
+        monkeypatch.setattr(door, "_generation", -1)
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from prorl_training import PolicyLossSpec\n"
+        "SPEC = PolicyLossSpec('mine', lambda *a: a[0], keys=('loss.clip_low',))\n"
+    )
+    plugins.use_plugins([file])
+    mine = ["loss.name=mine", "loss.clip_low=0.1"]
+    assert unsupported(configured("prorl-v1", *mine)) == []  # whose preset sets dual_clip
+    (line,) = unsupported(configured("prorl-v1", *mine, "loss.dual_clip=4"))
+    assert "loss.dual_clip=4.0: the policy loss clip reads it, which is not in use" in line
 
 
 def test_settings_are_refused_that_only_together_are_wrong() -> None:
@@ -368,15 +425,15 @@ def test_engines_apart_must_leave_gpus_that_divide_among_the_nodes() -> None:
 
 def test_all_refusals_come_at_once_and_a_phases_by_its_name() -> None:
     late = (
-        "phases=[{name: a, steps: 1}, {name: b, steps: 1, set: {loss: {aggregation: constant}, "
-        "optimizer: {lr: 1e-7, beta2: 0.999}}}, {name: c, steps: 1, set: {loss: {aggregation: constant}}}]"
+        "phases=[{name: a, steps: 1}, {name: b, steps: 1, set: {kl: {measure_share_every: 9}, "
+        "optimizer: {lr: 1e-7, beta2: 0.999}}}, {name: c, steps: 1, set: {kl: {measure_share_every: 9}}}]"
     )
     with pytest.raises(UserError) as caught:
         check_supported(configured("prorl-v2", late, "model.lora.rank=4"))
     head, *lines = str(caught.value).splitlines()
     assert head == "engine openrlhf cannot do 3 of these settings:"
     assert lines[0].startswith("  - model.lora.rank=4: ")
-    assert lines[1].startswith("  - phase b: loss.aggregation=constant: ")
+    assert lines[1].startswith("  - phase b: kl.measure_share_every=9: ")
     assert lines[2].startswith("  - phase b: optimizer.beta2 0.95 -> 0.999: ")
 
 
@@ -468,11 +525,11 @@ def test_context_of_a_model_on_disk_is_read_for_the_dry_run(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("stop_properly.mode=mask", "stop_properly.mode=mask"),
-        ("advantage.estimator=batch_std", "advantage.estimator=batch_std"),
+        ("stop_properly.mode=mask", "stop_properly"),
+        ("advantage.estimator=batch_std", "advantage"),
         ("data.domain_weights.math=1", "data.domain_weights"),
         ("optimizer.warmup_updates=5", "warmup_updates"),
-        ("kl.clamp=input", "kl.clamp=input"),
+        ("kl.clamp=input", "loss, kl: computed by prorl's own functions"),
         ("length_penalty.weight=1", "length_penalty"),
         ("controller.reset_interval=5", "controller"),
     ],
@@ -483,7 +540,7 @@ def test_what_openrlhf_has_no_flag_for_is_said(setting: str, said: str) -> None:
 
 def test_official_preset_leaves_little_unsaid() -> None:
     found = "\n".join(unsaid(configured("prorl-v2-official")))
-    for topic in ("kl.clamp", "advantage", "dynamic_sampling", "controller", "length_penalty"):
+    for topic in ("phases", "domain_weights", "controller", "length_penalty"):
         assert topic not in found
 
 
@@ -506,6 +563,23 @@ def test_dry_run_from_the_command_line_needs_no_data_and_starts_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_plug_in_loss_is_understood_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    for door in (POLICY_LOSSES, KL_ESTIMATORS):
+        monkeypatch.setattr(door, "_generation", -1)
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from prorl_training import PolicyLossSpec\nSPEC = PolicyLossSpec('mine', lambda *a: a[0])\n"
+    )
+    words = ["--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--set", "loss.name=mine"]
+    assert "train_ppo_ray" in prorl(*words, "--plugin", str(file)).stdout
+    with pytest.raises(UserError, match=r"loss\.dual_clip=3\.0: the policy loss clip reads it"):
+        prorl(*words, "--plugin", str(file), "--set", "loss.dual_clip=3")
+
+
 def test_dry_run_of_another_engine_or_of_a_resumed_run_is_refused() -> None:
     with pytest.raises(UserError, match="say --engine openrlhf"):
         prorl("--dry-run", "--preset", "prorl-v2")
@@ -519,7 +593,11 @@ def test_reference_page_names_every_flag_and_every_setting() -> None:
     page = (ROOT / "docs" / "reference" / "openrlhf.md").read_text("utf-8")
     named = set(re.findall(r"`([^`]+)`", page))
     flags = {flag for name in preset_names() for flag in arguments(name, WARM)}
-    more = ["openrlhf.colocate=false", "openrlhf.adam_offload=true", "overlong.buffer_tokens=9"]
+    more = [
+        "openrlhf.colocate=false",
+        "openrlhf.adam_offload=true",
+        "model.gradient_checkpointing=true",
+    ]
     flags |= set(arguments("prorl-v2", *more, "openrlhf.reference_offload=true"))
     assert not {f"--{flag}" for flag in flags} - {word.split()[0] for word in named}
     sections = {word.removesuffix(".*") for word in named if word.endswith(".*")}

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from prorl_training.engine.openrlhf.cpu import flash_attention, hook, trainer_patches, weight_sync
-from prorl_training.engine.openrlhf.cpu_environment import STARTUP
+from prorl_training.engine.openrlhf.launch.environment import STARTUP
 
 
 def python(code: str, *folders: Path, **variables: str) -> str:

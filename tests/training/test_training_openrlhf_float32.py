@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from prorl_training.engine.openrlhf.cpu import float32
-from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.launch.environment import environment
 
 
 class Strategy:

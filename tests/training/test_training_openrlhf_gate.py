@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from prorl_training.engine.openrlhf.stack.gradient_gate import GradientGate
+from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 
 
 class Zero:

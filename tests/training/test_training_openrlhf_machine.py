@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from prorl_common import MissingExtraError, UserError
-from prorl_training.engine.openrlhf import requirements, versions
-from prorl_training.engine.openrlhf.cpu_environment import STARTUP, environment
+from prorl_training.engine.openrlhf import versions
+from prorl_training.engine.openrlhf.launch import requirements
+from prorl_training.engine.openrlhf.launch.environment import STARTUP, environment
 
 GOOD = {
     "openrlhf": "0.11.2",

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.cluster_policy import (
+from prorl_training.engine.openrlhf.driver.policy import (
     ClusterPolicy,
     ResetFailed,
     RestoreFailed,
@@ -20,13 +20,13 @@ from prorl_training.engine.openrlhf.cluster_policy import (
     same_weights,
     sampler_gap,
 )
-from prorl_training.engine.openrlhf.rows import Share, TrainingRow
+from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow
 from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
 from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import AcceptAll
 
-DONE = UpdateReport(policy_loss=0.5, kl=0.25, entropy=1.5, grad_norm=2.0, applied=True)
+DONE = UpdateReport(loss=0.525, policy_loss=0.5, grad_norm=2.0, applied=True)
 
 
 class FakeCluster:
@@ -42,7 +42,8 @@ class FakeCluster:
         self.asked: list[Any] = []
         self.plans: list[StepPlan] = []
         self.dealt: list[Sequence[Sequence[Share]]] = []
-        self.report = StepReport((DONE, replace(DONE, policy_loss=0.7, grad_norm=4.0)), 0.1, 0.0)
+        second = replace(DONE, loss=0.725, policy_loss=0.7, grad_norm=4.0)
+        self.report = StepReport((DONE, second), 0.25, 1.5, 0.1, 0.0)
 
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
@@ -124,7 +125,7 @@ def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
 def test_updates_that_were_dropped_are_not_counted_and_the_judge_hears_of_them() -> None:
     cluster, judge = FakeCluster(), Judge()
     dropped = replace(DONE, grad_norm=math.nan, applied=False)
-    cluster.report = StepReport((dropped, DONE), 0.0, 0.0)
+    cluster.report = StepReport((dropped, DONE), 0.25, 1.5, 0.0, 0.0)
     policy = policy_on(cluster)
     stats = policy.update(batch_of(), judge)
     assert (stats.skipped, policy.updates, stats.grad_norm) == (1, 1, 2.0)
@@ -143,6 +144,7 @@ def test_each_update_has_the_learning_rate_of_its_place_in_the_run() -> None:
 def test_without_a_reference_no_kl_is_reported() -> None:
     cluster = FakeCluster()
     cluster.has_reference = False
+    cluster.report = replace(cluster.report, kl=None)
     assert policy_on(cluster).update(batch_of()).kl is None
 
 
@@ -194,7 +196,7 @@ def test_weights_that_come_back_otherwise_are_an_error(tmp_path: Path) -> None:
 
 
 def test_k2_and_gap_are_means_over_response_tokens() -> None:
-    rows = [TrainingRow(0, (1, 2), (3, 4), 0.0, (-1.0, -2.0), False), None]
+    rows = [TrainingRow(0, (1, 2), (3, 4), 0.0, (-1.0, -2.0), (0.5, 0.5), False), None]
     policy = torch.tensor([9.0, -1.5, -2.0])  # the first position belongs to the prompt
     seen = [(policy, torch.tensor([0.0, -0.5, -2.0])), (torch.tensor([5.0]), torch.tensor([0.0]))]
     assert mean_k2(rows, seen) == pytest.approx(0.25)

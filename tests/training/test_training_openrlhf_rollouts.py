@@ -15,9 +15,9 @@ from prorl_common import NullProgress, ServiceError, UserError
 from prorl_inference import Request, SamplingParams
 from prorl_inference.testing import byte_tokenizer
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.course import fault_of, line_of, only_writer
-from prorl_training.engine.openrlhf.rewards import ROUNDS, ReplicaScorer, score_rows
-from prorl_training.engine.openrlhf.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.engine.openrlhf.actors.rewards import ROUNDS, ReplicaScorer, score_rows
+from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.engine.openrlhf.driver.run import fault_of, line_of, only_writer
 from prorl_training.engine.openrlhf.spec import Spec, current_spec, read_spec
 from prorl_verifiers import Task, Verdict
 

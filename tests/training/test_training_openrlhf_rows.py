@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.rows import TrainingRow, deal, mini_batch_rows
-from prorl_training.engine.openrlhf.step_plan import loss_arguments, step_plan
+from prorl_training.engine.openrlhf.driver.rows import TrainingRow, deal, mini_batch_rows
+from prorl_training.engine.openrlhf.step_plan import step_plan
 from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
 
 
 def row(index: int, length: int = 3) -> TrainingRow:
-    return TrainingRow(index, (1, 2), (3,) * length, 0.5, (-0.1,) * length, False)
+    return TrainingRow(index, (1, 2), (3,) * length, 0.5, (-0.1,) * length, (0.1,) * length, False)
 
 
 @given(
@@ -66,26 +66,30 @@ def test_rows_carry_advantage_log_probs_and_age() -> None:
     assert [(r.sampler_logprobs, r.stale) for r in second] == [((-0.8,), True)]
 
 
+def test_weights_are_of_the_whole_mini_batch_whatever_rank_a_row_goes_to() -> None:
+    groups = [PromptGroup((1,), ((2, 3, 4), (5,)), (0, 1)), PromptGroup((6,), ((7,),), (2,))]
+
+    def weights(*settings: str) -> list[list[tuple[float, ...]]]:
+        batch = UpdateBatch(
+            mini_batches=[groups, groups[1:]],
+            advantages=torch.zeros(3),
+            sampler_logprobs=[(-0.5,) * 3, (-0.7,), (-0.8,)],
+            config=load_config("prorl-v2", None, ["rollout.max_tokens=4", *settings]),
+        )
+        return [[row.weights for row in rows] for rows in mini_batch_rows(batch)]
+
+    first, second = weights()
+    assert [len(row) for row in first] == [3, 1, 1]
+    assert [x for row in first for x in row] == pytest.approx([1 / 5] * 5)
+    assert second == [(1.0,)]
+    by_sequence = weights("loss.aggregation=sequence_mean")[0]
+    assert [x for row in by_sequence for x in row] == pytest.approx([1 / 9] * 3 + [1 / 3] * 2)
+    constant = weights("loss.aggregation=constant")[0]
+    assert [x for row in constant for x in row] == pytest.approx([1 / 12] * 5)
+
+
 def test_a_plan_holds_what_the_phase_and_the_guard_say() -> None:
-    config = load_config("prorl-v2", None, ["kl.coefficient=0.5"])
+    config = load_config("prorl-v2", None, ["kl.coefficient=0.5", "loss.dual_clip=3"])
     plan = step_plan(config, 32, (0.1, 0.2), 9.0)
     assert (plan.rows, plan.learning_rates, plan.norm_limit) == (32, (0.1, 0.2), 9.0)
-    assert (plan.temperature, plan.kl) == (1.2, config.kl)
-
-
-@pytest.mark.parametrize(
-    ("correction", "expected"),
-    [
-        ("none", ("off", "mask")),
-        ("tis", ("token", "clip")),
-        ("icepop", ("token", "mask")),
-        ("sequence_mask", ("seq", "mask")),
-    ],
-)
-def test_loss_arguments_name_the_correction_as_openrlhf_does(
-    correction: str, expected: tuple[str, str]
-) -> None:
-    config = load_config("prorl-v2", None, [f"loss.mismatch.correction={correction}"])
-    found = loss_arguments(config)
-    assert (found["is_correction_level"], found["is_correction_mode"]) == expected
-    assert (found["clip_eps_low"], found["clip_eps_high"], found["dual_clip"]) == (0.2, 0.28, None)
+    assert (plan.temperature, plan.kl, plan.loss) == (1.2, config.kl, config.loss)

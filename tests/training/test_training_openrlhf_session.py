@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from prorl_common import UserError
+from prorl_common import PluginError, UserError, plugins
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.cluster_session import _changes, refuse_own_code
-from prorl_training.engine.openrlhf.spec import PENDING
+from prorl_training.engine.openrlhf import events
+from prorl_training.engine.openrlhf.launch.process import ray_options
+from prorl_training.engine.openrlhf.launch.session import _changes, refuse_own_code
+from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 
@@ -52,3 +55,34 @@ def test_a_change_of_config_waits_until_a_launch_has_recorded_it(tmp_path: Path)
     assert [d["reason"] for d in both] == ["steps 3000 -> 9000", "another"]
     (launch / PENDING).unlink()  # recorded
     assert _changes(folder, longer, launch, []) == ()
+
+
+def test_actors_on_every_node_are_told_which_plug_ins_to_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    file = tmp_path / "mine.py"
+    file.write_text("from prorl_training import KLSpec\nSPEC = KLSpec('mine', lambda d, c: d)\n")
+    plugins.use_plugins([file])
+    folder = RunFolder(tmp_path / "run")
+    folder.create(load_config("prorl-v2"), {})
+    spec = Spec(str(folder.path), False, "cpu", (), ())
+    monkeypatch.setenv(VARIABLE, str(spec.write()))
+    handed = ray_options(spec)["runtime_env"]["env_vars"]
+    ((path, sha256),) = json.loads(handed[plugins.ENVIRONMENT])
+    assert (path, sha256) == (str(file), hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+def test_a_plug_in_that_a_node_cannot_read_is_the_users_to_mend(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.create(load_config("prorl-v2"), {})
+    spec = Spec(str(folder.path), False, "cpu", (), ())
+    spec.folder.mkdir(parents=True)
+    events.report_failure(spec, "the policy", PluginError("plug-in /x.py cannot be read"))
+    outcome = events.read_outcome(spec)
+    assert outcome is not None
+    assert (outcome.fault, outcome.error) == (
+        "user",
+        "the policy could not start: plug-in /x.py cannot be read",
+    )

@@ -13,7 +13,7 @@ from prorl_inference import BACKENDS
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.local import train
-from prorl_training.engine.openrlhf.supported import unsupported
+from prorl_training.engine.openrlhf.launch.understood import unsupported
 from prorl_training.engine.start_notes import FIRST_LOOK, start_notes
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.sampler_logprobs import lost_logprobs, refuse_lost_logprobs

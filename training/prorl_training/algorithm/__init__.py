@@ -11,15 +11,19 @@ from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.algorithm.aggregation import token_weights
 from prorl_training.algorithm.kl import kl_penalty
 from prorl_training.algorithm.mismatch import Mismatch, mismatch_weights
+from prorl_training.algorithm.objective import PassLoss, Tokens, pass_loss
 from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.spec import PolicyLoss
 
 __all__ = [
     "Mismatch",
+    "PassLoss",
     "PolicyLoss",
+    "Tokens",
     "compute_advantages",
     "kl_penalty",
     "mismatch_weights",
+    "pass_loss",
     "policy_loss",
     "token_weights",
 ]

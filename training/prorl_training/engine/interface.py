@@ -1,4 +1,4 @@
-"""What the training loop is made of. Leaves out: putting it together (``session``)."""
+"""What the training loop is made of. ``engine.builder`` puts it together."""
 
 from __future__ import annotations
 

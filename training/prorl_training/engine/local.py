@@ -1,12 +1,12 @@
 """From a config to a running engine: find data and model, start the checkers, create or resume the run.
 
-Also decides what a bare ``prorl train`` means on this machine. Leaves out: the loop (``engine.loop``)
-and what a resumed run may change (``resume``).
+Also decides what a bare ``prorl train`` means on this machine. ``engine.builder`` puts the loop together.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -95,6 +95,7 @@ def train(
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
+    from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
 
@@ -112,20 +113,22 @@ def train(
         _open_pool(config.reward, (*samples[0], *samples[1])) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
-        setup = _Setup(config, folder, samples, pool, progress, watchdog)
-        engine = setup.resumed(decisions) if resume else setup.fresh(decisions)
-        with _finish_step_on_interrupt(engine, progress):
-            last = engine.run()
+        engine = LocalEngine(config, folder, samples[0], pool, progress)
+        builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
+        loop = builder.build(resume, decisions)
+        with _finish_step_on_interrupt(loop, progress):
+            last = loop.run()
         progress.finish()
-    ended_early = last < config.steps and engine.stop_reason is None and engine.stop_requested
-    return TrainReport(run, last, config.steps, ended_early, engine.stop_reason)
+    ended_early = last < config.steps and loop.stop_reason is None and loop.stop_requested
+    return TrainReport(run, last, config.steps, ended_early, loop.stop_reason)
 
 
 def _open_pool(reward: RewardConfig, samples: Iterable[Sample]) -> Any:
     """Return the checkers, those that work in the pool's own processes warm for these samples."""
-    from prorl_verifiers import VerifierPool, WorkerOptions
+    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
 
-    warm = sorted({sample.task.verifier for sample in samples} - {"code"})
+    names = sorted({sample.task.verifier for sample in samples})
+    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
     return VerifierPool(
         workers=reward.workers,
         sandbox=reward.backend,
@@ -136,104 +139,90 @@ def _open_pool(reward: RewardConfig, samples: Iterable[Sample]) -> Any:
 
 
 @dataclass
-class _Setup:
-    """Builds the engine of one training call."""
+class LocalEngine:
+    """Policy, sampler and checkers in this process; implements ``engine.builder.Engine``.
+
+    ``train`` are the samples that a warm start learns from.
+    """
 
     config: TrainConfig
     folder: RunFolder
-    samples: tuple[list[Sample], list[Sample]]
-    pool: Any
+    train: Sequence[Sample]
+    scorer: Any
     progress: Progress
-    watchdog: Any
 
-    def fresh(self, decisions: Sequence[Decision]) -> Any:
-        """Return the engine of a new run: warm start and checkpoint 0 done."""
-        from prorl_inference import fetch_or_resolve
-        from prorl_training.policy.warm_start import warm_start_if_asked
-        from prorl_training.run.resume import parts_in_use, run_identity
-
-        path = fetch_or_resolve(self.config.model.path, self.progress)
-        policy, tokenizer = self._policy(path)
-        engine = self._engine(policy, tokenizer, path, 0)
-        self.folder.create(
-            self.config,
-            run_identity(Path(str(self.config.data.path)), path, parts_in_use(self.config)),
-        )
-        self.folder.truncate_after(-1)
-        warm = warm_start_if_asked(policy, self.samples[0], tokenizer, self.progress)
-        engine.start([*decisions, *warm])
-        return engine
-
-    def resumed(self, decisions: Sequence[Decision]) -> Any:
-        """Return the engine as its newest whole checkpoint left it; a run without one begins anew."""
-        from prorl_training.policy.files import environment_decisions, restore_checkpoint
-        from prorl_training.rollout.buffer import load_buffer
-        from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
-        from prorl_training.run.resume import check_identity, parts_in_use
-
-        parts = parts_in_use(self.config)
-        check_identity(self.folder, Path(str(self.config.data.path)), parts=parts)
-        if not has_checkpoint(self.folder.checkpoints):
-            self.folder.config_path.unlink(missing_ok=True)
-            return self.fresh(decisions)
-        path, state, fallbacks = open_checkpoint(self.folder.checkpoints)
-        step = int(state["step"])
-        policy, tokenizer = self._policy(self._weights_to_resume(path))
-        restore_checkpoint(path, policy, state)
-        self.folder.truncate_after(step)
-        engine = self._engine(policy, tokenizer, path / "policy", step)
-        by_id = {s.id: s for s in self.samples[0]}
-        engine.restore(state, load_buffer(path, by_id))
-        decisions = [replace(d, step=step) for d in decisions]
-        if decisions:
-            self.folder.replace_config(self.config, step)
-        told = [*decisions, *fallbacks, *environment_decisions(state, policy)]
-        self.folder.log_decisions(told)
-        for d in told:
-            self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
-        self.progress.message(f"resuming {self.folder.name} after step {step}")
-        return engine
-
-    def _weights_to_resume(self, checkpoint: Path) -> Path:
-        """Return the folder to load: the checkpoint's policy, or with LoRA the base under the adapters."""
-        if not self.config.model.lora.rank:
-            return checkpoint / "policy"
-        from prorl_inference import fetch_or_resolve
-        from prorl_training.run.resume import check_identity, parts_in_use
-
-        path = fetch_or_resolve(self.config.model.path, self.progress)
-        check_identity(
-            self.folder, Path(str(self.config.data.path)), path, parts_in_use(self.config)
-        )
-        return path
-
-    def _policy(self, path: Path) -> tuple[Any, Any]:
+    def load(self, checkpoint: Path | None) -> Any:
+        """Load the model: with LoRA the base under the adapters, else the checkpoint's where there is one."""
         from prorl_inference import load_model, pick_device, pick_dtype
+        from prorl_training.engine.builder import Machinery
         from prorl_training.policy.policy import Policy
 
         c = self.config.model
+        weights = self.base_model if checkpoint is None or c.lora.rank else checkpoint / "policy"
+        if checkpoint is not None and c.lora.rank:
+            self._check(weights)
         device = pick_device(c.device)
-        model, tokenizer = load_model(path, device, pick_dtype(device, "fp32"))
-        return Policy(model, self.config, pick_dtype(device, c.dtype)), tokenizer
-
-    def _engine(self, policy: Any, tokenizer: Any, path: Path, last_step: int) -> Any:
-        from prorl_inference import BackendOptions, encode_prompt, pick_backend
-        from prorl_training.engine.interface import Parts
-        from prorl_training.engine.loop import TrainingLoop
-        from prorl_training.engine.start_notes import start_notes
-        from prorl_training.rollout.prompts import PromptSource, check_context
-
-        r = self.config.rollout
+        model, tokenizer = load_model(weights, device, pick_dtype(device, "fp32"))
+        policy = Policy(model, self.config, pick_dtype(device, c.dtype))
+        folder = weights if checkpoint is None else checkpoint / "policy"
         context = getattr(policy.model.config, "max_position_embeddings", None)
-        check_context(self.config, context)
-        train, validation = self.samples
-        prompts = PromptSource(train, lambda s: encode_prompt(tokenizer, s.prompt), context)
-        prompts.check(self.config)
-        for line in start_notes(prompts, self.config, bool(validation)):
-            self.progress.message(line)
-        device = str(policy.model.device)
+        return Machinery(
+            policy,
+            tokenizer,
+            context,
+            lambda: self._sampler(policy, tokenizer, folder),
+            self.scorer,
+        )
+
+    def begin(self, machinery: Any, again: bool) -> list[Decision]:
+        """Make the run's folder, and the warm start where one is asked for."""
+        from prorl_training.policy.warm_start import warm_start_if_asked
+        from prorl_training.run.resume import parts_in_use, run_identity
+
+        parts = parts_in_use(self.config)
+        if again:
+            self.folder.config_path.unlink(missing_ok=True)
+        identity = run_identity(Path(str(self.config.data.path)), self.base_model, parts)
+        self.folder.create(self.config, identity)
+        return warm_start_if_asked(machinery.policy, self.train, machinery.tokenizer, self.progress)
+
+    def check_resumable(self) -> None:
+        """Raise ResumeError for other data or other plug-ins than the run was started with."""
+        self._check(None)
+
+    def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
+        """Take over optimiser, reference and counts."""
+        from prorl_training.policy.files import environment_decisions, restore_checkpoint
+
+        restore_checkpoint(checkpoint, machinery.policy, state)
+        return environment_decisions(state, machinery.policy)
+
+    def change_config(self, step: int) -> None:
+        """Write the changed config beside the one that held until ``step``."""
+        self.folder.replace_config(self.config, step)
+
+    def recorded(self) -> None:
+        """Nothing waits for it here."""
+
+    @functools.cached_property
+    def base_model(self) -> Path:
+        """The folder of the model that the run starts from."""
+        from prorl_inference import fetch_or_resolve
+
+        return fetch_or_resolve(self.config.model.path, self.progress)
+
+    def _check(self, model: Path | None) -> None:
+        from prorl_training.run.resume import check_identity, parts_in_use
+
+        data, parts = Path(str(self.config.data.path)), parts_in_use(self.config)
+        check_identity(self.folder, data, model, parts)
+
+    def _sampler(self, policy: Any, tokenizer: Any, folder: Path) -> Any:
+        from prorl_inference import BackendOptions, pick_backend
+
+        r, device = self.config.rollout, str(policy.model.device)
         options = BackendOptions(
-            path,
+            folder,
             device,
             str(policy.compute_dtype).removeprefix("torch."),
             r.batch_rows,
@@ -243,19 +232,7 @@ class _Setup:
             policy.model,
             tokenizer,
         )
-        generator = pick_backend(r.backend, device, training=True).open(options)
-        parts = Parts(
-            prompts,
-            validation,
-            policy,
-            tokenizer,
-            generator,
-            self.pool,
-            self.folder,
-            self.progress,
-            self.watchdog.beat,
-        )
-        return TrainingLoop(self.config, parts, last_step)
+        return pick_backend(r.backend, device, training=True).open(options)
 
 
 @contextlib.contextmanager

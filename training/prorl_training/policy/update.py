@@ -14,7 +14,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
+from prorl_training.algorithm import Tokens, kl_penalty, pass_loss, token_weights
 from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, build_packs
@@ -208,24 +208,21 @@ class PolicyUpdate:
             lengths = torch.tensor(pack.lengths, device=self.device)
             per_token = advantages.to(logprobs).repeat_interleave(lengths)
             sampled = self._sampled(pack)
-            policy = policy_loss(logprobs, before, per_token, lengths, c.loss)
-            mismatch = mismatch_weights(before, sampled, lengths, c.loss.mismatch)
-            weight = weight.to(logprobs)
-            surrogate = (policy.per_token * mismatch.weights * weight).sum()
-            kl = None if ref is None else kl_penalty(logprobs, ref, c.kl)
-            loss = surrogate if kl is None else surrogate + c.kl.coefficient * (kl * weight).sum()
-            loss.backward()  # type: ignore[no-untyped-call]
+            weights = weight.to(logprobs)
+            tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, lengths)
+            found = pass_loss(tokens, c.loss, c.kl)
+            found.loss.backward()  # type: ignore[no-untyped-call]
         s, count = self.sums, len(pack.targets)
-        s.loss = s.loss + loss.detach()
-        s.policy_loss = s.policy_loss + surrogate.detach()
+        s.loss = s.loss + found.loss.detach()
+        s.policy_loss = s.policy_loss + found.policy_loss.detach()
         s.entropy = s.entropy + (entropy.sum() if entropy is not None else 0.0)
-        s.clipped = s.clipped + policy.clipped_fraction * count
-        s.masked = s.masked + mismatch.masked_fraction * count
+        s.clipped = s.clipped + found.clipped_fraction * count
+        s.masked = s.masked + found.masked_fraction * count
         s.tokens += count
-        if kl is not None:
-            s.kl, s.kl_tokens = s.kl + kl.detach().sum(), s.kl_tokens + count
+        if found.kl is not None:
+            s.kl, s.kl_tokens = s.kl + found.kl.detach().sum(), s.kl_tokens + count
         self._add_gap(number, pack, sampled - before, old)
-        return loss.detach()
+        return found.loss.detach()
 
     def _add_gap(self, number: int, pack: Pack, gap: Tensor, old: Tensor | None) -> None:
         """Count sampler against trainer where the trainer's log-probs are from before the update."""

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from prorl_common import Progress, atomic_write_text
+from prorl_common import Progress, UserError, atomic_write_text
 from prorl_training.engine.openrlhf.spec import Spec
 
 EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
@@ -110,10 +110,14 @@ def _outcome_path(spec: Spec) -> Path:
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
     """Say that a process could not start, unless another one has said something before."""
-    if read_outcome(spec) is None:
-        text = str(error).strip().splitlines()
-        line = f"{what} could not start: {type(error).__name__}: {' '.join(text)[:1000]}"
-        write_outcome(spec, Outcome(0, error=line, fault="service"))
+    if read_outcome(spec) is not None:
+        return
+    text = " ".join(str(error).strip().splitlines())[:1000]
+    if isinstance(error, UserError):  # a plug-in that this node cannot read, for one
+        write_outcome(spec, Outcome(0, error=f"{what} could not start: {text}", fault="user"))
+        return
+    line = f"{what} could not start: {type(error).__name__}: {text}"
+    write_outcome(spec, Outcome(0, error=line, fault="service"))
 
 
 def ask_to_stop(folder: Path) -> None:

@@ -12,15 +12,15 @@ from typing import Any
 from openrlhf.trainer.ray.launcher import ReferenceModelActor
 from torch import Tensor
 
-from prorl_training.engine.openrlhf.events import report_failure
-from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.stack.raw import raw_class
-from prorl_training.engine.openrlhf.stack.weights import (
+from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.actors.weights import (
     checksum,
     take_over,
     whole_state,
     write_tensors,
 )
+from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.spec import current_spec
 
 _Base: Any = raw_class(ReferenceModelActor)
 

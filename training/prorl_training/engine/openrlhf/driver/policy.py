@@ -2,7 +2,7 @@
 
 Implements ``TrainedPolicy`` over OpenRLHF's actor groups: an update is experience making, ``append`` and
 one fit a step; a reset moves the policy's weights to the reference through Ray's object store; after
-either, checksums and the KL say whether it happened. Leaves out: what the processes do (``stack``) and the
+either, checksums and the KL say whether it happened. Leaves out: what the processes do (``actors``) and the
 loop (``engine.loop``).
 """
 
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from prorl_common import ServiceError
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.rows import Share, TrainingRow, deal, mini_batch_rows
+from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow, deal, mini_batch_rows
 from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, step_plan
 from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.update import AcceptAll, UpdateJudge, UpdateStats
@@ -132,28 +132,19 @@ class ClusterPolicy:
         report = self.model.fit(dealt, seen, plan)
         self.updates += sum(update.applied for update in report.updates)
         self._just_reset = self._reference_is_policy = False
-        coefficient = batch.config.kl.coefficient if self.model.has_reference else 0.0
         for update in report.updates:
-            loss = update.policy_loss + coefficient * update.kl
-            judge.hear_update(loss, update.grad_norm, update.applied)
-        return self._stats(report, plan, coefficient, sampler_gap(rows, seen))
-
-    def _stats(
-        self, report: StepReport, plan: StepPlan, coefficient: float, gap: float
-    ) -> UpdateStats:
-        policy_loss = fmean(u.policy_loss for u in report.updates)
-        kl = fmean(u.kl for u in report.updates) if self.model.has_reference else None
+            judge.hear_update(update.loss, update.grad_norm, update.applied)
         norms = [u.grad_norm for u in report.updates if math.isfinite(u.grad_norm)]
         return UpdateStats(
-            loss=policy_loss + coefficient * (kl or 0.0),
-            policy_loss=policy_loss,
-            kl=kl,
-            entropy=fmean(u.entropy for u in report.updates),
+            loss=fmean(u.loss for u in report.updates),
+            policy_loss=fmean(u.policy_loss for u in report.updates),
+            kl=report.kl,
+            entropy=report.entropy,
             clipped_fraction=report.clipped_fraction,
             masked_fraction=report.masked_fraction,
             grad_norm=fmean(norms) if norms else math.nan,
-            sampler_gap=gap,
-            lr=plan.learning_rates[-1],
+            sampler_gap=sampler_gap(rows, seen),
+            lr=rates[-1],
             skipped=sum(not u.applied for u in report.updates),
             kl_gradient_share=None,
         )

@@ -1,8 +1,8 @@
 """The process that starts OpenRLHF: Ray first, then prorl's classes in their places, then OpenRLHF's script.
 
-    python -m prorl_training.engine.openrlhf.launch RUN/openrlhf/spec.json
+    python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
 
-Started by ``cluster_session``; dies with it. Leaves out: everything that happens in the Ray processes.
+Started by ``launch.session``; dies with it. Leaves out: everything that happens in the Ray processes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from prorl_training.engine.openrlhf.cpu_environment import run_environment
-from prorl_training.engine.openrlhf.patches import install
+from prorl_common import plugin_environment
+from prorl_training.engine.openrlhf.launch.environment import run_environment
+from prorl_training.engine.openrlhf.launch.patches import install
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
 
 SCRIPT = "openrlhf.cli.train_ppo_ray"
@@ -73,7 +74,7 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     """Return what ``ray.init`` is called with."""
     o = spec.config().openrlhf
     handed = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
-    handed[VARIABLE] = os.environ[VARIABLE]
+    handed |= plugin_environment() | {VARIABLE: os.environ[VARIABLE]}
     options: dict[str, Any] = {"runtime_env": {"env_vars": handed}}
     address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
     if address:

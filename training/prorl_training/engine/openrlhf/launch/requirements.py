@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
-from prorl_training.engine.openrlhf.cpu_environment import environment
+from prorl_training.engine.openrlhf.launch.environment import environment
 from prorl_training.engine.openrlhf.versions import (
     SUPPORTED,
     Supported,

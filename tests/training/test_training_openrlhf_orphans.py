@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.engine.openrlhf.leftovers import end_leftovers, leftovers
+from prorl_training.engine.openrlhf.launch.orphan_processes import (
+    end_orphan_processes,
+    orphan_processes,
+)
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 NO_SESSION = -1
@@ -31,10 +34,10 @@ def engine(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_process_of_the_launch_is_given_time_and_then_killed(
     engine: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    assert leftovers(tmp_path / "spec.json", NO_SESSION) == [engine.pid]
-    assert end_leftovers(tmp_path / "spec.json", NO_SESSION, patience=0.5) == 1
+    assert orphan_processes(tmp_path / "spec.json", NO_SESSION) == [engine.pid]
+    assert end_orphan_processes(tmp_path / "spec.json", NO_SESSION, patience=0.5) == 1
     assert engine.wait() == -9
-    assert leftovers(tmp_path / "spec.json", NO_SESSION) == []
+    assert orphan_processes(tmp_path / "spec.json", NO_SESSION) == []
 
 
 def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment_says(
@@ -43,13 +46,13 @@ def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment
     with subprocess.Popen(SLEEP, stdout=subprocess.PIPE, start_new_session=True) as launch:
         assert launch.stdout is not None
         launch.stdout.readline()  # it has begun: before, its command line may still be empty
-        assert leftovers(tmp_path / "spec.json", launch.pid) == [launch.pid]
+        assert orphan_processes(tmp_path / "spec.json", launch.pid) == [launch.pid]
         launch.kill()
 
 
 def test_a_process_of_another_launch_is_left_alone(
     engine: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    assert end_leftovers(tmp_path / "other.json", NO_SESSION, patience=0.0) == 0
-    assert end_leftovers(tmp_path / "spec", NO_SESSION, patience=0.0) == 0
+    assert end_orphan_processes(tmp_path / "other.json", NO_SESSION, patience=0.0) == 0
+    assert end_orphan_processes(tmp_path / "spec", NO_SESSION, patience=0.0) == 0
     assert engine.poll() is None

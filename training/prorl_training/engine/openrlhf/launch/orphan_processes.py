@@ -19,7 +19,7 @@ PATIENCE = 5.0
 POLL = 0.2
 
 
-def end_leftovers(spec: Path, session: int, patience: float = PATIENCE) -> int:
+def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
     """Wait until no process of the launch of ``spec`` is left on this machine; kill those that stay.
 
     ``session`` is the id of the launch's session, which is its pid.
@@ -28,14 +28,14 @@ def end_leftovers(spec: Path, session: int, patience: float = PATIENCE) -> int:
     """
     now = time.monotonic()
     killed: set[int] = set()
-    while (found := leftovers(spec, session)) and time.monotonic() < now + 2 * patience:
+    while (found := orphan_processes(spec, session)) and time.monotonic() < now + 2 * patience:
         if time.monotonic() > now + patience:
             killed |= {pid for pid in found if _kill(pid, spec, session)}
         time.sleep(POLL)
     return len(killed)
 
 
-def leftovers(spec: Path, session: int) -> list[int]:
+def orphan_processes(spec: Path, session: int) -> list[int]:
     """Return the pids of the launch's processes, workers of a living Ray and this process apart."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]

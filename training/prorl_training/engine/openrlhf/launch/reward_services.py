@@ -108,7 +108,7 @@ class RewardServices:
             allow_weak=reward.allow_weak,
             timeout=reward.timeout_seconds,
         )
-        command = [sys.executable, "-m", "prorl_training.engine.openrlhf.services"]
+        command = [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.reward_services"]
         with (self._folder / f"reward-{number}.log").open("ab") as log:
             return subprocess.Popen(
                 [*command, json.dumps(asdict(options))],
@@ -191,7 +191,7 @@ def own_address() -> str:
 
 def main(argv: list[str]) -> None:
     """Serve until a signal, or until the process that started this one is gone."""
-    from prorl_training.engine.openrlhf.launch import die_with_parent
+    from prorl_training.engine.openrlhf.launch.process import die_with_parent
     from prorl_verifiers.serve.options import ServeOptions
     from prorl_verifiers.serve.run import serve
 

@@ -1,8 +1,7 @@
 """A rank of the policy: OpenRLHF's, trained by a plan that comes with every step.
 
-What is different from OpenRLHF 0.11.2's ``PolicyModelActor`` (trainer/ray/ppo_actor.py): the updates follow the plan
-(``updates``), the optimiser can be cleared, and a checkpoint is written where and when the trainer says. Leaves out:
-the training step itself, which is OpenRLHF's.
+What is different from OpenRLHF 0.11.2's ``PolicyModelActor`` (trainer/ray/ppo_actor.py): loss and updates follow the
+plan (``updates``), the optimiser can be cleared, and a checkpoint is written where and when the trainer says.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from openrlhf.models import PolicyLoss
 from openrlhf.trainer.ray import ppo_actor
 
+from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
+from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.actors.updates import Updates
+from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.events import report_failure
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.stack.gradient_gate import GradientGate
-from prorl_training.engine.openrlhf.stack.raw import raw_class
-from prorl_training.engine.openrlhf.stack.updates import Updates
-from prorl_training.engine.openrlhf.stack.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
 TAG = "state"
@@ -33,6 +32,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
         """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
         try:
+            parts_in_use(current_spec().config())  # a plug-in must be here too, the same one
             super().init_model_from_pretrained(*args, **options)
         except Exception as error:
             report_failure(current_spec(), "the policy", error)
@@ -47,16 +47,16 @@ class PolicyActor(_Base):  # type: ignore[misc]
     def _engine(self) -> Any:
         return self.actor.model
 
-    def fit_plan(self, plan: StepPlan, coefficient: float) -> StepReport:
-        """Train on the rows that were appended, as ``plan`` says; ``coefficient`` is the KL's."""
+    def fit_plan(self, plan: StepPlan) -> StepReport:
+        """Train on the rows that were appended, as ``plan`` says."""
         args = self.strategy.args
         args.train.batch_size = plan.rows
         args.rollout.batch_size = plan.rows * len(plan.learning_rates)
         args.rollout.n_samples_per_prompt = 1
         self.actor.temperature = plan.temperature
-        self.trainer.actor_loss_fn = PolicyLoss(**plan.loss)
-        with Updates(self, plan, self._gate).in_place() as updates:
-            self.fit(coefficient)
+        ranks = torch.distributed.get_world_size(self.strategy.ds_device_mesh["dp"].get_group())
+        with Updates(self, plan, self._gate, ranks).in_place() as updates:
+            self.fit()
         return updates.report()
 
     def set_temperature(self, temperature: float) -> None:

@@ -20,7 +20,7 @@ from prorl_training.engine.openrlhf.cpu.hook import SWITCH
 
 Device = Literal["cpu", "cuda"]
 
-STARTUP = Path(__file__).resolve().parent / "cpu" / "startup"
+STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
 """The folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""
 
 _ALWAYS = {

@@ -1,6 +1,6 @@
 """``prorl train --engine openrlhf`` from the command's side: check, prepare, start, follow, and say how it ended.
 
-Leaves out: the loop, which runs in OpenRLHF's trainer process (``course``).
+Leaves out: the loop, which runs in OpenRLHF's trainer process (``driver.run``).
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from prorl_common import Progress, ServiceError, UserError, atomic_write_text
 from prorl_training.config import TrainConfig
 from prorl_training.engine.local import TrainReport, find_dataset, load_samples
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.arguments import Places, argument_list, reward_endpoint
-from prorl_training.engine.openrlhf.cpu_environment import run_environment
-from prorl_training.engine.openrlhf.dry_run import local_context
-from prorl_training.engine.openrlhf.export import export_prompts
-from prorl_training.engine.openrlhf.layout import Device
-from prorl_training.engine.openrlhf.leftovers import end_leftovers
-from prorl_training.engine.openrlhf.services import RewardServices
+from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
+from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
+from prorl_training.engine.openrlhf.launch.environment import run_environment
+from prorl_training.engine.openrlhf.launch.export import export_prompts
+from prorl_training.engine.openrlhf.launch.layout import Device
+from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
+from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
+from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
-from prorl_training.engine.openrlhf.supported import check_supported
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_training.schedule.decisions import Decision
 
+PROMPTS = "prompts.jsonl"
 POLL = 0.3
 """Seconds between looks at the run's events."""
 GRACE = 10.0
@@ -74,11 +75,20 @@ def train_on_cluster(
         events.clear(launch)
         changes = _changes(folder, config, launch, decisions)
         with _services(config, launch, progress) as urls:
+            places = Places(
+                model=str(model),
+                prompts=str(launch / PROMPTS),
+                checkpoints=str(launch / "checkpoints"),
+                output=str(launch / "policy"),
+                reward=tuple(reward_endpoint(url) for url in urls) or (reward_file(),),
+                device=device,
+                context=local_context(str(model)),
+            )
             spec = Spec(
                 run=str(folder.path),
                 resume=resume,
                 device=device,
-                arguments=tuple(argument_list(config, _places(folder, model, device, urls))),
+                arguments=tuple(argument_list(config, places)),
                 services=urls,
                 decisions=changes,
             )
@@ -141,7 +151,7 @@ def _prepared(
         folder.create(config, run_identity(data, model, parts_in_use(config)))
     else:
         check_identity(folder, data, model, parts_in_use(config))
-    prompts = folder.path / "openrlhf" / "prompts.jsonl"
+    prompts = folder.path / "openrlhf" / PROMPTS
     if not prompts.is_file():
         train, _ = load_samples(data, config.reward.verifier_modes())
         export_prompts(train, prompts)
@@ -159,21 +169,6 @@ def _changes(
         atomic_write_text(file, json.dumps(waiting))
         folder.replace_config(config, decisions[0].step)
     return tuple(waiting)
-
-
-def _places(folder: RunFolder, model: Path, device: Device, urls: tuple[str, ...]) -> Places:
-    from prorl_verifiers.adapters import openrlhf as adapter
-
-    launch = folder.path / "openrlhf"
-    return Places(
-        model=str(model),
-        prompts=str(launch / "prompts.jsonl"),
-        checkpoints=str(launch / "checkpoints"),
-        output=str(launch / "policy"),
-        reward=tuple(reward_endpoint(url) for url in urls) or (str(adapter.__file__),),
-        device=device,
-        context=local_context(str(model)),
-    )
 
 
 @contextlib.contextmanager
@@ -199,7 +194,7 @@ def _follow(spec: Spec, progress: Progress) -> int:
     progress.message(f"starting Ray, vLLM and DeepSpeed (log: {log})")
     with log.open("ab") as out:
         child = subprocess.Popen(
-            [sys.executable, "-m", "prorl_training.engine.openrlhf.launch", str(path)],
+            [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.process", str(path)],
             env=env,
             stdout=out,
             stderr=subprocess.STDOUT,
@@ -212,7 +207,8 @@ def _follow(spec: Spec, progress: Progress) -> int:
             for event in reader.new():
                 events.replay(event, progress)
             time.sleep(POLL)
-            if failed_at is None and _has_failed(spec):
+            outcome = events.read_outcome(spec)
+            if failed_at is None and outcome is not None and outcome.fault is not None:
                 failed_at = time.monotonic()
             if failed_at is not None and time.monotonic() - failed_at > GRACE:
                 _end(child)  # the others would wait for the one that failed
@@ -245,13 +241,8 @@ def _stop_on_interrupt(
             signal.signal(number, old)
         if child.poll() is None:
             _end(child)
-        if count := end_leftovers((launch / SPEC).resolve(), child.pid):
+        if count := end_orphan_processes((launch / SPEC).resolve(), child.pid):
             progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
-
-
-def _has_failed(spec: Spec) -> bool:
-    outcome = events.read_outcome(spec)
-    return outcome is not None and outcome.fault is not None
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -269,8 +260,10 @@ def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> Tr
     log = spec.folder / "log.txt"
     again = f"go on with: prorl train --resume {folder.name}"
     if outcome is None:
+        text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+        tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
         raise ServiceError(
-            f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{_tail(log)}\n"
+            f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
             f"(whole log: {log}); {again}"
         )
     if outcome.fault == "user":
@@ -282,8 +275,3 @@ def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> Tr
     return TrainReport(
         folder.path, outcome.last_step, config.steps, outcome.interrupted, outcome.stopped
     )
-
-
-def _tail(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
-    return "\n".join(f"  {line}" for line in lines[-LAST_LINES:])

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError
-from prorl_training.engine.openrlhf.cluster_policy import Checksum, same_weights
-from prorl_training.engine.openrlhf.rows import Share, TrainingRow
+from prorl_training.engine.openrlhf.driver.policy import Checksum, same_weights
+from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow
 from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
 
 REFERENCE_FILE = "reference.safetensors"
@@ -27,8 +27,8 @@ class RayCluster:
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
         self._ray: Any = importlib.import_module("ray")
-        self._stack: Any = importlib.import_module(
-            "prorl_training.engine.openrlhf.stack.experiences"
+        self._experiences: Any = importlib.import_module(
+            "prorl_training.engine.openrlhf.actors.experiences"
         )
         self._trainer = trainer
         self._policy = trainer.actor_model_group
@@ -45,9 +45,9 @@ class RayCluster:
         """Return (policy's, reference's or None) log-probs (T - 1,) of each row, by OpenRLHF's own maker."""
         self._set_temperature(temperature)
         maker = self._trainer.experience_maker
-        blank = [self._stack.blank_experience(row, self._filler) for row in rows]
+        blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         made = maker.make_experience(maker.split_rollout_samples(blank))
-        found: list[tuple[Any, Any]] = self._stack.seen_rows(made, len(rows))
+        found: list[tuple[Any, Any]] = self._experiences.seen_rows(made, len(rows))
         return found
 
     def _set_temperature(self, temperature: float) -> None:
@@ -62,11 +62,11 @@ class RayCluster:
         """Hand the rows to the ranks, train, and return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
-            self._stack.trained_experience(row, pair, self._filler)
+            self._experiences.trained_experience(row, pair, self._filler)
             for row, pair in zip(rows, seen, strict=True)
         ]
         self._ray.get(self._policy.async_run_method_batch("append", experience=trained))
-        report: StepReport = self._on_policy("fit_plan", plan, self._coefficient(plan))[0]
+        report: StepReport = self._on_policy("fit_plan", plan)[0]
         return report
 
     def sync_engines(self) -> None:
@@ -114,9 +114,6 @@ class RayCluster:
         self._on_policy("write_to", str(folder))
         if reference:
             self._on_reference("write_file", str(folder / REFERENCE_FILE))
-
-    def _coefficient(self, plan: StepPlan) -> float:
-        return plan.kl.coefficient if self.has_reference else 0.0
 
     def _on_policy(self, method: str, *values: Any) -> list[Any]:
         found: list[Any] = self._ray.get(self._policy.async_run_method(method, *values))

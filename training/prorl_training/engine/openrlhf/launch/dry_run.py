@@ -9,20 +9,19 @@ from __future__ import annotations
 import importlib.util
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.arguments import (
+from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
-    has_stop_coefficient,
     reward_endpoint,
     sequence_limit,
 )
-from prorl_training.engine.openrlhf.layout import device_of
-from prorl_training.engine.openrlhf.supported import check_supported
+from prorl_training.engine.openrlhf.launch.layout import device_of
+from prorl_training.engine.openrlhf.launch.understood import check_supported
 
 COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
 FIRST_PORT = 8421
@@ -56,25 +55,22 @@ def command_text(arguments: Sequence[str]) -> str:
 
 def shown_places(config: TrainConfig, name: str) -> Places:
     """Return the places of a run that has not begun: model and services as named, files where they will be."""
-    folder = Path("runs") / name
+    folder, o = Path("runs") / name, config.openrlhf
+    ports = range(FIRST_PORT, FIRST_PORT + o.reward_replicas)
+    urls = o.reward_urls or tuple(f"http://127.0.0.1:{port}" for port in ports)
     return Places(
         model=config.model.path,
         prompts=str(folder / "openrlhf" / "prompts.jsonl"),
         checkpoints=str(folder / "openrlhf" / "checkpoints"),
         output=str(folder / "openrlhf" / "final"),
-        reward=_shown_reward(config),
+        reward=(
+            (reward_file(),)
+            if o.reward == "function"
+            else tuple(reward_endpoint(url) for url in urls)
+        ),
         device=device_of(config),
         context=local_context(config.model.path),
     )
-
-
-def _shown_reward(config: TrainConfig) -> tuple[str, ...]:
-    o = config.openrlhf
-    if o.reward == "function":
-        return (reward_file(),)
-    ports = range(FIRST_PORT, FIRST_PORT + o.reward_replicas)
-    urls = o.reward_urls or tuple(f"http://127.0.0.1:{port}" for port in ports)
-    return tuple(reward_endpoint(url) for url in urls)
 
 
 def reward_file() -> str:
@@ -97,67 +93,44 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return what the config asks for and the command cannot say, a line each.
+    """Return what the config asks for and the command does not say, a line each.
 
     ``prorl train`` does these itself; a run of the bare command would lack them.
     """
     found = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",
+        "dynamic_sampling, overlong, stop_properly, penalties, advantage: done by the loop of prorl",
+        "loss, kl: computed by prorl's own functions inside OpenRLHF's actor",
     ]
-    found += _unsaid_of_the_run(config)
-    phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
-    lines = dict.fromkeys(line for phase in phases for line in _unsaid_of_a_phase(phase))
-    return [*found, *lines]
-
-
-def _unsaid_of_the_run(config: TrainConfig) -> Iterator[str]:
     if config.model.device == "auto":
-        yield "model.device=auto: shown for GPUs; --device cpu shows a run without them"
-    context = local_context(config.model.path)
+        found.append("model.device=auto: shown for GPUs; --device cpu shows a run without them")
     unlimited = not config.rollout.vllm_context and not config.rollout.max_prompt_tokens
-    if unlimited and not context:
-        yield (
+    if unlimited and not local_context(config.model.path):
+        found.append(
             f"--data.max_len {sequence_limit(config)}: the model's context is not known here; the run takes "
             "all of it"
         )
     if config.phases:
         names = ", ".join(phase.name for phase in config.phases)
-        yield f"phases: the command shows {config.phases[0].name} of {names}"
-
-
-def _unsaid_of_a_phase(config: TrainConfig) -> Iterator[str]:
-    control, penalty, rule = config.controller, config.length_penalty, config.dynamic_sampling
-    if (
-        control.reset_interval
-        or control.kl_threshold
-        or control.kl_zscore
-        or control.stall_validations
-    ):
-        yield "controller: OpenRLHF has no reference reset"
-    if penalty.weight and penalty.steps_on:
-        yield "length_penalty: OpenRLHF has no cosine length reward and no schedule for one"
-    if config.stop_properly.mode != "off" and not has_stop_coefficient(config):
-        s = config.stop_properly
-        yield f"stop_properly.mode={s.mode}, value={s.value}: OpenRLHF scales, or sets a reward below 0"
-    if config.data.domain_weights:
-        yield "data.domain_weights: OpenRLHF draws its prompts as the file has them"
-    if rule.enabled and rule.rule != "open_interval":
-        yield f"dynamic_sampling.rule={rule.rule}: OpenRLHF's is open_interval"
-    yield from _unsaid_of_the_loss(config)
-
-
-def _unsaid_of_the_loss(config: TrainConfig) -> Iterator[str]:
-    a, kl, lr = config.advantage, config.kl, config.optimizer
-    if a.estimator == "batch_std":
-        yield "advantage.estimator=batch_std: OpenRLHF has none; reinforce_baseline is shown"
-    if a.estimator == "reinforce_baseline" and a.normalise != "token":
-        yield f"advantage.normalise={a.normalise}: OpenRLHF's statistics count a token once"
-    if kl.coefficient and (kl.clamp, kl.clamp_value) != ("output", 10.0):
-        yield f"kl.clamp={kl.clamp}: OpenRLHF holds the estimate within 10 (output)"
-    if config.loss.on_policy_ratio:
-        yield (
-            "loss.on_policy_ratio: OpenRLHF computes the ratio, which is 1 up to rounding at one update a step"
-        )
-    if lr.schedule != "constant" or lr.warmup_updates:
-        yield "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update"
+        found.append(f"phases: the command shows {config.phases[0].name} of {names}")
+    for number in range(max(len(config.phases), 1)):
+        c = config.in_phase(number)
+        rules = c.controller
+        said = {
+            "controller: OpenRLHF has no reference reset": rules.reset_interval
+            or rules.kl_threshold
+            or rules.kl_zscore
+            or rules.stall_validations,
+            "length_penalty: OpenRLHF has no cosine length reward and no schedule for one": (
+                c.length_penalty.weight and c.length_penalty.steps_on
+            ),
+            "data.domain_weights: OpenRLHF draws its prompts as the file has them": (
+                c.data.domain_weights
+            ),
+            "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update": (
+                c.optimizer.schedule != "constant" or c.optimizer.warmup_updates
+            ),
+        }
+        found += [line for line, there in said.items() if there and line not in found]
+    return found

@@ -1,8 +1,7 @@
 """A step's update as rows for the policy's ranks: who trains on which response, in which mini-batch.
 
 The ranks of a data-parallel group do the same number of rows in every update, so mini-batches are dealt
-evenly and filled up with rows that have no part in the loss. Knows no torch. Leaves out: OpenRLHF's own
-shapes (``stack.experiences``).
+evenly and filled up with rows that have no part in the loss. OpenRLHF's own shapes: ``actors.experiences``.
 """
 
 from __future__ import annotations
@@ -10,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+
+from prorl_training.algorithm import token_weights
 from prorl_training.policy.batch import UpdateBatch
 
 
@@ -17,8 +19,8 @@ from prorl_training.policy.batch import UpdateBatch
 class TrainingRow:
     """One response to train on. ``index`` numbers the trajectory in the step's batch.
 
-    ``rollout.sampler_logprobs`` holds a natural log a response token. A ``stale`` row was sampled by an earlier
-    policy: its old log-probs are its sampler's.
+    ``sampler_logprobs`` holds a natural log a response token, ``weights`` each one's weight in the mini-batch's
+    loss. A ``stale`` row was sampled by an earlier policy: its old log-probs are its sampler's.
     """
 
     index: int
@@ -26,6 +28,7 @@ class TrainingRow:
     response: tuple[int, ...]
     advantage: float
     sampler_logprobs: tuple[float, ...]
+    weights: tuple[float, ...]
     stale: bool
 
     @property
@@ -41,25 +44,36 @@ Share = list[TrainingRow | None]
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
     """Return the rows of each mini-batch, groups in order, responses in order.
 
-    With ``loss.on_policy_ratio`` the ratio is 1 for every row, so none is stale.
+    Weights are taken over the whole mini-batch here, so that they are right however its rows are dealt to ranks
+    and cut into passes.
     """
-    advantages = batch.advantages.tolist()
-    stale = frozenset() if batch.config.loss.on_policy_ratio else batch.stale
-    return [
-        [
-            TrainingRow(
-                index=index,
-                prompt=group.prompt,
-                response=response,
-                advantage=advantages[index],
-                sampler_logprobs=tuple(batch.sampler_logprobs[index]),
-                stale=index in stale,
-            )
+    advantages, config = batch.advantages.tolist(), batch.config
+    found = []
+    for groups in batch.mini_batches:
+        responses = [
+            (group.prompt, response, index)
             for group in groups
             for response, index in zip(group.responses, group.indices, strict=True)
         ]
-        for groups in batch.mini_batches
-    ]
+        lengths = torch.tensor([len(response) for _, response, _ in responses], dtype=torch.long)
+        weights = token_weights(lengths, config.loss.aggregation, config.rollout.max_tokens)
+        found.append(
+            [
+                TrainingRow(
+                    index=index,
+                    prompt=prompt,
+                    response=response,
+                    advantage=advantages[index],
+                    sampler_logprobs=tuple(batch.sampler_logprobs[index]),
+                    weights=tuple(part.tolist()),
+                    stale=index in batch.stale,
+                )
+                for (prompt, response, index), part in zip(
+                    responses, torch.split(weights, lengths.tolist()), strict=True
+                )
+            ]
+        )
+    return found
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:

@@ -1,7 +1,7 @@
 """OpenRLHF's trainer process with prorl's loop in the place of its own ``fit``.
 
 Set-up of models and engines stays OpenRLHF's; the data loader, which prorl does not draw from, is left
-unmade. Leaves out: the loop (``course``).
+unmade. The loop is ``driver.run``'s.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 from openrlhf.trainer import ppo_trainer
 
-from prorl_training.engine.openrlhf.course import run_course
+from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.driver.run import run_driver
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.stack.raw import raw_class
 from prorl_training.schedule.learning_rate import planned_updates
 
 _Base: Any = raw_class(ppo_trainer.PPOTrainer)
@@ -30,4 +30,4 @@ class Trainer(_Base):  # type: ignore[misc]
     def fit(self, global_step: int = 0) -> None:
         """Run the whole training; OpenRLHF's own step count is not used."""
         del global_step
-        run_course(self, self._spec)
+        run_driver(self, self._spec)

@@ -1,9 +1,8 @@
 """Rows into OpenRLHF's ``Experience`` and back: token ids, masks, log-probs, advantages.
 
 An experience of one row has sequences and attention mask (1, T), and masks, log-probs and advantages
-(1, T - 1), where position t stands for the token at t + 1. Rows that fill up have no action token;
-OpenRLHF's losses leave such rows out of sums and counts. Leaves out: who computes the log-probs
-(``cluster_policy``).
+(1, T - 1), where position t stands for the token at t + 1. ``returns``, which only a critic would read, carries
+the weights of the tokens. Rows that fill up have no action token and so no part in a loss.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import torch
 from openrlhf.trainer.ppo_utils.experience import Experience
 from torch import Tensor
 
-from prorl_training.engine.openrlhf.rows import TrainingRow
+from prorl_training.algorithm import Tokens
+from prorl_training.engine.openrlhf.driver.rows import TrainingRow
 
 FILLER = 2
 """Tokens of a row that fills up."""
@@ -76,10 +76,34 @@ def trained_experience(
     experience = blank_experience(row, filler_token)
     policy, reference = seen
     mask = experience.action_mask.float()
-    advantage = 0.0 if row is None else row.advantage
-    experience.advantages = advantage * mask
-    experience.returns = experience.advantages.clone()
+    experience.advantages = (0.0 if row is None else row.advantage) * mask
+    experience.returns = torch.zeros_like(mask)
+    if row is not None:
+        experience.returns[0, len(row.prompt) - 1 :] = torch.tensor(row.weights)
     old = experience.rollout_log_probs if row is not None and row.stale else policy.unsqueeze(0)
     experience.action_log_probs = old
     experience.base_action_log_probs = None if reference is None else reference.unsqueeze(0)
     return experience
+
+
+def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
+    """Return the N response tokens of a batch of experiences, laid end to end; filling rows are left out.
+
+    ``logprobs`` (rows, T - 1) are the policy's with gradient; the rest was made by ``trained_experience``.
+    """
+    mask = experience.action_mask.bool()
+    lengths = mask.sum(dim=1)
+
+    def laid(values: Tensor) -> Tensor:
+        return values[mask].float()
+
+    base = experience.base_action_log_probs
+    return Tokens(
+        logprobs=laid(logprobs),
+        old=laid(experience.action_log_probs),
+        sampled=laid(experience.rollout_log_probs),
+        reference=None if base is None else laid(base),
+        advantages=laid(experience.advantages),
+        weights=laid(experience.returns),
+        lengths=lengths[lengths > 0],
+    )

@@ -9,18 +9,20 @@ import contextlib
 import fcntl
 import importlib
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from prorl_common import ServiceError, UserError
+from prorl_inference.prompts import folder_stop_ids
 from prorl_training.config import TrainConfig
-from prorl_training.engine.interface import Parts
+from prorl_training.engine.builder import Builder, Machinery
+from prorl_training.engine.local import load_samples
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.engine.openrlhf.cluster import RayCluster, RayEngines
-from prorl_training.engine.openrlhf.cluster_policy import ClusterPolicy
 from prorl_training.engine.openrlhf.cpu import float32
+from prorl_training.engine.openrlhf.driver.cluster import RayCluster, RayEngines
+from prorl_training.engine.openrlhf.driver.policy import ClusterPolicy
+from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.engine.openrlhf.events import (
     EVENTS,
     EventProgress,
@@ -28,13 +30,7 @@ from prorl_training.engine.openrlhf.events import (
     stop_asked,
     write_outcome,
 )
-from prorl_training.engine.openrlhf.rollouts import ClusterGenerator, ClusterScorer
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
-from prorl_training.engine.start_notes import start_notes
-from prorl_training.rollout.buffer import load_buffer
-from prorl_training.rollout.prompts import PromptSource, check_context
-from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
-from prorl_training.run.folder import RunFolder
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.schedule.decisions import Decision
 
@@ -42,7 +38,7 @@ PATIENCE = 60.0
 VERSIONS = ("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "prorl")
 
 
-def run_course(trainer: Any, spec: Spec) -> None:
+def run_driver(trainer: Any, spec: Spec) -> None:
     """Train to the end in the trainer's process and write the outcome; what is our fault is raised too."""
     progress = EventProgress(spec.folder / EVENTS)
     loop: TrainingLoop | None = None
@@ -54,7 +50,19 @@ def run_course(trainer: Any, spec: Spec) -> None:
             only_writer(spec.folder),
             Watchdog(seconds, stacks, progress.message) as watchdog,
         ):
-            loop = _Build(trainer, spec, config, folder, progress).loop(watchdog)
+
+            def beat() -> None:
+                watchdog.beat()
+                if loop is not None and not loop.stop_requested and stop_asked(spec.folder):
+                    loop.stop_requested = True
+                    progress.message("finishing this step, then saving")
+
+            data = Path(str(config.data.path))
+            samples = load_samples(data, config.reward.verifier_modes())
+            engine = ClusterEngine(trainer, spec, config)
+            asked = [Decision(**values) for values in spec.decisions]
+            builder = Builder(engine, config, folder, samples, progress, beat)
+            loop = builder.build(spec.resume, asked)
             last = loop.run()
         early = last < config.steps and loop.stop_reason is None and loop.stop_requested
         write_outcome(spec, Outcome(last, loop.stop_reason, early))
@@ -127,107 +135,63 @@ def _cause(error: Exception) -> BaseException:
     return cause if isinstance(cause, BaseException) else error
 
 
-class _Build:
-    """Puts the loop together around a trainer whose models are loaded."""
+class ClusterEngine:
+    """Policy, sampler and checkers in the processes of a trainer whose models are loaded; implements ``Engine``."""
 
-    def __init__(
-        self,
-        trainer: Any,
-        spec: Spec,
-        config: TrainConfig,
-        folder: RunFolder,
-        progress: EventProgress,
-    ) -> None:
-        from prorl_training.engine.local import load_samples
+    def __init__(self, trainer: Any, spec: Spec, config: TrainConfig) -> None:
+        self._spec = spec
+        self._tokenizer = trainer.tokenizer
+        self._cluster = RayCluster(trainer, config.openrlhf.verify_sync)
+        self._engines = RayEngines(trainer)
+        self._context = int(trainer.args.data.max_len)
+        self._model = Path(trainer.args.actor.model_name_or_path)
+        self._policy = ClusterPolicy(self._cluster, config, _environment(spec, self._cluster.ranks))
 
-        self.spec, self.config, self.folder, self.progress = spec, config, folder, progress
-        self.tokenizer = trainer.tokenizer
-        self.cluster = RayCluster(trainer, config.openrlhf.verify_sync)
-        self.engines = RayEngines(trainer)
-        self.context = int(trainer.args.data.max_len)
-        self.pretrained = trainer.args.actor.model_name_or_path
-        self.samples = load_samples(Path(str(config.data.path)), config.reward.verifier_modes())
-        self.policy = ClusterPolicy(self.cluster, config, _environment(spec, self.cluster.ranks))
-
-    def loop(self, watchdog: Any) -> TrainingLoop:
-        """Return the loop, new or resumed, ready to run."""
-        train, validation = self.samples
-        check_context(self.config, self.context)
-        prompts = PromptSource(train, self._encode, self.context)
-        prompts.check(self.config)
-        for line in start_notes(prompts, self.config, bool(validation)):
-            self.progress.message(line)
-
-        def beat() -> None:
-            watchdog.beat()
-            if stop_asked(self.spec.folder) and not loop.stop_requested:
-                loop.stop_requested = True
-                self.progress.message("finishing this step, then saving")
-
-        parts = Parts(
-            prompts=prompts,
-            validation=validation,
-            policy=self.policy,
-            tokenizer=self.tokenizer,
-            generator=self._generator(),
-            scorer=ClusterScorer(self.engines),
-            folder=self.folder,
-            progress=self.progress,
-            beat=beat,
-        )
-        if self.spec.resume and has_checkpoint(self.folder.checkpoints):
-            loop = self._resumed(parts)
-        else:
-            loop = TrainingLoop(self.config, parts, 0)
-            self.folder.truncate_after(-1)
-            loop.start(self._asked(0))
-            self._recorded()
-        return loop
-
-    def _encode(self, sample: Any) -> Sequence[int]:
-        from prorl_inference import encode_prompt
-
-        return encode_prompt(self.tokenizer, sample.prompt)
-
-    def _generator(self) -> ClusterGenerator:
-        from prorl_inference.prompts import folder_stop_ids
-
-        stop_ids = folder_stop_ids(Path(self.pretrained), self.tokenizer)
-        return ClusterGenerator(
-            self.engines, self.tokenizer, stop_ids, self.context, self.cluster.sync_engines
+    def load(self, checkpoint: Path | None) -> Machinery:
+        """Return what OpenRLHF has loaded: always the base model."""
+        del checkpoint
+        return Machinery(
+            self._policy,
+            self._tokenizer,
+            self._context,
+            self._sampler,
+            ClusterScorer(self._engines),
         )
 
-    def _resumed(self, parts: Parts) -> TrainingLoop:
-        path, state, fallbacks = open_checkpoint(self.folder.checkpoints)
-        step = int(state["step"])
-        self.policy.restore(path, state)
-        self.folder.truncate_after(step)
-        loop = TrainingLoop(self.config, parts, step)
-        loop.restore(state, load_buffer(path, {s.id: s for s in self.samples[0]}))
-        told = [*self._asked(step), *fallbacks, *self._environment_decisions(state)]
-        self.folder.log_decisions(told)
-        self._recorded()
-        for d in told:
-            self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
-        self.progress.message(f"resuming {self.folder.name} after step {step}")
-        return loop
+    def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
+        """Nothing: the command has made the folder, and there is no warm start."""
+        del machinery, again
+        return []
 
-    def _asked(self, step: int) -> list[Decision]:
-        """Return the decisions that the command brought along (a resumed run's changes of config)."""
-        return [replace(Decision(**values), step=step) for values in self.spec.decisions]
+    def check_resumable(self) -> None:
+        """The command has looked."""
 
-    def _recorded(self) -> None:
-        """Forget the changes of config that wait for being recorded."""
-        (self.spec.folder / PENDING).unlink(missing_ok=True)
-
-    def _environment_decisions(self, state: dict[str, Any]) -> list[Decision]:
-        old, new = state["environment"], self.policy.environment
-        changed = {k: [old.get(k), new[k]] for k in new if old.get(k) != new[k]}
+    def restore(
+        self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
+    ) -> list[Decision]:
+        """Take over policy, reference, optimiser and counts."""
+        del machinery
+        self._policy.restore(checkpoint, dict(state))
+        old, new = state["environment"], self._policy.environment
+        changed = {key: [old.get(key), new[key]] for key in new if old.get(key) != new[key]}
         if not changed:
             return []
         shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
         reason = f"{shown}: the run goes on, with other rounding"
         return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]
+
+    def change_config(self, step: int) -> None:
+        """The command has replaced it."""
+
+    def recorded(self) -> None:
+        """Forget the changes of config that wait for being recorded."""
+        (self._spec.folder / PENDING).unlink(missing_ok=True)
+
+    def _sampler(self) -> ClusterGenerator:
+        stop_ids = folder_stop_ids(self._model, self._tokenizer)
+        return ClusterGenerator(
+            self._engines, self._tokenizer, stop_ids, self._context, self._cluster.sync_engines
+        )
 
 
 def _environment(spec: Spec, ranks: int) -> dict[str, Any]:

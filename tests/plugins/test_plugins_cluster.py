@@ -1,0 +1,79 @@
+"""A policy loss and a KL estimate from outside train on the cluster engine: inside OpenRLHF's actor, on the real stack.
+
+Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from prorl_common import UserError
+from prorl_training.engine.openrlhf.testing import (
+    finish,
+    rows_of,
+    start,
+    what_was_said,
+    write_place,
+)
+from prorl_training.engine.openrlhf.versions import require_stack
+
+LAB_LOSS = Path(__file__).parent / "lab_parts" / "lab_parts" / "policy_loss.py"
+OTHER_KL = """
+from pathlib import Path
+from prorl_training import KLSpec
+
+def estimate(log_ratio, config):
+    Path(config.options["seen"]).touch()
+    return 2 * log_ratio**2
+
+SPEC = KLSpec(name="four_k2", estimate=estimate, options={"seen": ""})
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def openrlhf_stack() -> None:
+    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them."""
+    try:
+        require_stack()
+    except UserError as error:
+        missing = f"{error} (make integration-openrlhf)"
+        wanted = os.environ.get("PRORL_OPENRLHF_TESTS") == "1"
+        (pytest.fail if wanted else pytest.skip)(missing)
+
+
+def test_the_policy_loss_and_kl_doors_train_two_steps_on_the_cluster_engine(tmp_path: Path) -> None:
+    place = write_place(tmp_path)
+    loss, kl, seen = place / "lab_loss.py", place / "other_kl.py", place / "seen"
+    loss.write_text(LAB_LOSS.read_text().replace('name="plain"', 'name="lab_plain"'))
+    kl.write_text(OTHER_KL)
+    options = ["--config", "config.yaml", "--name", "outside", "--steps", "2"]
+    settings = [
+        f"plugins=[{loss}, {kl}]",
+        "loss.name=lab_plain",
+        "loss.options.floor=-2",
+        "kl.estimator=four_k2",
+        f"kl.options.seen={seen}",
+        "validation.every=0",
+        "controller.reset_interval=0",
+        "length_penalty.weight=0",
+    ]
+    words = [word for setting in settings for word in ("--set", setting)]
+    assert finish(start(place, *options, *words), place) == 0, what_was_said(place)
+    assert seen.exists(), "the estimate was computed by the plug-in"
+    run = place / "runs" / "outside"
+    rows = rows_of(run / "metrics.jsonl")
+    assert [row["step"] for row in rows] == [1, 2]
+    assert all(row["grad_norm"] > 0 and row["clipped_fraction"] == 0 for row in rows)
+    assert rows[1]["kl"] > 0
+    parts = json.loads((run / "identity.json").read_text())["parts"]
+    assert [(part["name"], part["source"]) for part in parts] == [
+        ("lab_plain", "lab_loss.py"),
+        ("four_k2", "other_kl.py"),
+    ]
+    kl.write_text(OTHER_KL.replace("2 *", "3 *"))
+    assert finish(start(place, "--resume", "outside", "--steps", "3"), place) == 2
+    assert "was started with other plug-ins (four_k2 of other_kl.py" in what_was_said(place)

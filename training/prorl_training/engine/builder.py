@@ -1,0 +1,140 @@
+"""From a config to a loop that is ready to run, the same for both engines: prompts, a new run or a resumed one.
+
+An ``Engine`` says what differs: where policy, sampler and scorer come from, and what of a run's folder it keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from prorl_common import Progress
+from prorl_datasets import Sample
+from prorl_inference import Generator, encode_prompt
+from prorl_training.config import TrainConfig
+from prorl_training.engine.interface import Parts, TrainedPolicy
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.engine.start_notes import start_notes
+from prorl_training.rollout.buffer import load_buffer
+from prorl_training.rollout.prompts import PromptSource, check_context
+from prorl_training.rollout.types import Scorer
+from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.decisions import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Machinery:
+    """A policy with what samples from it and judges it. ``context``: the longest sequence in tokens, None: any."""
+
+    policy: TrainedPolicy
+    tokenizer: Any
+    context: int | None
+    open_generator: Callable[[], Generator]
+    """Called once, when prompts and config have been found to fit."""
+    scorer: Scorer
+
+
+class Engine(Protocol):
+    """One way of running the loop."""
+
+    def load(self, checkpoint: Path | None) -> Machinery:
+        """Return the machinery with the base model, or ready to take over ``checkpoint``."""
+        ...
+
+    def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
+        """Prepare folder and policy of a new run, once everything fits; return what was done to the policy.
+
+        ``again``: the run has begun before and come to no checkpoint.
+        """
+        ...
+
+    def check_resumable(self) -> None:
+        """Raise ResumeError when data, model or plug-ins are not those that the run was started with."""
+        ...
+
+    def restore(
+        self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
+    ) -> list[Decision]:
+        """Have the policy take over a checkpoint; return in what the machine differs from then."""
+        ...
+
+    def change_config(self, step: int) -> None:
+        """Make the run's config the one that holds after ``step``; its changes are recorded next."""
+        ...
+
+    def recorded(self) -> None:
+        """The decisions that the command brought along are in the run's journal."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds the loop of one training call. ``samples`` are (train, validation); ``beat`` is for a watchdog."""
+
+    engine: Engine
+    config: TrainConfig
+    folder: RunFolder
+    samples: tuple[Sequence[Sample], Sequence[Sample]]
+    progress: Progress
+    beat: Callable[[], None]
+
+    def build(self, resume: bool, decisions: Sequence[Decision]) -> TrainingLoop:
+        """Return the loop, new or as its newest whole checkpoint left it; a run without one begins anew.
+
+        ``decisions`` are recorded first: a resumed run's changes of config.
+        """
+        if resume:
+            self.engine.check_resumable()
+            if has_checkpoint(self.folder.checkpoints):
+                return self._resumed(decisions)
+        machinery = self.engine.load(None)
+        loop = self._loop(machinery, 0)
+        done = self.engine.begin(machinery, again=resume)
+        self.folder.truncate_after(-1)
+        loop.start([*decisions, *done])
+        self.engine.recorded()
+        return loop
+
+    def _resumed(self, decisions: Sequence[Decision]) -> TrainingLoop:
+        path, state, fallbacks = open_checkpoint(self.folder.checkpoints)
+        step = int(state["step"])
+        machinery = self.engine.load(path)
+        environment = self.engine.restore(machinery, path, state)
+        self.folder.truncate_after(step)
+        loop = self._loop(machinery, step)
+        loop.restore(state, load_buffer(path, {s.id: s for s in self.samples[0]}))
+        decisions = [replace(d, step=step) for d in decisions]
+        if decisions:
+            self.engine.change_config(step)
+        told = [*decisions, *fallbacks, *environment]
+        self.folder.log_decisions(told)
+        self.engine.recorded()
+        for d in told:
+            self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
+        self.progress.message(f"resuming {self.folder.name} after step {step}")
+        return loop
+
+    def _loop(self, machinery: Machinery, last_step: int) -> TrainingLoop:
+        check_context(self.config, machinery.context)
+        train, validation = self.samples
+        prompts = PromptSource(
+            train, lambda s: encode_prompt(machinery.tokenizer, s.prompt), machinery.context
+        )
+        prompts.check(self.config)
+        for line in start_notes(prompts, self.config, bool(validation)):
+            self.progress.message(line)
+        parts = Parts(
+            prompts=prompts,
+            validation=validation,
+            policy=machinery.policy,
+            tokenizer=machinery.tokenizer,
+            generator=machinery.open_generator(),
+            scorer=machinery.scorer,
+            folder=self.folder,
+            progress=self.progress,
+            beat=self.beat,
+        )
+        return TrainingLoop(self.config, parts, last_step)

@@ -1,0 +1,128 @@
+"""One step's updates on a rank: prorl's loss between OpenRLHF's forward pass and DeepSpeed's backward pass.
+
+OpenRLHF 0.11.2 splits a mini-batch into micro-batches by tokens ("dynamic batch") and tells DeepSpeed that every
+one of them is a whole batch. ZeRO-1 and 2 then keep the gradient of the last one only (runtime/zero/
+stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the boundary is set by hand here. The loss is
+``algorithm.pass_loss``, the local engine's; OpenRLHF's own (models/loss.py) is not called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Self
+
+import torch
+
+from prorl_training.algorithm import pass_loss
+from prorl_training.engine.openrlhf.actors.experiences import response_tokens
+from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
+from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
+
+KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
+"""Places in the sums over a step's response tokens."""
+
+
+class Updates:
+    """Carries out ``plan`` inside OpenRLHF's trainer of a rank (``actor``) and keeps what was measured.
+
+    ``ranks`` are those of the data-parallel group, over which DeepSpeed averages gradients.
+    """
+
+    def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
+        self._trainer = actor.trainer
+        self._strategy = actor.strategy
+        self._engine = actor.actor.model
+        self._plan = plan
+        self._gate = gate
+        gate.limit = plan.norm_limit
+        self._ranks = ranks
+        self._losses: list[list[float]] = [[0.0, 0.0]]
+        self._sums = [0.0] * (TOKENS + 1)
+        self._has_reference = False
+        self._steps: list[tuple[float, bool]] = []
+
+    @contextlib.contextmanager
+    def in_place(self) -> Iterator[Self]:
+        """Have OpenRLHF's loop over micro-batches call ``training_step`` for the block."""
+        theirs = self._trainer.training_step
+        self._trainer.training_step = self.training_step
+        try:
+            yield self
+        finally:
+            self._trainer.training_step = theirs
+
+    def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
+        """Add micro-batch ``step``'s gradient; after a mini-batch's last one have the gradients applied."""
+        del kl_ctl, info  # coefficient and weights are the plan's and the rows'
+        trainer = self._trainer
+        last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
+        self._engine.set_gradient_accumulation_boundary(last)
+        trainer.actor.train()
+        logprobs, output = trainer.actor(
+            experience.sequences,
+            experience.action_mask,
+            attention_mask=experience.attention_mask,
+            return_output=True,
+            ring_attn_group=self._strategy.ring_attn_group,
+            return_entropy=True,
+        )
+        tokens = response_tokens(experience, logprobs)
+        count = len(tokens.logprobs)
+        loss = (
+            tokens.logprobs.sum()
+        )  # of filling rows alone: 0, but DeepSpeed waits for its gradient
+        if count:
+            found = pass_loss(tokens, self._plan.loss, self._plan.kl)
+            loss = found.loss
+            self._losses[-1][0] += float(found.loss.detach())
+            self._losses[-1][1] += float(found.policy_loss.detach())
+            if found.kl is not None:
+                self._sums[KL] += float(found.kl.detach().sum())
+            entropy = output.entropy[:, -experience.action_mask.shape[1] :]
+            self._sums[ENTROPY] += float(entropy[experience.action_mask.bool()].detach().sum())
+            self._sums[CLIPPED] += float(found.clipped_fraction) * count
+            self._sums[MASKED] += float(found.masked_fraction) * count
+            self._sums[TOKENS] += count
+        self._has_reference = tokens.reference is not None
+        self._strategy.backward(loss * self._ranks, trainer.actor, trainer.actor_optim)
+        if last:
+            self._apply()
+            self._losses.append([0.0, 0.0])
+        # OpenRLHF logs a mean of what is returned here; the step's numbers are in ``report``.
+        return {
+            "metrics": {"policy_loss": loss.detach()},
+            "weights": {"policy_loss": "sample"},
+            "num_samples": float(len(experience.sequences)),
+            "num_action_tokens": float(max(count, 1)),
+        }
+
+    def _apply(self) -> None:
+        """Have the gradients applied at the plan's learning rate, unless the gate drops them."""
+        trainer = self._trainer
+        for group in self._engine.optimizer.param_groups:
+            group["lr"] = self._plan.learning_rates[len(self._steps)]
+        self._strategy.optimizer_step(
+            trainer.actor_optim, trainer.actor, trainer.actor_scheduler, name="actor"
+        )
+        self._steps.append((self._gate.norm, self._gate.applied))
+
+    def report(self) -> StepReport:
+        """Return the step's numbers, the same on every rank. Raises RuntimeError when updates are missing."""
+        count = len(self._plan.learning_rates)
+        if len(self._steps) != count:
+            raise RuntimeError(f"{len(self._steps)} updates were made, {count} planned")
+        losses = self._over_ranks(self._losses[:count])
+        sums = self._over_ranks([self._sums])[0]
+        kl, entropy, clipped, masked = (value / max(sums[TOKENS], 1) for value in sums[:TOKENS])
+        updates = tuple(
+            UpdateReport(loss, policy_loss, norm, applied)
+            for (loss, policy_loss), (norm, applied) in zip(losses, self._steps, strict=True)
+        )
+        return StepReport(updates, kl if self._has_reference else None, entropy, clipped, masked)
+
+    def _over_ranks(self, rows: list[list[float]]) -> list[list[float]]:
+        """Return the sum of ``rows`` over the ranks."""
+        table = torch.tensor(rows, dtype=torch.float64)
+        found: list[list[float]] = self._strategy.all_reduce(table, "sum").tolist()
+        return found

@@ -1,0 +1,298 @@
+"""What the OpenRLHF engine understands of a config; the rest is refused before anything is started, all at once.
+
+``SHARED`` and ``UNDERSTOOD`` are an allow-list: a setting that is on neither, and that no part in use names among its
+``keys``, is refused by its name as soon as it is set, so that nothing is asked for in vain. Of settings that are understood,
+some values and some pairs are still impossible (read from OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's
+checks of batch sizes). What is missing on this machine: ``prorl doctor --engine openrlhf``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from prorl_common import UserError
+from prorl_training.config import TrainConfig
+from prorl_training.config.loading import load_config
+from prorl_training.config.schedule import PHASE_SECTIONS
+from prorl_training.engine.local import require_local
+from prorl_training.engine.openrlhf.launch.arguments import samples_per_update
+from prorl_training.engine.openrlhf.launch.layout import Device, Layout, device_of, layout_of
+from prorl_training.rollout.sampler_logprobs import lost_logprobs
+from prorl_training.spec import (
+    ADVANTAGES,
+    KL_ESTIMATORS,
+    PENALTIES,
+    POLICY_LOSSES,
+    ObjectiveSpec,
+)
+
+SHARED = (
+    "advantage",
+    "checkpoint",
+    "controller",
+    "data",
+    "dynamic_sampling",
+    "length_penalty",
+    "logging",
+    "overlong",
+    "safety",
+    "stop_properly",
+    "validation",
+)
+"""Sections that the loop carries out, which both engines share."""
+
+UNDERSTOOD = {
+    "": "preset steps token_budget seed plugins engine phases penalties",
+    "model": "path device dtype gradient_checkpointing",
+    "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
+    "reward": "workers timeout_seconds backend allow_weak faithful overlap modes",
+    "loss": "name options mini_batches aggregation",
+    "loss.mismatch": "correction low high",
+    "kl": "coefficient estimator options clamp clamp_value input_clamp_value",
+    "optimizer": "lr schedule warmup_updates decay_updates min_ratio beta1 beta2 eps weight_decay grad_clip",
+    "openrlhf": (
+        "nodes gpus_per_node colocate vllm_engines vllm_tensor_parallel vllm_memory vllm_sleep vllm_eager zero_stage "
+        "adam_offload reference_offload train_tokens_per_gpu rollout_tokens_per_gpu attention ray_address reward "
+        "reward_replicas reward_urls verify_sync cpu_slots object_store_gib"
+    ),
+}
+"""Section -> its settings that this engine carries out; what the parts in use read (their ``keys``) is added."""
+
+ELSEWHERE = {
+    "loss.pack_tokens": "openrlhf.train_tokens_per_gpu",
+    "rollout.batch_rows": "",
+    "rollout.batching": "",
+    "rollout.vllm_memory": "openrlhf.vllm_memory",
+}
+"""How the local engine lays out its passes: no number depends on them, so they are passed over -> who says it here."""
+
+CURES = {
+    "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
+    "warm_start.examples": (
+        "there are no supervised steps: set warm_start.examples=0, or train a warm start with engine=local, prorl "
+        "train export it and start from that folder with --model"
+    ),
+    "kl.measure_share_every": "the share of the KL term is not measured: leave it out",
+}
+"""For settings that are refused: why, and what to do instead of them."""
+
+ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
+"""Sections that do nothing until this setting is on; then it alone is refused."""
+
+LOCAL = "or take engine=local"
+
+
+def check_supported(config: TrainConfig, device: Device | None = None) -> None:
+    """Raise UserError listing every setting, in any phase, that this engine cannot do, a line each.
+
+    ``device``: what ``model.device`` came to; None takes it from the config, with ``auto`` for GPUs.
+    """
+    found = unsupported(config, device)
+    if not found:
+        return
+    if len(found) == 1:
+        raise UserError(f"engine openrlhf: {found[0]}")
+    lines = "".join(f"\n  - {line}" for line in found)
+    raise UserError(f"engine openrlhf cannot do {len(found)} of these settings:{lines}")
+
+
+def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
+    """Return what :func:`check_supported` complains of: the setting, why, and the cure."""
+    device = device or device_of(config)
+    layout = layout_of(config, device)
+    found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
+    preset = load_config(config.preset)
+    whole: dict[str, str] = {}  # the same complaint of several phases is made once
+    for number in range(max(len(config.phases), 1)):
+        settings = config.in_phase(number)
+        name = f"phase {config.phases[number].name}: " if config.phases else ""
+        for path, line in not_understood(settings, preset):
+            ours = path.partition(".")[0] in PHASE_SECTIONS  # else of the whole run
+            whole.setdefault(line, f"{name if ours else ''}{line}")
+        complaints = [
+            *_of_a_phase(settings),
+            *_of_the_batch(settings, layout),
+        ]
+        if number:
+            complaints += _of_the_optimiser(config.in_phase(0), settings)
+        for line in complaints:
+            whole.setdefault(line, f"{name}{line}")
+    return [*found, *whole.values()]
+
+
+def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
+    """Yield the path and a line for each setting that is neither understood nor neutral.
+
+    Neutral is a setting's default; for what another loss or estimator than the one in use reads, also what the
+    run's ``preset`` says, which did not ask for it.
+    """
+    known = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
+    known |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
+    rest = {
+        path: (value, default)
+        for path, value, default in settings_of(config)
+        if path not in known and path.partition(".")[0] not in SHARED and value != default
+    }
+    if not rest:
+        return
+    in_use, readers = keys_in_use(config), readers_of_keys()
+    in_preset = [
+        {path: value for path, value, _ in settings_of(preset.in_phase(number))}
+        for number in range(max(len(preset.phases), 1))
+    ]
+    for path, (value, default) in rest.items():
+        neutral = path in readers and any(value == settings[path] for settings in in_preset)
+        never = path == "kl.measure_share_every" and not value  # as it is here
+        section = path.rpartition(".")[0]
+        off = ONLY_WITH.get(section, path) != path
+        if path in in_use or neutral or never or off:
+            continue
+        if path in CURES:
+            why = CURES[path]
+        elif path in readers:
+            why = f"{readers[path]} reads it, which is not in use: leave it out"
+        else:
+            why = f"this engine does not know it: leave it out (it is {_shown(default)} then)"
+        yield path, f"{path}={_shown(value)}: {why}, {LOCAL}"
+
+
+def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+    """Yield (dotted path, value, default) of every setting; of a section, also those that a subclass adds."""
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from settings_of(value, (*before, name))
+        else:
+            yield ".".join((*before, name)), value, field.get_default(call_default_factory=True)
+
+
+def keys_in_use(config: TrainConfig) -> set[str]:
+    """Return the keys that the parts of the objective in use read, as their specs say."""
+    require_local()
+    specs: list[ObjectiveSpec] = [
+        POLICY_LOSSES.get(config.loss.name),
+        KL_ESTIMATORS.get(config.kl.estimator),
+        ADVANTAGES.get(config.advantage.estimator),
+        *(PENALTIES.get(name) for name in (config.length_penalty.form, *config.penalties)),
+    ]
+    return {key for spec in specs for key in spec.keys}
+
+
+def readers_of_keys() -> dict[str, str]:
+    """Return the keys that any policy loss or KL estimate reads -> which one does."""
+    losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
+    return losses | {
+        key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys
+    }
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
+    model = config.model
+    if model.dtype == "fp32" and device == "cuda":
+        yield "model.dtype=fp32: weights are bf16 with float32 master copies: set model.dtype=auto"
+    if model.device.startswith("cuda:"):
+        yield (
+            f"model.device={model.device}: Ray hands out the GPUs: set model.device=cuda, and "
+            "CUDA_VISIBLE_DEVICES for those it may take"
+        )
+    if config.rollout.backend == "transformers":
+        yield "rollout.backend=transformers: vLLM samples here: set rollout.backend=auto"
+    attention = config.openrlhf.attention
+    if device == "cuda" and "flash_attention" not in attention:
+        yield (
+            f"openrlhf.attention={attention}: sequences are packed, for which OpenRLHF takes only "
+            "flash_attention implementations: set openrlhf.attention=flash_attention_2"
+        )
+
+
+def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Iterator[str]:
+    o = config.openrlhf
+    if o.reference_offload and o.zero_stage < 3:
+        yield (
+            f"openrlhf.reference_offload with openrlhf.zero_stage={o.zero_stage}: DeepSpeed offloads a model that is "
+            "not trained in stage 3 only: set openrlhf.reference_offload=false or openrlhf.zero_stage=3"
+        )
+    if device == "cpu":
+        return
+    if o.verify_sync and layout.tensor_parallel > 1:
+        yield (
+            f"openrlhf.verify_sync with openrlhf.vllm_tensor_parallel={layout.tensor_parallel}: each of vLLM's "
+            "processes holds a part of the weights: set openrlhf.verify_sync=false"
+        )
+    gpus, taken = o.nodes * o.gpus_per_node, layout.engines * layout.tensor_parallel
+    shown = f"{o.nodes} x {o.gpus_per_node} GPUs"
+    if o.vllm_tensor_parallel > o.gpus_per_node:
+        yield (
+            f"openrlhf.vllm_tensor_parallel={o.vllm_tensor_parallel}: an engine stays within one machine, "
+            f"which has openrlhf.gpus_per_node={o.gpus_per_node}: lower it"
+        )
+    elif o.colocate and taken != gpus:
+        yield (
+            f"openrlhf.vllm_engines={o.vllm_engines}: colocated engines fill the GPUs exactly, and {layout.engines} "
+            f"of {layout.tensor_parallel} do not fill {shown}: set openrlhf.vllm_engines=0 and a "
+            "vllm_tensor_parallel that divides them, or openrlhf.colocate=false"
+        )
+    elif not o.colocate and taken >= gpus:
+        yield (
+            f"openrlhf.colocate=false: vLLM's {taken} of {shown} leave none for the policy: set "
+            "openrlhf.colocate=true or fewer openrlhf.vllm_engines"
+        )
+    elif not o.colocate and (gpus - taken) % o.nodes:
+        yield (
+            f"openrlhf.vllm_engines={layout.engines}: the {gpus - taken} GPUs they leave do not divide "
+            f"among {o.nodes} nodes: choose another openrlhf.vllm_engines"
+        )
+
+
+def _of_a_phase(config: TrainConfig) -> Iterator[str]:
+    rollout = config.rollout
+    if (lost := lost_logprobs(config)) is not None:
+        yield lost
+    if config.controller.reset_to == "best" and config.openrlhf.zero_stage == 3:
+        yield (
+            "controller.reset_to=best with openrlhf.zero_stage=3: DeepSpeed cannot load weights into an optimiser of "
+            "stage 3 that has trained: set openrlhf.zero_stage=2 or controller.reset_to=current"
+        )
+    if 0 < rollout.vllm_context <= rollout.max_tokens:
+        yield (
+            f"rollout.vllm_context={rollout.vllm_context}: leaves no room for a prompt beside "
+            f"rollout.max_tokens={rollout.max_tokens}: raise it, or set it to 0"
+        )
+
+
+def _of_the_batch(config: TrainConfig, layout: Layout) -> Iterator[str]:
+    prompts, count = config.rollout.prompts, config.loss.mini_batches
+    if prompts % count:
+        yield (
+            f"rollout.prompts={prompts}: OpenRLHF's updates are of one size, and {prompts} prompts do not "
+            f"divide into loss.mini_batches={count}: choose a multiple"
+        )
+        return
+    size, ranks = samples_per_update(config), layout.policy_ranks
+    if ranks and size % ranks:
+        yield (
+            f"rollout.samples={config.rollout.samples}: {size} responses an update do not divide among the "
+            f"policy's {ranks} GPUs: choose rollout.prompts, rollout.samples, loss.mini_batches or the GPUs so "
+            "that they do"
+        )
+
+
+FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
+"""Settings that DeepSpeed's optimiser is built with; the learning rate alone is ours to move."""
+
+
+def _of_the_optimiser(first: TrainConfig, phase: TrainConfig) -> Iterator[str]:
+    for key in FIXED_IN_THE_OPTIMISER:
+        before, after = getattr(first.optimizer, key), getattr(phase.optimizer, key)
+        if before != after:
+            yield (
+                f"optimizer.{key} {before} -> {after}: DeepSpeed's optimiser keeps what it was built with; "
+                "only the learning rate may change in a phase: take the setting out"
+            )
