@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_common import PluginError, plugins, use_plugins
+from prorl_common import NullProgress, PluginError, plugins, use_plugins
+from prorl_datasets import build, load_recipe
+from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
 from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
 from prorl_training.algorithm.shaping import shaped_reward
@@ -129,7 +133,6 @@ def test_a_resume_with_another_plugin_is_refused(tmp_path: Path, no_files: None)
     data.write_text("{}\n")
     folder = RunFolder(tmp_path / "run")
     folder.create(config, run_identity(data, None, parts_in_use(config)))
-    folder.close()
     check_identity(folder, data, parts=parts_in_use(config))
     (known,) = json.loads((folder.path / "identity.json").read_text())["parts"]
     assert known["source"] == "mine.py"
@@ -181,3 +184,106 @@ def test_a_part_that_returns_nonsense_is_one_clear_line(
     use_plugins([plugin(tmp_path, source)])
     with pytest.raises(PluginError, match=line):
         call(torch.ones(3))
+
+
+RECIPE = """
+name: tiny
+description: sums
+seed: 1
+entries:
+  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
+     count: {train: 4, validation: 2, test: 3}}
+"""
+ONE_STEP = {
+    "model.path": "model",
+    "model.device": "cpu",
+    "data.path": "data/tiny",
+    "rollout.prompts": 2,
+    "rollout.samples": 2,
+    "rollout.max_tokens": 6,
+    "loss.mini_batches": 2,
+    "dynamic_sampling.enabled": "false",
+    "warm_start.examples": 0,
+    "validation.every": 0,
+    "penalties.per_token.price": 0.1,
+}
+HALF = "HALF = PolicyLossSpec('mine', lambda new, old, a, n, c: -(new - old).exp() * (a + 1) / 2)\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model and a tiny dataset."""
+    root = tmp_path_factory.mktemp("objectives")
+    tiny_model().save_pretrained(root / "model")
+    byte_tokenizer().save_pretrained(root / "model")
+    (root / "tiny.yaml").write_text(RECIPE)
+    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    return root
+
+
+def train(place: Path, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``prorl train`` in ``place``."""
+    sets = [f"{key}={value}" for key, value in settings.items()]
+    return subprocess.run(
+        [sys.executable, "-m", "prorl_cli", "train", *arguments]
+        + [word for text in sets for word in ("--set", text)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        cwd=place,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+
+
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_run_trains_with_all_four_doors_and_is_not_resumed_with_another_file(
+    place: Path,
+) -> None:
+    file = plugin(place, HALF)
+    start = ("--preset", "cpu", "--steps", "1", "--name", "lab", "--plugin", str(file))
+    doors = {
+        "loss.name": "mine",
+        "advantage.estimator": "below_best",
+        "kl.estimator": "absolute",
+    }
+    done = train(place, *start, **(ONE_STEP | doors))
+    assert done.returncode == 0, done.stderr
+    (row,) = rows(place / "runs/lab/metrics.jsonl")
+    assert row["shaped_reward_mean"] < row["reward_mean"]
+    assert row["grad_norm"] > 0 and row["updates_skipped"] == 0
+    parts = json.loads((place / "runs/lab/identity.json").read_text())["parts"]
+    assert [p["name"] for p in parts] == ["mine", "below_best", "absolute", "per_token"]
+    assert [p["source"] for p in parts] == ["mine.py", "lab-parts", "lab-parts", "lab-parts"]
+    plugin(place, HALF.replace("/ 2", "/ 3"))
+    again = train(place, "--resume", "lab", "--steps", "2")
+    assert again.returncode == 2 and "Traceback" not in again.stderr
+    assert "mine of mine.py changed" in again.stderr
+    plugin(place, HALF)
+    assert train(place, "--resume", "lab", "--steps", "2").returncode == 0
+    assert [r["step"] for r in rows(place / "runs/lab/metrics.jsonl")] == [1, 2]
+
+
+def test_a_loss_that_is_not_a_number_never_reaches_the_weights(place: Path) -> None:
+    file = place / "nan.py"
+    file.write_text(
+        "from prorl_training import PolicyLossSpec\n"
+        "SPEC = PolicyLossSpec('nan', lambda new, *rest: new * float('nan'))\n"
+    )
+    start = ("--preset", "cpu", "--steps", "1", "--name", "nan", "--plugin", str(file))
+    done = train(place, *start, **(ONE_STEP | {"loss.name": "nan"}))
+    assert done.returncode == 0, done.stderr
+    skipped = [r for r in rows(place / "runs/nan/decisions.jsonl") if r["kind"] == "update_skipped"]
+    assert [u["why"] for d in skipped for u in d["evidence"]["updates"]] == ["not finite"] * 2
+
+
+def test_a_simulation_knows_the_parts_of_a_file_and_no_others(place: Path) -> None:
+    file = plugin(place, HALF)
+    asked = ("simulate", "--preset", "cpu", "--steps", "3", "--json", "--set", "loss.name=mine")
+    known = train(place, *asked, "--plugin", str(file))
+    assert known.returncode == 0 and isinstance(json.loads(known.stdout), list), known.stderr
+    unknown = train(place, *asked)
+    assert unknown.returncode == 2 and "unknown policy loss 'mine'" in unknown.stderr

@@ -139,7 +139,6 @@ def make_engine() -> Iterator[Callable[..., TrainingLoop]]:
     yield build
     for engine in made:
         engine.loggers.close()
-        engine.parts.folder.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor
 
 from prorl_inference.testing import tiny_model
-from prorl_training.policy import logprobs as token_logprobs
+from prorl_training.policy import logprobs
 from prorl_training.policy.causal_head import TargetScorer, can_split
 from prorl_training.policy.logprobs import linear_logprobs, logits_logprobs
 from prorl_training.policy.packing import PromptGroup, build_pack
@@ -79,7 +79,7 @@ def test_no_more_than_one_block_of_logits_is_made_at_a_time(
 ) -> None:
     alive: list[Any] = []
     most = 0
-    make = token_logprobs._block
+    make = logprobs._block
 
     def counted(*args: Any) -> Tensor:
         nonlocal most
@@ -91,7 +91,7 @@ def test_no_more_than_one_block_of_logits_is_made_at_a_time(
         most = max(most, sum(ref() is not None for ref in alive))
         return block
 
-    monkeypatch.setattr(token_logprobs, "_block", counted)
+    monkeypatch.setattr(logprobs, "_block", counted)
     hidden, layer, targets = inputs(torch.float32)
     linear_logprobs(hidden, layer, targets, 1.0, True, 2)[0].sum().backward()  # type: ignore[no-untyped-call]
     assert len(alive) == 4 + 3  # the last of four blocks is kept for the backward pass

@@ -1,7 +1,6 @@
 """Fakes for tests of the loop: problems known by a name and a generator that echoes them.
 
-Not for use outside tests: nothing is learned from an echo. Leaves out models (``prorl_inference.testing``)
-and scorers, which each test scripts as it needs.
+Not for use outside tests: nothing is learned from an echo. Models are in ``prorl_inference.testing``.
 """
 
 from __future__ import annotations
@@ -51,7 +50,13 @@ class EchoGenerator:
     ) -> list[list[Completion]]:
         """Return one completion a seed."""
         self.draws.append(len(requests))
-        answers = [_echoes(request) for request in requests]
+        answers = [
+            [
+                Completion(f"{request.prompt[0]['content']}/{i}", (i,), (-0.5,), "stop")
+                for i in range(len(request.seeds))
+            ]
+            for request in requests
+        ]
         for i in reversed(range(len(requests))):
             if on_result is not None:
                 on_result(i, answers[i])
@@ -66,8 +71,3 @@ class EchoGenerator:
 
     def close(self) -> None:
         """Nothing to free."""
-
-
-def _echoes(request: Request) -> list[Completion]:
-    name = request.prompt[0]["content"]
-    return [Completion(f"{name}/{i}", (i,), (-0.5,), "stop") for i in range(len(request.seeds))]

@@ -1,7 +1,7 @@
 """From losses per token to the loss of a batch: the weight of each token.
 
 Sources: DAPO (arXiv 2503.14476, eq. 12) for the token mean, GRPO (2402.03300, eq. 3) for the sequence
-mean, Dr. GRPO (2503.20783, section 3.2) for the constant divisor. Leaves out: the losses.
+mean, Dr. GRPO (2503.20783, section 3.2) for the constant divisor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The config tree of a training run: pydantic models, every key with its meaning and unit.
-
-Leaves out: where values come from (``config.loading``) and what they do (the modules that read them).
-"""
+"""The config tree of a training run: pydantic models, every key with its meaning and unit."""
 
 from prorl_training.config.algorithm import (
     AdvantageConfig,

@@ -1,7 +1,4 @@
-"""The settings of how a run is carried out: model, validation, checkpoints, rewards, records.
-
-Leaves out: the algorithm (``algorithm``, ``sampling``, ``schedule``).
-"""
+"""The settings of how a run is carried out: model, validation, checkpoints, rewards, records."""
 
 from __future__ import annotations
 

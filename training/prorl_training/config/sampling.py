@@ -1,7 +1,4 @@
-"""The settings of a step's batch: data, rollouts, filtering, and what is added to a raw reward.
-
-Leaves out: the loss (``algorithm``) and the schedule that switches things on and off (``schedule``).
-"""
+"""The settings of a step's batch: data, rollouts, filtering, and what is added to a raw reward."""
 
 from __future__ import annotations
 

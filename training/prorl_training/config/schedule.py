@@ -1,7 +1,4 @@
-"""The settings of what changes over a run: resets, phases, and the reactions to trouble.
-
-Leaves out: the state machine that reads them (``controller``, ``safety``).
-"""
+"""The settings of what changes over a run: resets, phases, and the reactions to trouble."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole config of a run and its phases. Leaves out: where values come from (``config.loading``)."""
+"""The whole config of a run and its phases."""
 
 from __future__ import annotations
 

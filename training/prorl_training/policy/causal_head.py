@@ -4,7 +4,7 @@ Two things are tried out on each model first, so that no family is silently comp
 hidden states and output layer only where applying the layer to them really gives the model's logits (models
 that scale or cap their logits are run whole). Packs only where a pack gives what its responses give alone:
 sliding windows, recurrent layers and position biases do not know a pack's mask, and such models get one
-response at a time. Leaves out: the arithmetic of log-probs (``policy.logprobs``).
+response at a time. The arithmetic of log-probs is in ``policy.logprobs``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gradient checkpointing without the dropout that training mode would bring.
 
 Transformers recomputes a layer only while the layer is in training mode; everything inside it stays in
-evaluation mode here, so gradients are those of the plain pass. Leaves out: which layers a model offers.
+evaluation mode here, so gradients are those of the plain pass.
 """
 
 from __future__ import annotations

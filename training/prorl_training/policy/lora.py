@@ -2,7 +2,7 @@
 
 The reference is the base with a frozen copy of the adapters, taken when RL starts (after a warm start, if
 there is one) and at each reset. Fresh adapters add nothing, so without a warm start the first reference is the
-base model in value. Leaves out: what is trained and how (``policy``), when it is reset (``engine.loop``).
+base model in value.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A pack is one row of tokens: each group's prompt once, then its responses; a response sees its prompt and
 itself only, and its positions continue the prompt's. For a group of n responses this saves n - 1 passes
-over the prompt and all padding. Leaves out: the model (``policy``).
+over the prompt and all padding.
 """
 
 from __future__ import annotations

@@ -180,10 +180,6 @@ class RunFolder:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
 
-    def close(self) -> None:
-        """End the writing: everything is forced to the disk. More may be written afterwards."""
-        self.sync()
-
     def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         """Append rows with one write. No file stays open: opening costs less than a step can notice."""
         if path not in self._whole:
