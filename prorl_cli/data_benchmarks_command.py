@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, say, stdout_console, warn
+from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
     from prorl_datasets.benchmarks import Loaded
@@ -23,7 +24,10 @@ _METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
 
 def benchmarks_command(
     name: Annotated[
-        str | None, typer.Argument(help="Benchmark to load; without it all are listed.")
+        str | None,
+        typer.Argument(
+            help="Benchmark to load, by name or by the path of its YAML file; without it all are listed."
+        ),
     ] = None,
     mirror: Annotated[
         Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
@@ -33,8 +37,9 @@ def benchmarks_command(
     end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all samples to this .jsonl.")] = None,
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+    plugin: PluginOption = None,
 ) -> None:
-    """List the benchmarks, or load one and show its first samples."""
+    """List the benchmarks, or load one, check its gold answers and show its first samples."""
     if name is None:
         _list(json_out)
         return
@@ -42,6 +47,30 @@ def benchmarks_command(
     if out is not None:
         _write(loaded, out)
     _show(loaded, n, json_out)
+    _check_golds(loaded, n)
+
+
+GOLDS = 200
+"""Gold answers checked at most, spread over a benchmark; the rest is `prorl data verify`'s."""
+
+
+def _check_golds(loaded: Loaded, n: int) -> None:
+    """Say how many gold responses the benchmark's own verifier accepts. Code is not run here."""
+    from prorl_verifiers import VERIFIERS, VerifierPool
+
+    step = max(1, len(loaded.samples) // GOLDS)
+    known = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
+    known = [s for s in known if VERIFIERS.get(s.task.verifier).score_in_sandbox is None]
+    if not known or not n:
+        return
+    with VerifierPool() as pool:
+        verdicts = pool.score([(str(s.metadata["gold_response"]), s.task) for s in known])
+    accepted = sum(verdict.reward == 1 for verdict in verdicts)
+    say(f"golds accepted: {accepted} of {len(known)}")
+    for sample, verdict in zip(known, verdicts, strict=True):
+        if verdict.reward != 1:
+            warn(f"{sample.id}: gold not accepted: {verdict.reason}")
+            break
 
 
 def _list(json_out: bool) -> None:

@@ -149,8 +149,8 @@ def diff_command(
 
 
 @app.command("recipes")
-def recipes_command(json_out: Json = False) -> None:
-    """List the packaged recipes."""
+def recipes_command(plugin: PluginOption = None, json_out: Json = False) -> None:
+    """List the recipes there are by name."""
     from prorl_datasets import load_recipe, recipe_names
 
     recipes = [load_recipe(name) for name in recipe_names()]

@@ -7,6 +7,7 @@ from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
+from prorl_datasets.spec import BENCHMARKS, RECIPES, SOURCES, SourceSpec
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
@@ -20,8 +21,11 @@ from prorl_datasets.types import (
 )
 
 __all__ = [
+    "BENCHMARKS",
     "DOMAINS",
     "FORMATS",
+    "RECIPES",
+    "SOURCES",
     "SPLITS",
     "BuildOptions",
     "BuildReport",
@@ -32,6 +36,7 @@ __all__ = [
     "GoldCheck",
     "Recipe",
     "Sample",
+    "SourceSpec",
     "Split",
     "VerifyReport",
     "build",

@@ -168,7 +168,8 @@ def _read(path: Path) -> Iterator[Sample]:
 def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
     try:
         reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
-        if row["domain"] not in DOMAINS or row["split"] not in SPLITS or not row["prompt"]:
+        known = (*DOMAINS, row["verifier"])
+        if row["domain"] not in known or row["split"] not in SPLITS or not row["prompt"]:
             raise ValueError("unknown domain or split, or no prompt")
         if not isinstance(reference, dict) or not isinstance(metadata, dict):
             raise TypeError("reference and metadata must be JSON objects")

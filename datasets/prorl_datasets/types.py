@@ -12,8 +12,10 @@ from typing import Any, Literal
 from prorl_common import UserError
 from prorl_verifiers import Task
 
-Domain = Literal["math", "code", "stem", "logic", "instruction"]
+Domain = str
+"""What kind of problem it is: one of ``DOMAINS``, or the name of a plug-in's verifier."""
 DOMAINS: tuple[Domain, ...] = ("math", "code", "stem", "logic", "instruction")
+"""ProRL's five; each has a verifier of its name."""
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 GoldCheck = Literal["verified", "self-consistent", "none"]

@@ -15,9 +15,8 @@ import smollm_report
 import smollm_statistics as statistics
 
 from prorl_datasets import Sample
-from prorl_datasets.recipe.parts import ReasoningGymSource
 from prorl_datasets.rows.row import Drop
-from prorl_datasets.sources.reasoning_gym import row_of
+from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, row_of
 from prorl_datasets.sources.rg_entries import make_entry
 from prorl_verifiers import Task, VerifierPool, WorkerOptions
 

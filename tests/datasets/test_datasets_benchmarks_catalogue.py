@@ -7,6 +7,7 @@ import pytest
 from prorl_datasets import load_recipe
 from prorl_datasets.benchmarks import benchmark_names, benchmark_seeds, load_spec
 from prorl_datasets.benchmarks.catalogue import parse_spec
+from prorl_datasets.sources.reasoning_gym import ReasoningGymSource
 from prorl_datasets.types import DatasetError
 
 EXPECTED = {
@@ -63,7 +64,7 @@ def test_the_reasoning_gym_benchmark_has_the_tasks_and_sizes_of_the_recipe() -> 
     sources = [
         e.source
         for e in load_recipe("prorl-136k-procedural").entries
-        if e.domain == "logic" and e.source.kind == "reasoning_gym"
+        if e.domain == "logic" and isinstance(e.source, ReasoningGymSource)
     ]
     assert sorted(made.tasks) == sorted({s.task for s in sources})
     assert made.configs == {s.task: s.config for s in sources if s.config}

@@ -11,7 +11,7 @@ import pytest
 from prorl_datasets import load_recipe
 from prorl_datasets.procedural import Family, families
 from prorl_datasets.procedural.items import Item
-from prorl_datasets.recipe.parts import ProceduralSource
+from prorl_datasets.sources.procedural import ProceduralSource
 from prorl_verifiers import load_task
 
 FAMILIES = list(families().values())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import cast
 
-from prorl_datasets import Domain, Sample
+from prorl_datasets import Sample
 from prorl_training.rollout.prompt_order import item_order
 from prorl_training.schedule.validation import watched
 from prorl_verifiers import Task
@@ -13,9 +12,7 @@ from prorl_verifiers import Task
 
 def _samples(**counts: int) -> list[Sample]:
     return [
-        Sample(
-            f"{domain}-{i:03d}", cast(Domain, domain), (), Task("math", {"answer": "1"}), "s", "l"
-        )
+        Sample(f"{domain}-{i:03d}", domain, (), Task("math", {"answer": "1"}), "s", "l")
         for domain, count in counts.items()
         for i in range(count)
     ]

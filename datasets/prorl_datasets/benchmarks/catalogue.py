@@ -1,26 +1,32 @@
 """The catalogue of benchmarks: one YAML file each, read strictly, every mistake in one line.
 
-Does: list and load the packaged specifications. Leaves out: fetching files (``files``), the shapes
-of rows (``shapes_*``, ``livecodebench``) and generating items (``reasoning_gym``).
+A name is a packaged file's, of this or another distribution; a path works wherever a name does.
 """
 
 from __future__ import annotations
 
 from datetime import date
 from functools import cache
-from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from prorl_common import nearest
+from prorl_common import UnknownNameError, UserError, nearest
+from prorl_datasets.spec import BENCHMARKS
 from prorl_datasets.types import DatasetError, Domain
+from prorl_verifiers import VERIFIERS
 
 Metric = Literal["mean_of_n", "mean_reward"]
 """``mean_of_n``: pass@1 as the mean over ``samples`` responses of a binary outcome; ``mean_reward``:
 the mean of the reward in [0, 1] (ProRL's choice for logic and instructions).
 """
-Verifier = Literal["math", "stem", "code", "logic", "instruction"]
 AdapterName = Literal[
     "math",
     "olympiad",
@@ -91,7 +97,7 @@ class BenchmarkSpec(_Strict):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str
     domain: Domain
-    verifier: Verifier
+    verifier: str
     metric: Metric
     samples: Annotated[int, Field(ge=1)] = 1
     licence: str
@@ -110,6 +116,15 @@ class BenchmarkSpec(_Strict):
     generated: Generated | None = None
     unusable_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     notes: list[str] = []
+
+    @field_validator("verifier")
+    @classmethod
+    def _verifier_exists(cls, name: str) -> str:
+        try:
+            VERIFIERS.origin(name)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return name
 
     @model_validator(mode="after")
     def _consistent(self) -> BenchmarkSpec:
@@ -138,24 +153,25 @@ def _check_prompt(prompt: str) -> None:
 
 
 def benchmark_names() -> list[str]:
-    """Return the names of the packaged benchmarks, sorted."""
-    folder = resources.files("prorl_datasets.benchmarks")
-    return sorted(
-        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
-    )
+    """Return the names of the benchmarks there are, ours and other distributions', sorted."""
+    return list(BENCHMARKS.names())
 
 
 @cache
 def load_spec(name: str) -> BenchmarkSpec:
-    """Return the specification of a packaged benchmark. Raises DatasetError for an unknown name."""
-    if name not in benchmark_names():
-        raise DatasetError(
-            f"unknown benchmark '{name}'{nearest(name, benchmark_names())}; "
-            f"known: {', '.join(benchmark_names())}"
-        )
-    packaged = resources.files("prorl_datasets.benchmarks") / f"{name}.yaml"
-    spec = parse_spec(packaged.read_text(encoding="utf-8"), f"benchmark {name}")
-    if spec.name != name:
+    """Return the specification of a benchmark, by name or by the path of its YAML file.
+
+    Raises DatasetError for an unknown name, with the nearest, and for every mistake of the file.
+    """
+    try:
+        file, _ = BENCHMARKS.find(name)
+        content = file.read_text(encoding="utf-8")
+    except UnknownNameError as error:
+        raise DatasetError(str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"benchmark {name}: cannot be read ({error})") from error
+    spec = parse_spec(content, f"benchmark {name}")
+    if file.name.partition(".")[0] != spec.name:
         raise DatasetError(f"benchmark {name}: its file says name: {spec.name}")
     return spec
 
@@ -194,6 +210,10 @@ def _explain(item: dict[str, Any]) -> str:
         model = _PARTS[place[0]] if len(place) > 1 else BenchmarkSpec
         where = ".".join(place[:-1]) or "the benchmark"
         return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], model.model_fields)}"
-    message = str(item["msg"]).removeprefix("Value error, ")
     where = ".".join(place)
+    if item["type"] == "literal_error":
+        known = get_args(AdapterName) if place[-1] == "adapter" else get_args(Metric)
+        given = str(item["input"])
+        return f"{where}: unknown '{given}'{nearest(given, known)}; there are {', '.join(known)}"
+    message = str(item["msg"]).removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -12,7 +12,8 @@ from typing import Any
 
 from prorl_datasets.build.collect import Job
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.sources.sources import Files, raw_rows
+from prorl_datasets.sources.files import Files
+from prorl_datasets.sources.sources import raw_rows
 from prorl_datasets.types import SPLITS, Split
 
 CHUNK = 64

@@ -14,7 +14,9 @@ from typing import Any
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
+from prorl_datasets.spec import SOURCES
 from prorl_datasets.types import SPLITS, Split
+from prorl_verifiers import VERIFIERS
 
 STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
@@ -129,14 +131,15 @@ class Facts:
 
 def source_label(entry: Entry) -> str:
     """Return where an entry's rows come from, as in the ``source`` column."""
-    source = entry.source
-    if source.kind == "reasoning_gym":
-        return f"reasoning_gym/{source.task}"
-    if source.kind == "procedural":
-        return f"procedural/{source.family}"
-    if source.kind == "hub":
-        return source.repo
-    return f"file/{Path(source.path).name}"
+    return entry.spec.shown(entry.source)
+
+
+def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
+    """Return the records of the sources and verifiers that are not prorl's own."""
+    return [
+        *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
+    ]
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
@@ -188,6 +191,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "source_files": dict(sorted(facts.sources.items())),
         "files": dict(facts.files),
         "versions": package_versions(),
+        **({"parts": parts} if (parts := parts_in_use(recipe)) else {}),
     }
 
 

@@ -1,22 +1,17 @@
-"""The building blocks of a recipe: counts, sources, entries, groups and checks as strict models.
-
-Each refuses unknown keys. Leaves out: reading YAML and explaining mistakes (``recipe``).
-"""
+"""The building blocks of a recipe: counts, entries, groups and checks as strict models."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
-from prorl_datasets.types import Domain, Split
-
-
-class Strict(BaseModel):
-    """A frozen model that refuses unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from prorl_common import UserError
+from prorl_datasets.spec import SOURCES, SourceSettings, SourceSpec, Strict
+from prorl_datasets.types import DOMAINS, Domain, Split
+from prorl_verifiers import VERIFIERS
 
 
 class Counts(Strict):
@@ -37,70 +32,6 @@ class Counts(Strict):
 Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
-class ReasoningGymSource(Strict):
-    """A reasoning-gym task with its configuration (keys as in reasoning-gym's config class)."""
-
-    kind: Literal["reasoning_gym"]
-    task: str
-    config: dict[str, Any] = {}
-
-
-class ProceduralSource(Strict):
-    """One of our generator families; each item draws one of ``levels`` (1 easiest to 3)."""
-
-    kind: Literal["procedural"]
-    family: str
-    levels: Levels = [1]
-
-
-class FileSource(Strict):
-    """A local file. With ``adapter`` its rows are those of a published data set; without,
-    ``columns`` maps our field names onto the file's columns.
-
-    Fields by domain: ``prompt`` always; ``answer`` (math, stem), ``choices``, ``unit``,
-    ``tolerance`` (stem), ``tests``, ``entry_point``, ``language``, ``limits``, ``judge`` (code),
-    ``dataset``, ``entry`` (logic), ``instruction_id_list``, ``kwargs`` (instruction),
-    ``gold_response`` (any). A relative path starts at the recipe's folder.
-    """
-
-    kind: Literal["file"]
-    path: str
-    columns: dict[str, str] = {}
-    adapter: str | None = None
-
-    @model_validator(mode="after")
-    def _one_way(self) -> FileSource:
-        if self.adapter is not None and self.columns:
-            raise ValueError("an adapter knows its columns; give 'columns' or 'adapter', not both")
-        return self
-
-
-class HubSource(Strict):
-    """Files of a data set on the hub; ``adapter`` names how its rows become ours.
-
-    ``files`` are names or patterns; ``revision`` is a commit, tag or branch, resolved to a commit
-    and pinned on the first build.
-    """
-
-    kind: Literal["hub"]
-    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    revision: str = "main"
-    files: Annotated[list[str], Field(min_length=1)]
-    adapter: str
-
-
-Source = Annotated[
-    ReasoningGymSource | ProceduralSource | FileSource | HubSource, Field(discriminator="kind")
-]
-SOURCES: dict[str, type[BaseModel]] = {
-    "reasoning_gym": ReasoningGymSource,
-    "procedural": ProceduralSource,
-    "file": FileSource,
-    "hub": HubSource,
-}
-GENERATED = ("reasoning_gym", "procedural")
-
-
 class Entry(Strict):
     """One ingredient: a source, how many items of it, and how its prompt reads.
 
@@ -114,13 +45,41 @@ class Entry(Strict):
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     domain: Domain
-    source: Source
+    verifier: str | None = None
+    source: SerializeAsAny[SourceSettings]
     count: Counts
     template: str | None = None
     weight: Annotated[float, Field(gt=0)] = 1.0
     licence: str = "Apache-2.0"
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+    @field_validator("domain", "verifier")
+    @classmethod
+    def _scored_by_a_verifier(cls, name: str | None, info: ValidationInfo) -> str | None:
+        """A domain is one of the five, or a verifier's name; ``verifier`` scores rows of any domain."""
+        if name is not None and not (info.field_name == "domain" and name in DOMAINS):
+            try:
+                VERIFIERS.origin(name)
+            except UserError as error:
+                raise ValueError(str(error)) from error
+        return name
+
+    @field_validator("source", mode="wrap")
+    @classmethod
+    def _source_of_its_kind(cls, value: Any, handler: Any) -> SourceSettings:
+        """Read a source by the settings model of its kind."""
+        if isinstance(value, SourceSettings):
+            return value
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        if not isinstance(kind, str):
+            found: SourceSettings = handler(value)
+            return found
+        try:
+            settings = SOURCES.get(kind).settings
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return settings.model_validate(value)
 
     @model_validator(mode="after")
     def _source_fits_domain(self) -> Entry:
@@ -132,9 +91,19 @@ class Entry(Strict):
         return self
 
     @property
+    def spec(self) -> SourceSpec:
+        """The source's spec."""
+        return SOURCES.get(self.source.kind)
+
+    @property
     def generated(self) -> bool:
         """Whether the items come from a generator (any number of them, from a seed)."""
-        return self.source.kind in GENERATED
+        return self.spec.generated
+
+    @property
+    def scored_by(self) -> str:
+        """The verifier of the entry's rows: ``verifier``, else the one named like the domain."""
+        return self.verifier or self.domain
 
 
 class Member(Strict):
@@ -142,7 +111,7 @@ class Member(Strict):
 
     name: str
     share: Annotated[int, Field(ge=1)] = 1
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = Field(default_factory=dict)
     levels: Levels | None = None
 
 
@@ -155,8 +124,8 @@ class Group(Strict):
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     domain: Domain
-    kind: Literal["reasoning_gym", "procedural"]
-    levels: Levels = [1, 2, 3]
+    kind: str
+    levels: Levels = Field(default_factory=lambda: [1, 2, 3])
     count: Counts
     members: Annotated[list[str | Member], Field(min_length=1)]
     template: str | None = None
@@ -188,11 +157,20 @@ class Group(Strict):
             for place, member in enumerate(members)
         ]
 
-    def _source(self, member: Member) -> ReasoningGymSource | ProceduralSource:
-        if self.kind == "reasoning_gym":
-            return ReasoningGymSource(kind=self.kind, task=member.name, config=member.config)
-        levels = member.levels or self.levels
-        return ProceduralSource(kind=self.kind, family=member.name, levels=levels)
+    def _source(self, member: Member) -> SourceSettings:
+        spec = SOURCES.get(self.kind)
+        if spec.member is None:
+            raise ValueError(f"a group is of generators; a {self.kind} source is an entry")
+        return spec.member(self, member)
+
+    @field_validator("kind")
+    @classmethod
+    def _kind_exists(cls, kind: str) -> str:
+        try:
+            SOURCES.origin(kind)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        return kind
 
 
 def spread(total: int, shares: list[int]) -> list[int]:

@@ -1,7 +1,6 @@
 """Recipes: the YAML files that say what a dataset is made of, and their checks.
 
-Does: read a packaged or own recipe, report every mistake of it in one line, hash it. Leaves out:
-opening any source (``builder`` asks each source to check itself before it starts).
+No source is opened here: the build asks each source to check itself before it starts.
 """
 
 from __future__ import annotations
@@ -9,36 +8,32 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from prorl_common import nearest
+from prorl_common import UnknownNameError, nearest, use_plugins
 from prorl_datasets.recipe.parts import (
-    SOURCES,
     Counts,
     Decontamination,
     Difficulty,
     Entry,
     Group,
     Member,
-    Strict,
     check_template,
 )
-from prorl_datasets.types import SPLITS, DatasetError, Domain, Split
+from prorl_datasets.spec import RECIPES, SOURCES, Strict
+from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Domain, Split
+from prorl_verifiers import VERIFIERS
 
-DEFAULT_PROMPTS: dict[Domain, str] = {
-    "math": "{question}\nLet's think step by step and output the final answer within \\boxed{{}}.",
-    "code": "{question}\nWrite the final code in triple backticks.",
-    "stem": "{question}\nLet's think step by step and output the final answer within \\boxed{{}}.",
-    "logic": "{question}\nGive the final answer inside <answer></answer>.",
-    "instruction": "{question}",
-}
-"""ProRL's prompt for each domain (arXiv 2505.24864, appendix D); the STEM line is ours, the paper
-has none.
-"""
+
+def default_prompt(verifier: str) -> str:
+    """Return how a verifier's questions are put where nothing else is said.
+
+    For ours ProRL's prompts (arXiv 2505.24864, appendix D); the STEM line is ours, the paper has none.
+    """
+    return VERIFIERS.get(verifier).prompt
 
 
 class Recipe(Strict):
@@ -47,7 +42,7 @@ class Recipe(Strict):
     ``weights`` multiply the entries' sampling weights by domain. ``near_duplicate`` is the MinHash
     similarity from which two text rows count as one (0 turns it off). A domain of generated rows
     that loses more than ``max_loss`` of them to checks stops the build. ``base`` (not written in
-    the file) is the folder that relative paths start at.
+    the file) is the folder that relative paths start at. ``plugins`` are Python files with specs of one's own.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
@@ -61,6 +56,7 @@ class Recipe(Strict):
     decontamination: Decontamination = Decontamination()
     difficulty: Difficulty | None = None
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
+    plugins: Annotated[list[str], Field(default_factory=list)]
     base: Annotated[Path | None, Field(exclude=True)] = None
 
     @model_validator(mode="after")
@@ -79,9 +75,10 @@ class Recipe(Strict):
         return self
 
     def prompt_for(self, entry: Entry) -> str:
-        """Return the template of ``entry``: its own, the recipe's for the domain, or ProRL's."""
-        prompts: dict[Domain, str] = {**DEFAULT_PROMPTS, **self.prompts}
-        return entry.template if entry.template is not None else prompts[entry.domain]
+        """Return the template of ``entry``: its own, the recipe's for the domain, or the verifier's."""
+        if entry.template is not None:
+            return entry.template
+        return self.prompts.get(entry.domain) or default_prompt(entry.scored_by)
 
     def difficulty_file(self) -> Path | None:
         """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
@@ -93,8 +90,15 @@ class Recipe(Strict):
     def resolved(self) -> dict[str, Any]:
         """Return the recipe as JSON-ready values with every default and template filled in."""
         data: dict[str, Any] = self.model_dump(mode="json")
-        data["prompts"] = {**DEFAULT_PROMPTS, **data["prompts"]}
+        used = {entry.domain: entry.scored_by for entry in self.entries if entry.verifier is None}
+        defaults = {name: default_prompt(name) for name in (*DOMAINS, *used.values())}
+        data["prompts"] = {**defaults, **data["prompts"]}
         del data["groups"]
+        for entry in data["entries"]:  # what says nothing is left out, so that old digests hold
+            if entry["verifier"] is None:
+                del entry["verifier"]
+        if not data["plugins"]:
+            del data["plugins"]
         return data
 
     def weight_of(self, entry: Entry) -> float:
@@ -112,36 +116,28 @@ class Recipe(Strict):
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the packaged recipes, sorted."""
-    folder = resources.files("prorl_datasets") / "recipes"
-    return sorted(
-        f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
-    )
+    """Return the names of the recipes there are, ours and other distributions', sorted."""
+    return list(RECIPES.names())
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Return a packaged recipe by name, or one read from a ``.yaml`` file.
+    """Return a recipe by name, or one read from a ``.yaml`` file.
 
     Raises DatasetError: unknown name (nearest offered), unreadable YAML, or all mistakes of the
     recipe at once.
     """
     text = str(name_or_path)
-    if text in recipe_names():
-        packaged = resources.files("prorl_datasets") / "recipes" / f"{text}.yaml"
-        return parse_recipe(packaged.read_text(encoding="utf-8"), f"recipe {text}", None)
-    path = Path(text)
-    if path.suffix in (".yaml", ".yml") or path.is_file():
-        if not path.is_file():
-            raise DatasetError(f"no such recipe file: {path}")
-        try:
-            content = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DatasetError(f"cannot read recipe {path}: {error}") from error
-        return parse_recipe(content, str(path), path.resolve().parent)
-    raise DatasetError(
-        f"unknown recipe '{text}'{nearest(text, recipe_names())}; "
-        f"packaged: {', '.join(recipe_names())}; or give a .yaml file"
-    )
+    is_path = text.endswith((".yaml", ".yml")) or Path(text).is_file()
+    try:
+        file, _ = RECIPES.find(str(Path(text).absolute()) if is_path else text)
+        content = file.read_text(encoding="utf-8")
+    except UnknownNameError as error:
+        raise DatasetError(f"no such recipe file: {text}" if is_path else str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"cannot read recipe {text}: {error}") from error
+    if is_path:
+        return parse_recipe(content, text, Path(text).resolve().parent)
+    return parse_recipe(content, f"recipe {text}", None)
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
@@ -162,6 +158,9 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
         )
     if "base" in data:
         raise DatasetError(f"{label}: unknown key 'base'")
+    plugins = data.get("plugins", [])
+    if isinstance(plugins, list) and all(isinstance(path, str) for path in plugins):
+        use_plugins((base or Path()) / path for path in plugins)
     try:
         return Recipe.model_validate({**data, "base": base})
     except ValidationError as error:
@@ -170,15 +169,12 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
 
 
 def _explain(item: Any, data: dict[str, Any]) -> str:
-    place = [str(part) for part in item["loc"] if part not in SOURCES]
+    place = [str(part) for part in item["loc"]]
     if item["type"] == "extra_forbidden":
         where = _readable_place(place[:-1], data)
-        known = set(_model_at(item["loc"]).model_fields) - {"base"}
+        known = set(_model_at(item["loc"], data).model_fields) - {"base"}
         return f"unknown key '{item['loc'][-1]}' in {where}{nearest(str(item['loc'][-1]), known)}"
     where = _readable_place(place, data)
-    if item["type"] == "union_tag_invalid":
-        tag = str(item["ctx"]["tag"])
-        return f"{where}.kind '{tag}' is not one of {', '.join(SOURCES)}{nearest(tag, SOURCES)}"
     message = item["msg"].removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
 
@@ -193,16 +189,17 @@ def _readable_place(place: list[str], data: dict[str, Any]) -> str:
     return ".".join(place) or "the recipe"
 
 
-def _model_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
+def _model_at(loc: tuple[int | str, ...], data: dict[str, Any]) -> type[BaseModel]:
     """Return the model whose keys are known at ``loc``."""
     inner: dict[str, type[BaseModel]] = {
         "count": Counts,
         "members": Member,
         "decontamination": Decontamination,
         "difficulty": Difficulty,
-        **SOURCES,
     }
     for part in reversed(loc[:-1]):
+        if part == "source":
+            return SOURCES.get(data["entries"][loc[1]]["source"]["kind"]).settings
         if part in inner:
             return inner[str(part)]
     lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}

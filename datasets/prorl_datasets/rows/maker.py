@@ -11,24 +11,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
 from prorl_datasets.build.report import source_label
-from prorl_datasets.recipe.parts import Entry, FileSource, ProceduralSource, ReasoningGymSource
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Adapter, Drop, Row, digest, normalised
-from prorl_datasets.sources import file as file_source
-from prorl_datasets.sources import reasoning_gym, rg_entries
+from prorl_datasets.rows.row import Drop, Row, digest, normalised
+from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
+from prorl_datasets.sources.sources import row_of
 from prorl_verifiers import Task
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from prorl_datasets.procedural import Family
     from prorl_datasets.text.hashing import Profile
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
@@ -63,10 +60,8 @@ class RowMaker:
         self._recipe, self._seed = recipe, seed
         self._benchmarks, self._taken = benchmarks, taken or {}
         self._entries = {entry.name: entry for entry in recipe.entries}
-        self._families: Mapping[str, Family] | None = None
-        self._made: dict[str, Any] = {}
+        self._memory: dict[str, Any] = {}
         self._templates: dict[str, NDArray[Any]] = {}
-        self._adapters: Mapping[str, Adapter] | None = None
 
     def generate(self, name: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
         """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
@@ -86,50 +81,13 @@ class RowMaker:
         found = []
         for index, (where, raw) in enumerate(rows, start=start):
             with _place(where):
-                found.append(self._finish(entry, "", self._converted(entry, raw, where, index)))
+                found.append(self._finish(entry, "", row_of(entry, raw, where, index)))
         return found
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
-        source = entry.source
-        rng_seed = derive_seed(self._seed, "data", entry.name, split, index)
-        if isinstance(source, ReasoningGymSource):
-            made = rg_entries.reply(self._made, source.task, source.config, rng_seed & 0xFFFF_FFFF)
-            return reasoning_gym.row_of(entry, source, index, made)
-        assert isinstance(source, ProceduralSource)
-        rng = Random(rng_seed)
-        level = rng.choice(source.levels)
-        item = self._family(source.family).generate(rng, level)
-        metadata = {"family": source.family, "level": level, **item.metadata}
-        if item.chance is not None:
-            metadata["chance"] = item.chance
-        key = None
-        if item.parameters is not None:
-            key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
-        row = Row(index, item.question, item.task, item.gold, item.answer, metadata)
-        return _with_identity(row, key, item.core)
-
-    def _family(self, name: str) -> Family:
-        if self._families is None:
-            from prorl_datasets.procedural import families
-
-            self._families = families()
-        return self._families[name]
-
-    def _converted(
-        self, entry: Entry, raw: Mapping[str, Any], where: str, index: int
-    ) -> Row | Drop:
-        source = entry.source
-        if isinstance(source, FileSource) and source.adapter is None:
-            with long_integers():
-                return file_source.map_row(entry.domain, source.columns, raw, where, index)
-        if self._adapters is None:
-            from prorl_datasets.sources.adapters import source_adapters
-
-            self._adapters = source_adapters()
-        name = getattr(source, "adapter")  # noqa: B009 (a file or hub source)
-        made = self._adapters[name].convert(raw, where, index)
-        if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
-            return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+        assert entry.spec.generate is not None
+        seed = derive_seed(self._seed, "data", entry.name, split, index)
+        made: Row | Drop = entry.spec.generate(entry, index, seed, self._memory)
         return made
 
     def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
@@ -165,13 +123,11 @@ class RowMaker:
         """Return what to run as gold check: the gold response, with another task where all tests
         of a generated code item run in one box.
         """
-        source = entry.source
-        if row.gold is None or entry.domain != "code" or source.kind != "procedural":
+        one_box = entry.spec.one_box
+        if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
         if self._share("full-path", entry, split, row.index) < entry.full_path_fraction:
             return row.gold, None
-        from prorl_datasets.procedural.code.problem import one_box
-
         return one_box(row.task, row.gold)
 
     def _is_checked(self, entry: Entry, split: str, row: Row) -> bool:
@@ -288,7 +244,3 @@ def _as_json(match: Match) -> dict[str, Any]:
         "score": round(float(match.score), 4),
         "shared": match.shared,
     }
-
-
-def _with_identity(row: Row, key: str | None, core: str | None) -> Row:
-    return replace(row, key=key if key is not None else normalised(row.question), core=core)

@@ -11,7 +11,7 @@ import fcntl
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import resources
@@ -143,10 +143,17 @@ def package_versions() -> dict[str, str]:
     return found
 
 
-def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, str]) -> str:
+def fingerprint(
+    recipe: Recipe,
+    seed: int,
+    isolated: bool,
+    files: Mapping[str, str],
+    parts: Sequence[Mapping[str, str]] = (),
+) -> str:
     """Return the SHA-256 of everything that decides the rows of a build.
 
-    ``files`` are the hashes of what is read: sources, benchmarks, pass rates.
+    ``files`` are the hashes of what is read: sources, benchmarks, pass rates; ``parts`` the records of
+    what plug-ins bring.
     """
     facts = {
         "recipe": recipe.digest(),
@@ -155,6 +162,7 @@ def fingerprint(recipe: Recipe, seed: int, isolated: bool, files: Mapping[str, s
         "files": dict(files),
         "versions": package_versions(),
         "code": _code_digest(),
+        **({"parts": [dict(part) for part in parts]} if parts else {}),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

@@ -1,41 +1,44 @@
-"""The file source without an adapter: rows mapped by column onto prompt and task.
-
-Leaves out: reading files (``readers``), published data sets (``adapters``), which split a row goes
-to (``choose``).
-"""
+"""The file source: a local file, mapped by columns or read by the adapter of a published data set."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from prorl_common import UserError, nearest
-from prorl_datasets.recipe.parts import Entry, FileSource
+from pydantic import Field, model_validator
+
+from prorl_common import sha256_file
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Row
-from prorl_datasets.types import DatasetError, Domain
-from prorl_verifiers import Task
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapted import check_adapter, convert_adapted, read_adapted
+from prorl_datasets.sources.columns import check_columns_of, map_row, named_once
+from prorl_datasets.sources.files import Files
+from prorl_datasets.spec import RawRow, SourceSettings, SourceSpec
+from prorl_datasets.types import DatasetError
 
-REQUIRED: dict[Domain, tuple[str, ...]] = {
-    "math": ("answer",),
-    "stem": ("answer",),
-    "code": ("tests",),
-    "logic": ("dataset", "entry"),
-    "instruction": ("instruction_id_list", "kwargs"),
-}
-OPTIONAL: dict[Domain, tuple[str, ...]] = {
-    "math": (),
-    "stem": ("choices", "unit", "tolerance"),
-    "code": ("entry_point", "language", "limits", "judge"),
-    "logic": (),
-    "instruction": (),
-}
-JSON_FIELDS = ("tests", "entry", "kwargs", "choices", "instruction_id_list", "limits")
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
-ID_FIELD = "id"
-"""A column of this name (or the one mapped to it) names a row; two rows of one name are a mistake."""
+
+
+class FileSource(SourceSettings):
+    """A local file. With ``adapter`` its rows are those of a published data set; without,
+    ``columns`` maps our field names onto the file's columns.
+
+    Fields: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
+    ``gold_response``. A relative path starts at the recipe's folder.
+    """
+
+    kind: Literal["file"]
+    path: str
+    columns: dict[str, str] = Field(default_factory=dict)
+    adapter: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> FileSource:
+        if self.adapter is not None and self.columns:
+            raise ValueError("an adapter knows its columns; give 'columns' or 'adapter', not both")
+        return self
 
 
 def source_path(recipe: Recipe, source: FileSource) -> Path:
@@ -44,117 +47,74 @@ def source_path(recipe: Recipe, source: FileSource) -> Path:
     return path if path.is_absolute() or recipe.base is None else recipe.base / path
 
 
-def check(recipe: Recipe, entry: Entry) -> list[str]:
-    """Return what is wrong with a file entry before reading rows: the file, its kind, the field
-    names.
-    """
-    source = entry.source
-    assert isinstance(source, FileSource)
-    fields = (ID_FIELD, "prompt", *REQUIRED[entry.domain], *OPTIONAL[entry.domain], "gold_response")
-    wrong = [
-        f"entry '{entry.name}': columns: '{name}' is not a field of {entry.domain}"
-        f"{nearest(name, fields)}; fields: {', '.join(fields)}"
-        for name in source.columns
-        if name not in fields
-    ]
-    path = source_path(recipe, source)
-    if not path.name.endswith(SUFFIXES):
-        wrong.append(f"entry '{entry.name}': {path}: expected {', '.join(SUFFIXES)}")
-    elif not path.is_file():
-        wrong.append(f"entry '{entry.name}': no such file: {path}")
+def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
+    """Return what is wrong with file entries before reading rows: the file, its kind, the fields."""
+    del children
+    wrong: list[str] = []
+    for entry in entries:
+        source = _settings(entry)
+        wrong += check_adapter(entry, source.adapter)
+        wrong += check_columns_of(entry, source.columns)
+        path = source_path(recipe, source)
+        if not path.name.endswith(SUFFIXES):
+            wrong.append(f"entry '{entry.name}': {path}: expected {', '.join(SUFFIXES)}")
+        elif not path.is_file():
+            wrong.append(f"entry '{entry.name}': no such file: {path}")
     return wrong
 
 
-def map_row(
-    domain: Domain, columns: Mapping[str, str], raw: Mapping[str, Any], where: str, index: int
-) -> Row:
-    """Return the row of one raw row of a file; ``columns`` maps our field names onto its columns.
-
-    Raises DatasetError, beginning with ``where``, for a missing column or a malformed task.
-    """
-    fields = _Fields(columns, raw, where)
-    question = question_of(fields.get("prompt", True), where)
-    reference: dict[str, Any] = {name: fields.get(name, True) for name in REQUIRED[domain]}
-    for name in OPTIONAL[domain]:
-        value = fields.get(name, name in columns)
-        if value is not None:
-            reference[name] = value
-    if domain == "math" or (domain == "stem" and not isinstance(reference["answer"], list)):
-        reference["answer"] = str(reference["answer"])
-    if domain == "instruction":
-        reference["kwargs"] = _without_nulls(reference["kwargs"], where)
-    gold = fields.get("gold_response", "gold_response" in columns)
-    path, _, line = where.rpartition(":")
-    metadata: dict[str, Any] = {"file": Path(path).name, "line": int(line)}
-    if (own := fields.get(ID_FIELD, ID_FIELD in columns)) is not None:
-        metadata["source_id"] = own
-    task, answer, gold = _task(domain, reference, gold, where)
-    return Row(index, question, task, None if gold is None else str(gold), answer, metadata)
-
-
-def _task(
-    domain: Domain, reference: dict[str, Any], gold: Any, where: str
-) -> tuple[Task, str | None, Any]:
-    """Return the task, the bare answer, and the gold response (made from the answer if need be)."""
-    from prorl_verifiers import load_task
-
-    try:
-        task = load_task(domain, reference)
-    except UserError as error:
-        raise DatasetError(f"{where}: {error}") from error
-    answer: str | None = None
-    if domain in ("math", "stem"):
-        parts = reference["answer"]
-        parts = parts if isinstance(parts, list) else [parts]
-        answer = "; ".join(map(str, parts))
-        gold = gold or " ".join(f"\\boxed{{{part}}}" for part in parts)
-    elif domain == "logic" and reference["entry"].get("answer") is not None:
-        answer = str(reference["entry"]["answer"])
-        gold = gold or f"<answer>{answer}</answer>"
-    return task, answer, gold
-
-
-class _Fields:
-    """The fields of one raw row, by our names."""
-
-    def __init__(self, columns: Mapping[str, str], raw: Mapping[str, Any], where: str) -> None:
-        self._columns, self._raw, self._where = columns, raw, where
-
-    def get(self, name: str, needed: bool) -> Any:
-        """Return a field's value, None where it is absent and not needed."""
-        column = self._columns.get(name, name)
-        if column not in self._raw:
-            if not needed:
-                return None
-            raise DatasetError(
-                f"{self._where}: no column '{column}'{nearest(column, self._raw)}; "
-                f"columns here: {', '.join(self._raw)}; map it with columns: {{{name}: ...}}"
-            )
-        value = self._raw[column]
-        if needed and (value is None or value == ""):
-            raise DatasetError(f"{self._where}: column '{column}' is empty")
-        if name in JSON_FIELDS and isinstance(value, str):
+def find(
+    recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
+) -> None:
+    """Put each entry's file and its hash into ``found``; a missing one is left to ``check``."""
+    del lock, mirror, update
+    for entry in entries:
+        path = source_path(recipe, _settings(entry))
+        if path.is_file():
+            found.paths[entry.name] = [path]
             try:
-                return json.loads(value)
-            except ValueError as error:
-                raise DatasetError(
-                    f"{self._where}: column '{column}' is not valid JSON ({error})"
-                ) from error
-        return value
+                found.contents[entry.name] = [sha256_file(path)]
+            except OSError as error:
+                raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
+            found.hashes[f"{entry.name}/{path.name}"] = found.contents[entry.name][0]
 
 
-def question_of(value: Any, where: str) -> str:
-    """Return the prompt's text; a chat list must hold exactly one user message."""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, list):
-        users = [m["content"] for m in value if isinstance(m, dict) and m.get("role") == "user"]
-        if len(users) == 1 and isinstance(users[0], str):
-            return users[0].strip()
-    raise DatasetError(f"{where}: the prompt must be text or a chat list with one user message")
+def read(entry: Entry, files: Files) -> Iterator[RawRow]:
+    """Yield (where, row) of a file entry. Raises DatasetError for what is damaged or named twice."""
+    source = _settings(entry)
+    if source.adapter is not None:
+        yield from read_adapted(source.adapter, files.paths[entry.name])
+        return
+    from prorl_datasets.sources.readers import iter_rows
+
+    rows = (row for path in files.paths[entry.name] for row in iter_rows(path))
+    yield from named_once(rows, source.columns)
 
 
-def _without_nulls(value: Any, where: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(k is None or isinstance(k, dict) for k in value):
-        raise DatasetError(f"{where}: kwargs must be a list of objects")
-    return [{k: v for k, v in (kwargs or {}).items() if v is not None} for kwargs in value]
+def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
+    """Return the row of one raw row, by the adapter or by columns."""
+    source = _settings(entry)
+    if source.adapter is not None:
+        return convert_adapted(source.adapter, raw, where, index)
+    return map_row(entry, source.columns, raw, where, index)
+
+
+def label(settings: FileSource) -> str:
+    """Return ``file/NAME``."""
+    return f"file/{Path(settings.path).name}"
+
+
+def _settings(entry: Entry) -> FileSource:
+    assert isinstance(entry.source, FileSource)
+    return entry.source
+
+
+SPEC = SourceSpec(
+    name="file",
+    settings=FileSource,
+    read=read,
+    convert=convert,
+    check=check,
+    find=find,
+    label=label,
+)

@@ -1,18 +1,29 @@
 """The reasoning_gym source: how an entry of it becomes a row.
 
 Each item's seed is derived from (recipe seed, entry, split, index), cut to the 32 bits that
-reasoning-gym takes, so items do not depend on order. Leaves out: scoring (the logic verifier's
-work).
+reasoning-gym takes, so items do not depend on order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
-from prorl_datasets.recipe.parts import Entry, ReasoningGymSource
+from pydantic import Field
+
+from prorl_datasets.recipe.parts import Entry, Group, Member
 from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources import rg_entries
+from prorl_datasets.spec import SourceSettings, SourceSpec
 from prorl_verifiers import Task
+
+
+class ReasoningGymSource(SourceSettings):
+    """A reasoning-gym task with its configuration (keys as in reasoning-gym's config class)."""
+
+    kind: Literal["reasoning_gym"]
+    task: str
+    config: dict[str, Any] = Field(default_factory=dict)
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
@@ -56,3 +67,46 @@ def item_key(task: str, entry: Mapping[str, Any]) -> str:
     case aside.
     """
     return f"{task}\n{' '.join(str(entry['question']).lower().split())}"
+
+
+def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row | Drop:
+    """Return one item of the entry's task."""
+    source = _settings(entry)
+    made = memory.setdefault("reasoning_gym", {})
+    reply = rg_entries.reply(made, source.task, source.config, seed & 0xFFFF_FFFF)
+    return row_of(entry, source, index, reply)
+
+
+def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
+    """Return a line for each unknown task or wrong configuration, found in a child process."""
+    del recipe
+    sources = [_settings(entry) for entry in entries]
+    with children.lend() as child:
+        found: list[str] = child.check([(source.task, source.config) for source in sources])
+    return found
+
+
+def member(group: Group, one: Member) -> ReasoningGymSource:
+    """Return a group's member as a source of its own."""
+    del group
+    return ReasoningGymSource(kind="reasoning_gym", task=one.name, config=one.config)
+
+
+def label(settings: ReasoningGymSource) -> str:
+    """Return ``reasoning_gym/TASK``."""
+    return f"reasoning_gym/{settings.task}"
+
+
+def _settings(entry: Entry) -> ReasoningGymSource:
+    assert isinstance(entry.source, ReasoningGymSource)
+    return entry.source
+
+
+SPEC = SourceSpec(
+    name="reasoning_gym",
+    settings=ReasoningGymSource,
+    generate=generate,
+    member=member,
+    check=check,
+    label=label,
+)

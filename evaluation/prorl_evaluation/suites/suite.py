@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from prorl_common import nearest
 from prorl_datasets import Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
-from prorl_datasets.recipe.recipe import DEFAULT_PROMPTS
+from prorl_datasets.recipe.recipe import default_prompt
 from prorl_evaluation.types import EvaluationError
 
 DEFAULT_SUITE = "quickstart"
@@ -66,7 +66,7 @@ class ProceduralSpec(_Strict):
     @property
     def template(self) -> str:
         """The prompt, the domain's own where none is given, ready for the question to replace PLACE."""
-        written = self.prompt if self.prompt is not None else DEFAULT_PROMPTS[self.domain]
+        written = self.prompt if self.prompt is not None else default_prompt(self.domain)
         try:
             return written.format(question=PLACE)
         except (KeyError, IndexError, ValueError, AttributeError):  # braces written once

@@ -1,0 +1,110 @@
+"""The hub source: files of a published data set, pinned to a commit, read by the set's adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from prorl_datasets.recipe.parts import Entry
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapted import check_adapter, convert_adapted, read_adapted
+from prorl_datasets.sources.files import Files
+from prorl_datasets.spec import RawRow, SourceSettings, SourceSpec
+from prorl_datasets.types import DatasetError
+
+
+class HubSource(SourceSettings):
+    """Files of a data set on the hub; ``adapter`` names how its rows become ours.
+
+    ``files`` are names or patterns; ``revision`` is a commit, tag or branch, resolved to a commit
+    and pinned on the first build.
+    """
+
+    kind: Literal["hub"]
+    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    revision: str = "main"
+    files: Annotated[list[str], Field(min_length=1)]
+    adapter: str
+
+
+def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
+    """Return a line for each unknown adapter, or one of another domain."""
+    del recipe, children
+    return [line for e in entries for line in check_adapter(e, _settings(e).adapter)]
+
+
+def find(
+    recipe: object,
+    entries: Sequence[Entry],
+    found: Files,
+    lock: Path,
+    mirror: Path | None,
+    update_pins: bool,
+) -> None:
+    """Put the files of all entries into ``found``; they are pinned in the file ``lock``.
+
+    Raises DatasetError with a line for each source that cannot be had or that differs from its pin,
+    and for a repository asked for at two revisions: its files are pinned by name.
+    """
+    del recipe
+    from prorl_datasets.hub import Pins, check_pins, resolve_all
+
+    asked: dict[str, tuple[str, str]] = {}
+    for entry in entries:
+        source = _settings(entry)
+        first, revision = asked.setdefault(source.repo, (entry.name, source.revision))
+        if revision != source.revision:
+            raise DatasetError(
+                f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
+                f"{source.revision}); a recipe takes one of each repository"
+            )
+    pins = Pins.read(lock)
+    wanted = []
+    for entry in entries:
+        source = _settings(entry)
+        pinned = source.revision
+        if not update_pins:
+            pinned = pins.revision_for(source.repo, source.revision)
+        wanted.append(source.model_copy(update={"revision": pinned}))
+    resolved = resolve_all(wanted, mirror=mirror)
+    check_pins(lock, resolved, update=update_pins)
+    for entry in entries:
+        source = _settings(entry)
+        files = [
+            file
+            for file in resolved[source.repo]
+            if any(file.name == p or fnmatchcase(file.name, p) for p in source.files)
+        ]
+        found.paths[entry.name] = [file.path for file in files]
+        found.contents[entry.name] = [file.sha256 for file in files]
+        for file in files:
+            found.hashes[f"{source.repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+
+
+def read(entry: Entry, files: Files) -> Iterator[RawRow]:
+    """Yield (where, row) of the entry's files. Raises DatasetError naming file and line."""
+    yield from read_adapted(_settings(entry).adapter, files.paths[entry.name])
+
+
+def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
+    """Return the row that the adapter makes of a raw row."""
+    return convert_adapted(_settings(entry).adapter, raw, where, index)
+
+
+def label(settings: HubSource) -> str:
+    """Return the repository."""
+    return settings.repo
+
+
+def _settings(entry: Entry) -> HubSource:
+    assert isinstance(entry.source, HubSource)
+    return entry.source
+
+
+SPEC = SourceSpec(
+    name="hub", settings=HubSource, read=read, convert=convert, check=check, find=find, label=label
+)

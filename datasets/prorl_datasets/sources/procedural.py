@@ -1,0 +1,98 @@
+"""The procedural source: our own generators of problems with known answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from prorl_common import nearest
+from prorl_datasets.procedural import families
+from prorl_datasets.recipe.parts import Entry, Group, Member
+from prorl_datasets.rows.row import Row, normalised
+from prorl_datasets.spec import SourceSettings, SourceSpec
+from prorl_verifiers import Task
+
+Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
+
+
+class ProceduralSource(SourceSettings):
+    """One of our generator families; each item draws one of ``levels`` (1 easiest to 3)."""
+
+    kind: Literal["procedural"]
+    family: str
+    levels: Levels = Field(default_factory=lambda: [1])
+
+
+def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
+    """Return a line for each family that is unknown or of another domain."""
+    del recipe, children
+    known = families()
+    wrong = []
+    for entry in entries:
+        name = _settings(entry).family
+        family = known.get(name)
+        if family is None:
+            same = [f.name for f in known.values() if f.domain == entry.domain]
+            hint = nearest(name, known) or f"; {entry.domain} has {', '.join(same)}"
+            wrong.append(f"entry '{entry.name}': unknown family '{name}'{hint}")
+        elif family.domain != entry.domain:
+            kind = f"family '{family.name}' is {family.domain}, not {entry.domain}"
+            wrong.append(f"entry '{entry.name}': {kind}")
+    return wrong
+
+
+def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row:
+    """Return one item of the entry's family."""
+    source = _settings(entry)
+    if "families" not in memory:
+        memory["families"] = families()
+    rng = Random(seed)
+    level = rng.choice(source.levels)
+    item = memory["families"][source.family].generate(rng, level)
+    metadata: dict[str, Any] = {"family": source.family, "level": level, **item.metadata}
+    if item.chance is not None:
+        metadata["chance"] = item.chance
+    key = normalised(item.question)
+    if item.parameters is not None:
+        key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
+    return Row(
+        index, item.question, item.task, item.gold, item.answer, metadata, key=key, core=item.core
+    )
+
+
+def member(group: Group, one: Member) -> ProceduralSource:
+    """Return a group's member as a source of its own."""
+    levels = one.levels or group.levels
+    return ProceduralSource(kind="procedural", family=one.name, levels=levels)
+
+
+def one_box(task: Task, gold: str) -> tuple[str, Task]:
+    """Return gold program and task with all tests in one program."""
+    from prorl_datasets.procedural.code.problem import one_box as boxed
+
+    return boxed(task, gold)
+
+
+def label(settings: ProceduralSource) -> str:
+    """Return ``procedural/FAMILY``."""
+    return f"procedural/{settings.family}"
+
+
+def _settings(entry: Entry) -> ProceduralSource:
+    assert isinstance(entry.source, ProceduralSource)
+    return entry.source
+
+
+SPEC = SourceSpec(
+    name="procedural",
+    settings=ProceduralSource,
+    generate=generate,
+    member=member,
+    check=check,
+    label=label,
+    one_box=one_box,
+)

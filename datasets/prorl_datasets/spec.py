@@ -1,0 +1,117 @@
+"""What a source of rows is, and the doors of this room: sources, recipes, benchmarks.
+
+    # my_source.py, for `prorl data build --plugin my_source.py --recipe mine.yaml`
+    from prorl_datasets import SourceSpec
+
+    def rows(options):
+        for n in range(options["count"]):
+            yield {"prompt": f"What is {n} + {n}?", "answer": str(2 * n)}
+
+    DOUBLES = SourceSpec(name="doubles", rows=rows, options={"count": 100})
+
+and in the recipe: ``source: {kind: doubles, options: {count: 500}}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from prorl_common import Door, FolderDoor, PluginError, nearest
+
+if TYPE_CHECKING:
+    from prorl_verifiers import Task
+
+RawRow = tuple[str, dict[str, Any]]
+"""Where a row stands (FILE:LINE), and its columns."""
+
+
+class Strict(BaseModel):
+    """A frozen model that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceSettings(Strict):
+    """Base of what a recipe says of a source."""
+
+    kind: str
+
+
+class OpenSettings(SourceSettings):
+    """Settings of a source that brings a ``rows`` function.
+
+    ``columns`` maps our field names onto the rows' columns (as for ``kind: file``); ``options`` are its
+    own, with the defaults of its spec.
+    """
+
+    columns: dict[str, str] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _options_are_known(self, info: ValidationInfo) -> OpenSettings:
+        known = SOURCES.get(self.kind).options
+        for option in self.options:
+            if option not in known:
+                there = ", ".join(known) if known else "none"
+                raise ValueError(
+                    f"unknown option '{option}'{nearest(option, known)}; {self.kind} has {there}"
+                )
+        return self
+
+
+@dataclass(frozen=True)
+class SourceSpec:
+    """Where rows come from: ``kind`` in a recipe. Needs ``rows``, ``read`` or ``generate``.
+
+    The least is a name and ``rows(options)``, an iterator of plain dictionaries whose columns are those of
+    ``kind: file``, in an order that never changes. What follows is for sources that need more:
+    ``entry`` is the recipe's ``Entry``, ``recipe`` the whole ``Recipe``.
+    """
+
+    name: str
+    rows: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of its own with their defaults."""
+    settings: type[SourceSettings] = OpenSettings
+    """The model of what a recipe says of it."""
+    read: Callable[[Any, Any], Iterator[RawRow]] | None = None
+    """(entry, files) -> raw rows, where they come from files."""
+    convert: Callable[[Any, Mapping[str, Any], str, int], Any] | None = None
+    """(entry, raw row, where, index) -> Row or Drop; by default columns by name. Raises DatasetError."""
+    generate: Callable[[Any, int, int, dict[str, Any]], Any] | None = None
+    """(entry, index, seed, memory) -> Row or Drop, for a source that makes any number of items. The same
+    seed is the same item; ``memory`` lives as long as the process."""
+    member: Callable[[Any, Any], SourceSettings] | None = None
+    """(group, member) -> settings, for generators that a recipe's groups may name."""
+    check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
+    """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
+    find: Callable[..., None] | None = None
+    """(recipe, entries of this kind, found, lock, mirror, update_pins): put files and hashes into ``found``."""
+    label: Callable[[Any], str] | None = None
+    """settings -> the dataset's ``source`` column; by default the kind."""
+    one_box: Callable[[Task, str], tuple[str, Task]] | None = None
+    """(task, gold response) -> the same as one program, for code items checked with all tests in one box."""
+
+    def __post_init__(self) -> None:
+        if sum(way is not None for way in (self.rows, self.read, self.generate)) != 1:
+            raise PluginError(
+                f"source {self.name!r} needs rows=FUNCTION (or read or generate, and only one of them)"
+            )
+
+    @property
+    def generated(self) -> bool:
+        """Whether its items have no end: made from a seed."""
+        return self.generate is not None
+
+    def shown(self, settings: SourceSettings) -> str:
+        """Return what stands in the dataset's ``source`` column."""
+        return self.name if self.label is None else self.label(settings)
+
+
+SOURCES = Door("prorl.sources", SourceSpec, "source")
+RECIPES = FolderDoor("prorl.recipes", "recipe")
+BENCHMARKS = FolderDoor("prorl.benchmarks", "benchmark")
