@@ -43,9 +43,31 @@ def benchmarks_command(
     if name is None:
         _list(json_out)
         return
-    loaded = _load(name, mirror, _window(name, start, end), None if out is not None else max(n, 1))
+    from prorl_common import atomic_write_text
+    from prorl_datasets import DatasetError
+    from prorl_datasets.benchmarks import load_spec, read_benchmark
+
+    spec = load_spec(name)
+    window = None
+    if start is not None or end is not None:
+        if spec.window is None:
+            raise DatasetError(f"benchmark {name} has no dates; leave out --start and --end")
+        first, last = spec.window
+        window = (start or first.isoformat(), end or last.isoformat())
+    few = max(n, 1) if spec.generated is not None and out is None else None
+    loaded = read_benchmark(name, mirror=mirror, window=window, limit=few)
+    if few is not None:
+        say(f"generated: the first {few} of each task (and rung) only; --out makes all")
+    if loaded.note is not None:
+        warn(loaded.note)
+    for row in loaded.unusable[:5]:
+        warn(f"left out: {row.where}: {row.reason}")
+    if len(loaded.unusable) > 5:
+        warn(f"left out: {len(loaded.unusable) - 5} more rows")
     if out is not None:
-        _write(loaded, out)
+        lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
+        atomic_write_text(out, "".join(line + "\n" for line in lines))
+        say(f"{len(lines)} samples written: {out}")
     _show(loaded, n, json_out)
     _check_golds(loaded, n)
 
@@ -56,11 +78,11 @@ GOLDS = 200
 
 def _check_golds(loaded: Loaded, n: int) -> None:
     """Say how many gold responses the benchmark's own verifier accepts. Code is not run here."""
-    from prorl_verifiers import VerifierPool
+    from prorl_verifiers import VERIFIERS, VerifierPool
 
     step = max(1, len(loaded.samples) // GOLDS)
     known = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
-    known = [s for s in known if s.task.verifier != "code"]
+    known = [s for s in known if VERIFIERS.get(s.task.verifier).score_in_sandbox is None]
     if not known or not n:
         return
     with VerifierPool() as pool:
@@ -91,45 +113,6 @@ def _list(json_out: bool) -> None:
         table.add_row(spec.name, items, _METRICS[spec.metric], source)
     stdout_console().print(table)
     say("licences, revisions, columns and notes: --json")
-
-
-def _window(name: str, start: str | None, end: str | None) -> tuple[str, str] | None:
-    from prorl_datasets.benchmarks import load_spec
-    from prorl_datasets.types import DatasetError
-
-    if start is None and end is None:
-        return None
-    own = load_spec(name).window
-    if own is None:
-        raise DatasetError(f"benchmark {name} has no dates; leave out --start and --end")
-    return (start or own[0].isoformat(), end or own[1].isoformat())
-
-
-def _load(
-    name: str, mirror: Path | None, window: tuple[str, str] | None, few: int | None
-) -> Loaded:
-    """Load a benchmark and say what is odd; of a generated one ``few`` items of each task will do."""
-    from prorl_datasets.benchmarks import load_spec, read_benchmark
-
-    limit = few if load_spec(name).generated is not None else None
-    loaded = read_benchmark(name, mirror=mirror, window=window, limit=limit)
-    if limit is not None:
-        say(f"generated: the first {limit} of each task (and rung) only; --out makes all")
-    if loaded.note is not None:
-        warn(loaded.note)
-    for row in loaded.unusable[:5]:
-        warn(f"left out: {row.where}: {row.reason}")
-    if len(loaded.unusable) > 5:
-        warn(f"left out: {len(loaded.unusable) - 5} more rows")
-    return loaded
-
-
-def _write(loaded: Loaded, out: Path) -> None:
-    from prorl_common import atomic_write_text
-
-    lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
-    atomic_write_text(out, "".join(line + "\n" for line in lines))
-    say(f"{len(lines)} samples written: {out}")
 
 
 def _plain(sample: Sample) -> dict[str, Any]:

@@ -89,33 +89,23 @@ def trl_record(sample: Sample) -> Record:
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
     """Write rows as JSONL or Parquet by the name's ending; no rows, no file. Return their number."""
-    first = next(rows, None)
+    batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
+    first = next(batches, None)
     if first is None:
         return 0
+    count = 0
     if path.suffix == ".jsonl":
-        count = 0
         with path.open("w", encoding="utf-8") as file:
-            for row in chain([first], rows):
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                count += 1
+            for batch in chain([first], batches):
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch)
+                count += len(batch)
         return count
-    return _write_parquet(path, chain([first], rows))
-
-
-def _write_parquet(path: Path, rows: Iterator[Record]) -> int:
     import pyarrow as pa
     from pyarrow import parquet
 
-    count, schema, writer = 0, None, None
-    try:
-        while batch := list(islice(rows, READ_BATCH)):
-            table = pa.Table.from_pylist(batch, schema=schema)
-            if writer is None:
-                schema = table.schema
-                writer = parquet.ParquetWriter(path, schema, compression="zstd")
-            writer.write_table(table)
+    schema = pa.Table.from_pylist(first).schema
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in chain([first], batches):
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
             count += len(batch)
-    finally:
-        if writer is not None:
-            writer.close()
     return count

@@ -12,8 +12,7 @@ import typer.main
 from pydantic import BaseModel
 
 from prorl_cli import data_commands
-from prorl_datasets import FORMATS
-from prorl_datasets.benchmarks import benchmark_names
+from prorl_datasets import BENCHMARKS, FORMATS, RECIPES, SOURCES
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import (
     Counts,
@@ -25,11 +24,8 @@ from prorl_datasets.recipe.parts import (
 )
 from prorl_datasets.recipe.recipe import Recipe, default_prompt, load_recipe, recipe_names
 from prorl_datasets.sources.adapters import source_adapters
-from prorl_datasets.sources.file import FileSource
-from prorl_datasets.sources.hub import HubSource
 from prorl_datasets.sources.procedural import ProceduralSource
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource
-from prorl_datasets.spec import BENCHMARKS, RECIPES
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
 
@@ -47,10 +43,11 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "## Group": Group,
     "## decontamination": Decontamination,
     "## difficulty": Difficulty,
-    "### reasoning_gym": ReasoningGymSource,
-    "### procedural": ProceduralSource,
-    "### file": FileSource,
-    "### hub": HubSource,
+    **{
+        f"### {spec.name}": spec.settings
+        for spec in SOURCES.all()
+        if SOURCES.origin(spec.name).is_ours
+    },
 }
 
 
@@ -97,15 +94,14 @@ def test_the_reference_has_the_columns_and_the_default_templates() -> None:
     text = _read("reference/recipes.md")
     assert _first_cells(_section(text, "## Columns of a dataset")) == set(COLUMNS)
     plain = text.replace("`", "")
-    for template in map(default_prompt, DOMAINS):
-        assert template.format(question="").strip() in plain
+    for domain in DOMAINS:
+        assert default_prompt(domain).format(question="").strip() in plain
 
 
 def test_every_packaged_recipe_and_benchmark_is_named() -> None:
     text = _read("reference/recipes.md")
-    recipes = [name for name in recipe_names() if RECIPES.find(name)[1].is_ours]
-    benchmarks = [name for name in benchmark_names() if BENCHMARKS.find(name)[1].is_ours]
-    assert not [name for name in (*recipes, *benchmarks) if f"`{name}`" not in text]
+    ours = [n for door in (RECIPES, BENCHMARKS) for n in door.names() if door.find(n)[1].is_ours]
+    assert not [name for name in ours if f"`{name}`" not in text]
 
 
 def test_the_generators_page_lists_exactly_the_families_there_are() -> None:
@@ -123,13 +119,16 @@ def test_the_generators_page_lists_the_families_and_tasks_of_the_procedural_reci
     recipe = load_recipe("prorl-136k-procedural")
     headings = {"code": "## Code", "stem": "## STEM", "instruction": "## Instruction"}
     for domain, heading in headings.items():
-        names = [getattr(e.source, "family", "") for e in recipe.entries if e.domain == domain]
+        mine = [e.source for e in recipe.entries if e.domain == domain]
+        names = [source.family for source in mine if isinstance(source, ProceduralSource)]
+        assert len(names) == len(mine)
         section = _section(text, heading)
         assert not [name for name in names if f"`{name}`" not in section]
         said = f"{len(names)} {'STEM' if domain == 'stem' else domain}"
         assert said in " ".join(text.split()).split("## What an item")[0]
     gym = _section(text, "## Tasks of reasoning-gym")
-    tasks = {e.source.task for e in recipe.entries if isinstance(e.source, ReasoningGymSource)}
+    sources = [e.source for e in recipe.entries]
+    tasks = {source.task for source in sources if isinstance(source, ReasoningGymSource)}
     assert set(re.findall(r"`(\w+)`", gym)) == tasks
 
 

@@ -48,7 +48,11 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
     if mirror is not None:
         for source in sources:
             folder = _folder(mirror, source.repo)
-            if folder is not None and (len(sources) == 1 or _has_all(folder, source.files)):
+            if folder is None:
+                continue
+            names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
+            whole = all(any(fnmatchcase(name, f) for name in names) for f in source.files)
+            if whole or len(sources) == 1:
                 return _resolved(source, mirror)
         for source in sources:
             if _folder(mirror, source.repo) is not None:
@@ -91,8 +95,3 @@ def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
 def _folder(mirror: Path, repo: str) -> Path | None:
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
-
-
-def _has_all(folder: Path, patterns: list[str]) -> bool:
-    names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-    return all(any(fnmatchcase(name, pattern) for name in names) for pattern in patterns)

@@ -79,7 +79,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
     Raises DatasetError for a benchmark name that does not exist.
     """
-    from prorl_datasets.benchmarks import benchmark_names, load_spec
+    from prorl_datasets.benchmarks import benchmark_names, benchmark_questions, load_spec
 
     wanted = recipe.decontamination.benchmarks
     names = benchmark_names() if wanted == "all" else wanted
@@ -94,26 +94,23 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
         if problem is not None:
             guard.missing[name] = problem
         else:
-            _read(guard, name, mirror)
+            try:
+                questions = benchmark_questions(name, mirror=mirror)
+                texts = [(name, item, text) for item, text in questions]
+            except (DatasetError, MissingExtraError) as error:
+                reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
+                guard.missing[name] = (
+                    reason  # in manifest and card, which hold no path of the machine
+                )
+            else:
+                guard.texts += texts
+                guard.checked[name] = len(texts)
     if guard.missing:
         progress.message(
             f"NOT CHECKED against {', '.join(guard.missing)}: {next(iter(guard.missing.values()))} "
             "(--mirror DIR takes copies of their files)"
         )
     return guard
-
-
-def _read(guard: Guard, name: str, mirror: Path | None) -> None:
-    from prorl_datasets.benchmarks import benchmark_questions
-
-    try:
-        texts = [(name, item, text) for item, text in benchmark_questions(name, mirror=mirror)]
-    except (DatasetError, MissingExtraError) as error:
-        reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
-        guard.missing[name] = reason  # in manifest and card, which hold no path of the machine
-        return
-    guard.texts += texts
-    guard.checked[name] = len(texts)
 
 
 def add_generated(

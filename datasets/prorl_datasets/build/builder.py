@@ -2,7 +2,7 @@
 
 Evaluation splits are filled before train, so a problem they share stays with them. Finished chunks
 are kept in part files: a build killed anywhere goes on from there. The result depends on recipe,
-seed, source files and benchmarks alone, not on workers or order. Leaves out: every step itself.
+seed, source files and benchmarks alone, not on workers or order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prorl_common import Progress, sha256_file
 from prorl_datasets.build import plan
 from prorl_datasets.build.benchmark_guard import Guard, add_generated, open_guard
 from prorl_datasets.build.choose import Choice, Found, Tally, choose
-from prorl_datasets.build.collect import Collector
+from prorl_datasets.build.collect import Collector, Job
 from prorl_datasets.build.difficulty import read_pass_rates
 from prorl_datasets.build.gold import Scorer, open_scorer
 from prorl_datasets.build.losses import check_losses
@@ -26,11 +26,12 @@ from prorl_datasets.build.report import BuildReport, EntryResult, parts_in_use
 from prorl_datasets.build.writing import Output, write_dataset
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
-from prorl_datasets.rows.parts import PartStore, fingerprint
+from prorl_datasets.rows.parts import Part, PartStore, fingerprint
 from prorl_datasets.sources.files import Files
 from prorl_datasets.sources.sources import check_sources, find_files
 from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
+from prorl_verifiers import VERIFIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,69 @@ class _Build:
     results: list[EntryResult] = field(default_factory=list)
     found: Found = field(default_factory=Found)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+
+    def collect(self) -> Choice:
+        """Make rows round by round until every generated stream has its target or is used up."""
+        recipe, progress = self.recipe, self.progress
+        rates = read_pass_rates(recipe)
+        self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
+        for result in self.results if not self.options.isolated else ():
+            verifier = VERIFIERS.get(result.entry.scored_by)
+            result.left_out = verifier.score_in_sandbox is not None
+        if any(result.left_out for result in self.results):
+            progress.message(
+                "WARNING: this machine cannot isolate untrusted code, so the CODE DOMAIN IS LEFT OUT "
+                "of this dataset (prorl sandbox doctor says what is missing)"
+            )
+        if (parts := self.store.found()) > 0:
+            progress.message(f"continuing an earlier build: {parts} finished parts found")
+        add_generated(self.guard, recipe, self.store.folder, self.children, progress)
+        index, taken = self.guard.write(self.store.folder)
+        self.children.set_up(Setting(recipe, self.seed, index, taken))
+        active = [r.entry for r in self.results if not r.left_out]
+        targets = [entry.count.of(split) for entry in active for split in SPLITS]
+        known = None if None in targets else sum(t for t in targets if t)
+        progress.start(f"building {recipe.name}", known)
+        collector = Collector(self.children, self.store, self.scorer, progress)
+        self._take(collector.run(plan.read(active, self.files)))
+        near = self.found.near(recipe.near_duplicate)
+        streams = plan.streams_of(active)
+        while True:
+            self._take(collector.run(plan.draw(streams)))
+            choice = choose(recipe, self.seed, self.found, near, rates)
+            check_losses(recipe, self.found.tallies)
+            for stream in streams:
+                drawn = self.found.drawn[stream.entry.name, stream.split]
+                stream.result(choice.count(stream.entry, stream.split), drawn)
+            if not any(stream.short for stream in streams):
+                break
+        progress.finish()
+        return choice
+
+    def _take(self, made: Iterator[tuple[Job, Part]]) -> None:
+        for job, part in made:
+            self.found.add(job, part)
+            self.pairs += part.pairs
+
+    def output(self, choice: Choice, digest: str) -> Output:
+        """Return what is to be written. Raises DatasetError where nothing was kept."""
+        if not any(choice.kept.values()):
+            raise DatasetError(
+                f"recipe {self.recipe.name} gave no items: every count is 0 or all were dropped"
+            )
+        for result in self.results:
+            tally = self.found.tallies.get(result.entry.name, Tally())
+            result.candidates, result.isolation = tally.candidates, tally.isolation
+            result.drops = {stage: Counter(reasons) for stage, reasons in tally.drops.items()}
+            result.examples = tally.examples
+        about = {
+            "seed": self.seed,
+            "fingerprint": digest,
+            "isolated": self.options.isolated,
+            "sources": self.files.hashes,
+            "decontamination": self.guard.as_json(self.pairs),
+        }
+        return Output(self.recipe, self.results, choice, self.store, self.pairs, about)
 
 
 def build(
@@ -96,7 +160,9 @@ def build_with(
         raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
     guard = open_guard(recipe, options.mirror, progress)
-    read = {**files.hashes, **guard.hashes(), **_rates_hash(recipe)}
+    read = {**files.hashes, **guard.hashes()}
+    if (rates := recipe.difficulty_file()) is not None and rates.is_file():
+        read["pass rates"] = sha256_file(rates)
     parts = parts_in_use(recipe)
     digest = fingerprint(recipe, seed, options.isolated, read, parts)
     store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
@@ -110,8 +176,7 @@ def build_with(
         stack.enter_context(store.lock())
         scorer = stack.enter_context(scoring)
         work = _Build(recipe, seed, options, files, guard, store, scorer, children, progress)
-        choice = _collect_all(work)
-        manifest = write_dataset(_output(work, choice, digest), out)
+        manifest = write_dataset(work.output(work.collect(), digest), out)
     store.clear()
     return BuildReport(out, manifest)
 
@@ -144,80 +209,3 @@ def _already_built(out: Path, digest: str) -> dict[str, Any] | None:
     files = manifest["files"].items()
     whole = all((out / n).is_file() and sha256_file(out / n) == f["sha256"] for n, f in files)
     return manifest if whole else None
-
-
-def _rates_hash(recipe: Recipe) -> dict[str, str]:
-    path = recipe.difficulty_file()
-    return {"pass rates": sha256_file(path)} if path is not None and path.is_file() else {}
-
-
-def _collect_all(work: _Build) -> Choice:
-    """Make rows round by round until every generated stream has its target or is used up."""
-    recipe, progress = work.recipe, work.progress
-    rates = read_pass_rates(recipe)
-    work.results = _results(work)
-    if (parts := work.store.found()) > 0:
-        progress.message(f"continuing an earlier build: {parts} finished parts found")
-    add_generated(work.guard, recipe, work.store.folder, work.children, progress)
-    index, taken = work.guard.write(work.store.folder)
-    work.children.set_up(Setting(recipe, work.seed, index, taken))
-    active = [r.entry for r in work.results if not r.left_out]
-    streams = plan.streams_of(active)
-    progress.start(f"building {recipe.name}", _target(work))
-    collector = Collector(work.children, work.store, work.scorer, progress)
-    _take(work, collector, plan.read(active, work.files))
-    near = work.found.near(recipe.near_duplicate)
-    while True:
-        _take(work, collector, plan.draw(streams))
-        choice = choose(recipe, work.seed, work.found, near, rates)
-        check_losses(recipe, work.found.tallies)
-        for stream in streams:
-            drawn = work.found.drawn[stream.entry.name, stream.split]
-            stream.result(choice.count(stream.entry, stream.split), drawn)
-        if not any(stream.short for stream in streams):
-            break
-    progress.finish()
-    return choice
-
-
-def _take(work: _Build, collector: Collector, jobs: Iterator[Any]) -> None:
-    for job, part in collector.run(jobs):
-        work.found.add(job, part)
-        work.pairs += part.pairs
-
-
-def _results(work: _Build) -> list[EntryResult]:
-    results = [EntryResult(e, work.recipe.weight_of(e)) for e in work.recipe.entries]
-    for result in results:
-        result.left_out = result.entry.domain == "code" and not work.options.isolated
-    if any(result.left_out for result in results):
-        work.progress.message(
-            "WARNING: this machine cannot isolate untrusted code, so the CODE DOMAIN IS LEFT OUT "
-            "of this dataset (prorl sandbox doctor says what is missing)"
-        )
-    return results
-
-
-def _target(work: _Build) -> int | None:
-    targets = [r.entry.count.of(s) for r in work.results if not r.left_out for s in SPLITS]
-    return None if None in targets else sum(t for t in targets if t)
-
-
-def _output(work: _Build, choice: Choice, digest: str) -> Output:
-    if not any(choice.kept.values()):
-        raise DatasetError(
-            f"recipe {work.recipe.name} gave no items: every count is 0 or all were dropped"
-        )
-    for result in work.results:
-        tally = work.found.tallies.get(result.entry.name, Tally())
-        result.candidates, result.isolation = tally.candidates, tally.isolation
-        result.drops = {stage: Counter(reasons) for stage, reasons in tally.drops.items()}
-        result.examples = tally.examples
-    about = {
-        "seed": work.seed,
-        "fingerprint": digest,
-        "isolated": work.options.isolated,
-        "sources": work.files.hashes,
-        "decontamination": work.guard.as_json(work.pairs),
-    }
-    return Output(work.recipe, work.results, choice, work.store, work.pairs, about)

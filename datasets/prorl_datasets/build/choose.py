@@ -141,7 +141,11 @@ def choose(
 ) -> Choice:
     """Return which rows stay; ``rates`` are recorded pass rates by row id or prompt key."""
     chooser = _Chooser(recipe.difficulty, near, rates)
-    streams = {key: _ordered(key, refs, seed) for key, refs in found.refs.items()}
+    streams = {}
+    for (name, part), refs in found.refs.items():  # rows of files in an order drawn from the seed
+        drawn = {r.index: 0 if part else derive_seed(seed, "file", name, r.index) for r in refs}
+        in_order = sorted((drawn[ref.index], ref.index, at) for at, ref in enumerate(refs))
+        streams[name, part] = [refs[at] for _, _, at in in_order]
     place: Counter[str] = Counter()
     for split in FILL_ORDER:
         for entry in recipe.entries:
@@ -157,13 +161,6 @@ def choose(
         if not split_name:
             chooser.choice.surplus[name] += len(refs) - place[name]
     return chooser.choice
-
-
-def _ordered(key: tuple[str, str], refs: list[Ref], seed: int) -> list[Ref]:
-    name, split = key
-    if split:
-        return sorted(refs, key=lambda ref: ref.index)
-    return sorted(refs, key=lambda ref: (derive_seed(seed, "file", name, ref.index), ref.index))
 
 
 class _Chooser:

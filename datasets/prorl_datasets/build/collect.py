@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import Progress, UserError
-from prorl_datasets.build.gold import GoldResult, Scorer, check_gold
+from prorl_datasets.build.gold import Scorer, check_gold
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.maker import SHOWN
@@ -143,19 +143,11 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             text = candidate["columns"]["prompt"][0]["content"][:SHOWN]
             part.pairs += [{"row": item, "text": text, **m} for m in candidate["matches"]]
         else:
-            part.rows.append(_row(candidate, result))
+            certain = candidate["gold"] is not None or candidate["consistent"]
+            state = "verified" if result else "self-consistent" if certain else "none"
+            kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
+            part.rows.append({**kept, "gold_check": state})
     return part
-
-
-def _row(candidate: dict[str, Any], result: GoldResult | None) -> dict[str, Any]:
-    if result is not None:
-        state = "verified"
-    elif candidate["gold"] is not None or candidate["consistent"]:
-        state = "self-consistent"
-    else:
-        state = "none"
-    kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
-    return {**kept, "gold_check": state}
 
 
 def _item(job: Job, candidate: dict[str, Any]) -> str:

@@ -36,6 +36,21 @@ class GoldResult:
     detail: str = ""
     isolation: str = ""
 
+    @classmethod
+    def of(cls, verdict: Verdict) -> GoldResult:
+        """Return what a verdict on a gold response says. Raises ServiceError where it is none."""
+        if verdict.is_infra_error or verdict.reward is None:
+            raise ServiceError(
+                f"the gold check could not run: {verdict.reason}; "
+                "finished parts are kept, run the same command to go on"
+            )
+        if verdict.reward >= FULL_MARKS:
+            return cls(True, isolation=verdict.isolation)
+        is_scored = verdict.status == "scored"
+        kind = "gold response not accepted" if is_scored else f"gold {verdict.status}"
+        detail = f"reward {verdict.reward:.3g}: {verdict.reason}"
+        return cls(False, kind, detail, verdict.isolation)
+
 
 @contextmanager
 def open_scorer(workers: int) -> Iterator[Scorer]:
@@ -58,17 +73,4 @@ def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldRe
             verdicts[place] = scorer.score([items[place]])[0]
             if verdicts[place].status != "timeout":
                 break
-    return [_result(verdict) for verdict in verdicts]
-
-
-def _result(verdict: Verdict) -> GoldResult:
-    if verdict.is_infra_error or verdict.reward is None:
-        raise ServiceError(
-            f"the gold check could not run: {verdict.reason}; "
-            "finished parts are kept, run the same command to go on"
-        )
-    if verdict.reward >= FULL_MARKS:
-        return GoldResult(True, isolation=verdict.isolation)
-    kind = {"scored": "gold response not accepted"}.get(verdict.status, f"gold {verdict.status}")
-    detail = f"reward {verdict.reward:.3g}: {verdict.reason}"
-    return GoldResult(False, kind, detail, verdict.isolation)
+    return [GoldResult.of(verdict) for verdict in verdicts]

@@ -1,7 +1,6 @@
 """Write the chosen rows: Parquet by split, the offending pairs, the card, the manifest, at once.
 
 Rows are read back from the part files one part at a time, so memory does not grow with the dataset.
-Leaves out: what the card says (``card``).
 """
 
 from __future__ import annotations
@@ -42,7 +41,15 @@ class Output:
 
 def write_dataset(work: Output, out: Path) -> dict[str, Any]:
     """Write the folder ``out`` in one step and return the manifest. Raises UserError (disk)."""
-    _mark_results(work)
+    for result in work.results:  # what was chosen
+        name = result.entry.name
+        for split in SPLITS:
+            refs = work.choice.kept.get((name, split), [])
+            result.kept[split] = len(refs)
+            result.answers.update(ref.answer for ref in refs if ref.answer is not None)
+        for reason, count in work.choice.lost.get(name, {}).items():
+            result.drops.setdefault(reason, Counter())[reason] += count
+        result.surplus = work.choice.surplus[name]
     files: dict[str, dict[str, Any]] = {}
     with atomic_directory(out, work.store.folder) as folder:
         for split in SPLITS:
@@ -60,19 +67,6 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         atomic_write_text(folder / MANIFEST, text)
     return manifest
-
-
-def _mark_results(work: Output) -> None:
-    """Enter the choice into the results."""
-    for result in work.results:
-        name = result.entry.name
-        for split in SPLITS:
-            refs = work.choice.kept.get((name, split), [])
-            result.kept[split] = len(refs)
-            result.answers.update(ref.answer for ref in refs if ref.answer is not None)
-        for reason, count in work.choice.lost.get(name, {}).items():
-            result.drops.setdefault(reason, Counter())[reason] += count
-        result.surplus = work.choice.surplus[name]
 
 
 def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:

@@ -26,6 +26,14 @@ class RepoPin:
     revision: str | None = None
     files: dict[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, pin: Mapping[str, object]) -> RepoPin:
+        """Return an entry of a lock file. Raises KeyError, TypeError."""
+        revision, files = pin["revision"], pin["files"]
+        if not isinstance(revision, str | None) or not isinstance(files, dict):
+            raise TypeError("an entry needs 'revision' and 'files'")
+        return cls(revision, {str(name): str(sha) for name, sha in files.items()})
+
 
 @dataclass(slots=True)
 class Pins:
@@ -41,7 +49,7 @@ class Pins:
             return cls(path)
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            repos = {str(repo): _repo_pin(pin) for repo, pin in data.items()}
+            repos = {str(repo): RepoPin.of(pin) for repo, pin in data.items()}
         except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
             raise DatasetError(
                 f"{path}: not a lock file of ours ({error}); delete it to pin anew"
@@ -96,13 +104,6 @@ class Pins:
         text = self.text()
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             atomic_write_text(self.path, text)
-
-
-def _repo_pin(pin: Mapping[str, object]) -> RepoPin:
-    revision, files = pin["revision"], pin["files"]
-    if not isinstance(revision, str | None) or not isinstance(files, dict):
-        raise TypeError("an entry needs 'revision' and 'files'")
-    return RepoPin(revision, {str(name): str(sha) for name, sha in files.items()})
 
 
 def check_pins(

@@ -11,7 +11,6 @@ import json
 import zipfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,27 +107,26 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
                 f"{path}: benchmark index of format {meta['format']}, this version reads {FORMAT};"
                 " delete the file to build it again"
             )
-        return Rules(**meta["rules"]), _contents(meta, data)
+        items = len(meta["names"])
+        for name, (dtype, dimensions) in _ARRAYS.items():
+            if data[name].dtype != dtype or data[name].ndim != dimensions:
+                raise ValueError(
+                    f"array {name} is {data[name].dtype} of {data[name].ndim} dimensions"
+                )
+        fits = (
+            data["signatures"].shape == (items, PERMUTATIONS)
+            and len(meta["questions"]) == len(data["totals"]) == len(data["leads"]) == items
+            and len(data["grams"]) == len(data["gram_items"])
+            and bool(np.all((data["gram_items"] >= 0) & (data["gram_items"] < items)))
+        )
+        if not fits:
+            raise ValueError("its arrays do not fit together")
+        names = tuple((str(benchmark), str(item)) for benchmark, item in meta["names"])
+        contents = Contents(names=names, questions=tuple(meta["questions"]), **data)
+        return Rules(**meta["rules"]), contents
     except FileNotFoundError as error:
         raise DatasetError(f"no such benchmark index: {path}") from error
     except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise DatasetError(
             f"{path}: not a readable benchmark index ({error}); delete it to build it again"
         ) from error
-
-
-def _contents(meta: dict[str, Any], data: dict[str, NDArray[Any]]) -> Contents:
-    items = len(meta["names"])
-    for name, (dtype, dimensions) in _ARRAYS.items():
-        if data[name].dtype != dtype or data[name].ndim != dimensions:
-            raise ValueError(f"array {name} is {data[name].dtype} of {data[name].ndim} dimensions")
-    fits = (
-        data["signatures"].shape == (items, PERMUTATIONS)
-        and len(meta["questions"]) == len(data["totals"]) == len(data["leads"]) == items
-        and len(data["grams"]) == len(data["gram_items"])
-        and bool(np.all((data["gram_items"] >= 0) & (data["gram_items"] < items)))
-    )
-    if not fits:
-        raise ValueError("its arrays do not fit together")
-    names = tuple((str(benchmark), str(item)) for benchmark, item in meta["names"])
-    return Contents(names=names, questions=tuple(meta["questions"]), **data)
