@@ -28,6 +28,7 @@ from prorl_cli.eval_sampling import (
     settings_of,
 )
 from prorl_cli.eval_shared import Json, Weak, Workers, print_table, warn_of
+from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
     from prorl_common import Progress
@@ -78,6 +79,7 @@ def pass_at_k_command(
     workers: Workers = 2,
     allow_weak: Weak = False,
     json_out: Json = False,
+    plugin: PluginOption = None,
     **server: Any,
 ) -> None:
     """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
@@ -115,7 +117,9 @@ def _pass_at_k(given: SimpleNamespace) -> None:
 
 def _without_code(samples: list[Sample], allow_weak: bool) -> list[Sample]:
     """Leave code out, loudly, where this machine cannot isolate it."""
-    kept = [s for s in samples if s.task.verifier != "code"]
+    from prorl_evaluation.sampling.job import runs_programs
+
+    kept = [s for s in samples if not runs_programs(s)]
     if allow_weak or len(kept) == len(samples):
         return samples
     from prorl_sandbox import probe
@@ -170,6 +174,7 @@ def regrade_command(
     allow_weak: Weak = False,
     repair: Repair = False,
     json_out: Json = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Score the sampled answers of a folder anew with today's verifiers; needs no model."""
     from prorl_evaluation import regrade

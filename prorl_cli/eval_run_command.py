@@ -31,6 +31,7 @@ from prorl_cli.eval_sampling import (
     settings_of,
 )
 from prorl_cli.eval_shared import Json, Weak, Workers
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ SuiteName = Annotated[
     str, typer.Option("--suite", help="prorl, quickstart, ood, or the path of your own .yaml.")
 ]
 Benchmarks = Annotated[
-    str | None, typer.Option(help="Only these benchmarks of the suite, separated by commas.")
+    str | None,
+    typer.Option(
+        help="Only these benchmarks of the suite, or files (NAME.yaml), separated by commas."
+    ),
 ]
 Limit = Annotated[
     int | None,
@@ -100,6 +104,7 @@ def run_command(
     markdown: Markdown = False,
     html: Html = None,
     json_out: Json = False,
+    plugin: PluginOption = None,
     **server: Any,
 ) -> None:
     """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
@@ -117,7 +122,8 @@ def _eval_run(given: SimpleNamespace) -> None:
     from prorl_evaluation.suites import load_suite
 
     check_kind(given.published)
-    suite = load_suite(given.suite)
+    asked = [name for name in _names(given.benchmarks) or () if name.endswith((".yaml", ".yml"))]
+    suite = load_suite(given.suite).adding(asked)
     progress = make_progress()
     targets, run, server = models_of(given, progress)
     settings = _suite_settings(given, suite, run, server)
@@ -164,14 +170,19 @@ def _evaluate(
     return replace(result, shared=shared)
 
 
+def _names(benchmarks: str | None) -> list[str] | None:
+    if benchmarks is None:
+        return None
+    return [name.strip() for name in benchmarks.split(",") if name.strip()]
+
+
 def _gather(suite: Suite, given: SimpleNamespace, progress: Progress) -> Gathered:
+    from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.suites import Wanted, gather_benchmarks, without_code
 
-    names = None
-    if given.benchmarks is not None:
-        names = [name.strip() for name in given.benchmarks.split(",") if name.strip()]
+    names = _names(given.benchmarks)
     gathered = gather_benchmarks(suite, Wanted(names, given.limit, given.mirror), progress)
-    code = any(s.task.verifier == "code" for one in gathered.ready for s in one.samples)
+    code = any(runs_programs(s) for one in gathered.ready for s in one.samples)
     if given.allow_weak or not code:
         return gathered
     from prorl_sandbox import probe

@@ -14,6 +14,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
 from prorl_evaluation.sampling.evaluate import evaluate
 from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.job import Part
 from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest
 from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.repair import repair_folder
@@ -37,7 +38,8 @@ class Server:
 class Session:
     """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
     place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model; ``server``
-    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first."""
+    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
+    ``parts`` are records of a benchmark that is not prorl's own."""
 
     targets: Sequence[Target]
     run: Run | None
@@ -48,6 +50,7 @@ class Session:
     device: str = "auto"
     server: Server | None = None
     repair: bool = False
+    parts: Sequence[Part] = ()
 
     def folder(self, target: Target) -> Path:
         """Return where the target's result goes."""
@@ -131,7 +134,7 @@ class Session:
                 progress.message(line)
         before = _usage(generator)
         try:
-            result = evaluate(generator, self.samples, settings, out, pool, progress)
+            result = evaluate(generator, self.samples, settings, out, pool, progress, self.parts)
         finally:
             progress.finish()
             for line in _usage_lines(before, _usage(generator)):
