@@ -19,9 +19,9 @@ $(VENV)/.local: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --editable '.[local,report]' --constraint constraints.txt
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.local tests/plugins/lab_parts/pyproject.toml
+$(VENV)/.dev: $(VENV)/.local tests/plugins/lab_parts/pyproject.toml $(wildcard tests/plugins/lab_parts/lab_parts/*.py)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable tests/plugins/lab_parts
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall tests/plugins/lab_parts
 	touch $@
 
 venv: $(VENV)/.local ## .venv with prorl, ready to train on this machine

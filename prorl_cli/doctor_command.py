@@ -56,7 +56,8 @@ EXTRAS: dict[str, Extra] = {
         "training and sampling on this machine",
         needed=True,
     ),
-    "report": Extra(("jinja2", "scipy"), "reports of evaluations"),
+    "eval": Extra(("scipy",), "intervals and tests of evaluations"),
+    "report": Extra(("jinja2",), "reports of evaluations"),
     "hub": Extra(("datasets", "huggingface_hub"), "datasets and models from the hub"),
     "docker": Extra(("docker",), "the docker sandbox"),
 }

@@ -1,14 +1,11 @@
-"""``prorl train``: start or resume a run; the commands beside it are in modules of their own.
-
-Parses, calls ``prorl_training`` and shows. Leaves out: every decision about training.
-"""
+"""``prorl train``: start or resume a run; the commands beside it are in modules of their own."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
@@ -60,38 +57,40 @@ def train(
     Bare, it takes the newest dataset under data/, the cached (else fetched) model and a preset by
     device. Ctrl-C finishes the step, saves, and says how to go on.
     """
+    del plugin  # loaded by now
     if context.invoked_subcommand is not None:
         return
     named = {"data.path": data, "model.path": model, "engine": engine, "model.device": device}
+    over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     if resume is not None:
-        _refuse_with_resume(preset, config_file, name, dry_run or None)
-        _resume(resume, _overrides(settings, named), steps)
+        if preset or config_file or name or dry_run:
+            raise UserError(
+                "--resume goes on with the run's own config: beside it only --steps and --set are of use"
+            )
+        _resume(resume, over, steps)
         return
-    over = _overrides(settings, {"steps": steps, **named})
+    from prorl_training.config.loading import load_config
+
+    over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
-        _dry_run(preset, config_file, over, name)
+        _dry_run(load_config(preset, config_file, over), name or "RUN")
         return
     if preset is None and config_file is None and engine != "openrlhf":
-        preset = _preset_for_this_machine(over)
-    config = _load(preset, config_file, over)
+        from prorl_training.engine.local import default_preset, find_dataset
+
+        # data first: the preset takes seconds, as loading torch does
+        find_dataset(load_config(None, None, over))
+        preset = default_preset()
+    config = load_config(preset, config_file, over)
     folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
     _run(config, folder, resume=False, decisions=[])
 
 
-def _preset_for_this_machine(overrides: list[str]) -> str:
-    """Return the preset by device; that there is data is checked first, as loading torch takes seconds."""
-    from prorl_training.engine.local import default_preset, find_dataset
-
-    find_dataset(_load(None, None, overrides))
-    return default_preset()
-
-
-def _dry_run(preset: str | None, file: Path | None, overrides: list[str], name: str | None) -> None:
+def _dry_run(config: TrainConfig, name: str) -> None:
     """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
     from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
 
-    config = _load(preset, file, overrides)
-    print(dry_run(config, name or "RUN"))
+    print(dry_run(config, name))
     console.say("what the command does not say:")
     for line in unsaid(config):
         console.say(f"  {line}")
@@ -117,8 +116,16 @@ def _resume(name: str, overrides: list[str], steps: int | None) -> None:
 def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]) -> None:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
     _announce(config, folder)
+    trainer: Callable[..., TrainReport]
+    match config.engine:
+        case "openrlhf":
+            from prorl_training.engine.openrlhf.launch.session import train_on_cluster as trainer
+        case "local":
+            from prorl_training.engine.local import train as trainer
+        case _:
+            assert_never(config.engine)
     started = time.monotonic()
-    report = _trainer(config)(config, folder, console.make_progress(), resume, decisions)
+    report = trainer(config, folder, console.make_progress(), resume, decisions)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
@@ -133,34 +140,6 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
         console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")
-
-
-def _trainer(config: TrainConfig) -> Callable[..., TrainReport]:
-    """Return the function that trains with the config's engine."""
-    if config.engine == "openrlhf":
-        from prorl_training.engine.openrlhf.launch.session import train_on_cluster
-
-        return train_on_cluster
-    from prorl_training.engine.local import train
-
-    return train
-
-
-def _refuse_with_resume(*options: object) -> None:
-    if any(option is not None for option in options):
-        raise UserError(
-            "--resume goes on with the run's own config: beside it only --steps and --set are of use"
-        )
-
-
-def _overrides(settings: list[str] | None, named: Mapping[str, object]) -> list[str]:
-    return [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
-
-
-def _load(preset: str | None, file: Path | None, overrides: list[str]) -> TrainConfig:
-    from prorl_training.config.loading import load_config
-
-    return load_config(preset, file, overrides)
 
 
 def _announce(config: TrainConfig, folder: Path) -> None:

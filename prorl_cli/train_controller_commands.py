@@ -1,7 +1,4 @@
-"""``prorl train simulate`` and ``prorl train explain``: what the controller would decide, and what it did.
-
-Parses, calls ``prorl_training`` and shows. Leaves out: every decision about training.
-"""
+"""``prorl train simulate`` and ``prorl train explain``: what the controller would decide, and what it did."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli import console
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -44,6 +42,7 @@ def simulate(
     metrics: Recorded = None,
     plot: Plot = None,
     as_json: AsJson = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Say what the controller would decide, without training.
 
@@ -51,12 +50,21 @@ def simulate(
     recorded numbers (under the run's own config, where no preset or file is named), and the answer is
     compared with the decisions.jsonl beside them.
     """
+    from prorl_training.config.loading import load_config
     from prorl_training.schedule.simulate import simulate as run_simulation
     from prorl_training.schedule.timeline_picture import plot_timeline
 
-    journal = _journal(metrics)
+    del plugin  # loaded by now
+    journal = metrics
+    if metrics is not None and metrics.is_dir():
+        journal = metrics / "metrics.jsonl"
+    if journal is not None and not journal.is_file():
+        raise UserError(f"--from {metrics}: there is no such file; name a run's metrics.jsonl")
     rows = _recorded_rows(journal) if journal is not None else {}
-    config = _config(preset, config_file, settings or [], journal)
+    if preset is None and config_file is None and journal is not None:
+        own = journal.parent / "config.yaml"
+        config_file = own if own.is_file() else None
+    config = load_config(preset, config_file, settings or [])
     count = steps or (max(rows) if rows else config.steps)
     decisions = run_simulation(config, count, rows)
     if plot is not None:
@@ -69,16 +77,6 @@ def simulate(
     print_timeline(config, decisions, count)
     if journal is not None:
         _compare(journal, decisions, count)
-
-
-def _journal(path: Path | None) -> Path | None:
-    """Return the metrics file that ``--from`` means: a file, or the one in a run folder."""
-    if path is None:
-        return None
-    found = path / "metrics.jsonl" if path.is_dir() else path
-    if not found.is_file():
-        raise UserError(f"--from {path}: there is no such file; name a run's metrics.jsonl")
-    return found
 
 
 def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
@@ -97,35 +95,19 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
     return rows
 
 
-def _config(
-    preset: str | None, file: Path | None, settings: Sequence[str], journal: Path | None
-) -> TrainConfig:
-    from prorl_training.config.loading import load_config
-
-    if preset is None and file is None and journal is not None:
-        own = journal.parent / "config.yaml"
-        if own.is_file():
-            return load_config(None, own, settings)
-    return load_config(preset, file, settings)
-
-
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
     """Print the text timeline and the table of decisions to stdout."""
     from prorl_training.schedule.timeline import lanes_text, table_rows
 
-    print(f"{config.preset} · {steps} steps · {_counts(decisions)}")
+    kinds = [d.kind for d in decisions]
+    counted = [f"{kinds.count(k)} x {k.replace('_', ' ')}" for k in dict.fromkeys(kinds)]
+    print(f"{config.preset} · {steps} steps · {' · '.join(counted) or 'nothing is decided'}")
     print()
     for line in lanes_text(decisions, steps):
         print(line)
     if decisions:
         print()
         _print_table(("step", "decision", "why"), table_rows(decisions))
-
-
-def _counts(decisions: Sequence[Decision]) -> str:
-    kinds = [d.kind for d in decisions]
-    counted = [f"{kinds.count(k)} x {k.replace('_', ' ')}" for k in dict.fromkeys(kinds)]
-    return " · ".join(counted) or "nothing is decided"
 
 
 def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -175,6 +157,7 @@ def explain(
     Without --step, the run's whole timeline.
     """
     from prorl_training.run.folder import find_run
+    from prorl_training.schedule.simulate import rules_at
     from prorl_training.schedule.timeline import read_decision
 
     folder = find_run(run)
@@ -188,23 +171,15 @@ def explain(
         return
     rows = [r for r in rows if r["step"] == step]
     metrics = {int(r["step"]): r for r in folder.metrics()}
-    seen = _rules(folder.config(), metrics, step)
+    last = max(metrics, default=0)
+    if step > last or step < 0:
+        raise UserError(f"step {step} has not been recorded: the run's steps are 0 to {last}")
+    seen = rules_at(folder.config(), metrics, step) if step else {}
     if as_json:
         near = [metrics[s] for s in sorted(metrics) if abs(s - step) <= AROUND]
         console.print_json({"step": step, "decisions": rows, "rules": seen, "metrics": near})
         return
     _print_step(step, rows, seen, metrics)
-
-
-def _rules(
-    config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
-) -> dict[str, Any]:
-    from prorl_training.schedule.simulate import rules_at
-
-    last = max(metrics, default=0)
-    if step > last or step < 0:
-        raise UserError(f"step {step} has not been recorded: the run's steps are 0 to {last}")
-    return rules_at(config, metrics, step) if step else {}
 
 
 def _print_step(

@@ -1,7 +1,4 @@
-"""``prorl train presets|status|export``: what can be run, what was run, and its model as a folder.
-
-Parses, calls ``prorl_training`` and shows. Leaves out: starting and resuming (``train_commands``).
-"""
+"""``prorl train presets|status|export``: what can be run, what was run, and its model as a folder."""
 
 from __future__ import annotations
 
@@ -79,16 +76,12 @@ def _line(row: RunStatus) -> str:
     parts = [
         f"{row.state:<8}",
         f"step {row.step}/{row.steps if row.steps is not None else '?'}",
-        f"reward {_number(row.reward_mean)}",
+        f"reward {'-' if row.reward_mean is None else f'{row.reward_mean:.3f}'}",
         f"validation {validation}",
         f"last reset {'none' if row.last_reset is None else f'step {row.last_reset}'}",
         f"{format_seconds(row.age_seconds)} ago",
     ]
     return "  ".join(parts) + (f"  {row.reason}" if row.reason else "")
-
-
-def _number(value: Any) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def export(

@@ -1,18 +1,18 @@
 """Export a dataset in the shapes that trainers read: OpenRLHF, verl, TRL.
 
-The reward functions that read them are in docs/guides/trainer-adapters.md. Leaves out: training.
+The reward functions that read them are in docs/guides/trainer-adapters.md.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from prorl_common import atomic_directory, nearest
-from prorl_datasets.storage import READ_BATCH, canonical_json, stream
+from prorl_datasets.storage import READ_BATCH, canonical_json, read_manifest, stream
 from prorl_datasets.types import SPLITS, DatasetError, Sample
 
 Format = Literal["openrlhf", "verl", "trl"]
@@ -39,11 +39,14 @@ def export(source: str | Path, out: Path, fmt: str) -> dict[str, int]:
         "verl": verl_record,
         "trl": trl_record,
     }
+    listed = read_manifest(Path(source))["files"] if Path(source).is_dir() else None
     suffix, written = ("jsonl" if fmt == "openrlhf" else "parquet"), {}
     with atomic_directory(out) as folder:
         for split in SPLITS:
-            rows = (shapes[fmt](sample) for sample in _of_split(Path(source), split))
             name = f"{split}.{suffix}"
+            if listed is not None and f"{split}.parquet" not in listed:
+                continue
+            rows = map(shapes[fmt], stream(source, split))
             if count := _write(folder / name, rows):
                 written[name] = count
     return written
@@ -84,16 +87,6 @@ def trl_record(sample: Sample) -> Record:
     }
 
 
-def _of_split(source: Path, split: str) -> Iterator[Sample]:
-    """Yield the samples of a split; none where the dataset has no such split."""
-    if source.is_dir():
-        from prorl_datasets.storage import read_manifest
-
-        if f"{split}.parquet" not in read_manifest(source)["files"]:
-            return
-    yield from stream(source, split)
-
-
 def _write(path: Path, rows: Iterator[Record]) -> int:
     """Write rows as JSONL or Parquet by the name's ending; no rows, no file. Return their number."""
     first = next(rows, None)
@@ -102,16 +95,11 @@ def _write(path: Path, rows: Iterator[Record]) -> int:
     if path.suffix == ".jsonl":
         count = 0
         with path.open("w", encoding="utf-8") as file:
-            for row in _chain(first, rows):
+            for row in chain([first], rows):
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 count += 1
         return count
-    return _write_parquet(path, _chain(first, rows))
-
-
-def _chain(first: Record, rows: Iterator[Record]) -> Iterator[Record]:
-    yield first
-    yield from rows
+    return _write_parquet(path, chain([first], rows))
 
 
 def _write_parquet(path: Path, rows: Iterator[Record]) -> int:

@@ -110,7 +110,9 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
         files = _split_files(path, split)
     elif path.is_file():
         files = [path]
-        _check_hash(path, _listed_hash(path))
+        if (path.parent / MANIFEST).is_file():  # it may say something of this lone file
+            listed = read_manifest(path.parent)["files"].get(path.name, {})
+            _check_hash(path, listed.get("sha256"))
     else:
         raise DatasetError(f"no such dataset: {path}; build one with: prorl data build")
     for file in files:
@@ -128,14 +130,6 @@ def _split_files(folder: Path, split: str | None) -> list[Path]:
     for file in files:
         _check_hash(file, listed[file.name].get("sha256"))
     return files
-
-
-def _listed_hash(path: Path) -> str | None:
-    """Return what a manifest beside a lone file says of it; None where it says nothing."""
-    if not (path.parent / MANIFEST).is_file():
-        return None
-    entry = read_manifest(path.parent)["files"].get(path.name)
-    return None if entry is None else entry.get("sha256")
 
 
 def _check_hash(path: Path, expected: str | None) -> None:
@@ -157,24 +151,18 @@ def _read(path: Path) -> Iterator[Sample]:
     try:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
-            if (problem := _column_problem(names)) is not None:
-                raise DatasetError(f"{path}: {problem}")
+            missing = [f"'{name}'{nearest(name, names)}" for name in COLUMNS if name not in names]
+            if missing:
+                raise DatasetError(
+                    f"{path}: missing column {', '.join(missing)}; a file of your own becomes a "
+                    "dataset through a recipe with a file source"
+                )
             for batch in file.iter_batches(READ_BATCH, columns=list(COLUMNS)):
                 for row in batch.to_pylist():
                     yield _sample(path, row)
     except (pyarrow.ArrowException, OSError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DatasetError(f"{path} is not a readable Parquet file ({first})") from error
-
-
-def _column_problem(names: list[str]) -> str | None:
-    missing = [f"'{name}'{nearest(name, names)}" for name in COLUMNS if name not in names]
-    if not missing:
-        return None
-    return (
-        f"missing column {', '.join(missing)}; a file of your own becomes a dataset through "
-        "a recipe with a file source"
-    )
 
 
 def _sample(path: Path, row: Mapping[str, Any]) -> Sample:

@@ -11,6 +11,7 @@ import pytest
 
 from prorl_common import NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
+from prorl_datasets.build import plan
 from prorl_datasets.build.builder import build_with
 from prorl_datasets.rows.row import normalised
 
@@ -64,7 +65,7 @@ def test_same_recipe_and_seed_give_the_same_bytes(
     small: Recipe, tmp_path: Path, accepting: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_with(accepting, small, tmp_path / "a", progress=NullProgress())
-    monkeypatch.setattr("prorl_datasets.build.plan.CHUNK", 7)
+    monkeypatch.setattr(plan, "CHUNK", 7)
     build_with(accepting, small, tmp_path / "b", progress=NullProgress())
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
     build_with(

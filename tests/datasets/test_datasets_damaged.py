@@ -195,7 +195,7 @@ def _children() -> list[int]:
             except OSError:
                 continue
             mine = int(stat.rpartition(")")[2].split()[1]) == os.getpid()
-            if mine and b"row_process" in words:
+            if mine and b"prorl_datasets.rows.process" in words:
                 found.append(int(folder.name))
     return found
 
@@ -274,7 +274,8 @@ KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
 from prorl_common import NullProgress
-from prorl_datasets import load_recipe, writing
+from prorl_datasets import load_recipe
+from prorl_datasets.build import writing
 from prorl_datasets.build.builder import build_with
 from prorl_datasets.rows.parts import Part, PartStore
 sys.path.insert(0, {tests!r})

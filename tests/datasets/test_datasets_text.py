@@ -15,9 +15,10 @@ from prorl_datasets.text.banding import rows_for
 from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
 from prorl_datasets.text.hashing import (
     EMPTY,
+    NGRAM,
     Signature,
-    ngram_hashes,
     profile,
+    runs_of,
     signature,
     signature_of,
     word_hashes,
@@ -122,19 +123,21 @@ def test_known_suffixes_do_not_count(suffix: str) -> None:
 def test_hashes_are_pinned() -> None:
     text = f"{TRAIN} ½ α 大众 $x^2$"
     found = words(text)
-    assert ngram_hashes(found)[:2].tolist() == PINNED_NGRAMS
-    digest = hashlib.sha256(ngram_hashes(found).astype("<u8").tobytes()).hexdigest()
+    ngrams = runs_of(word_hashes(found), NGRAM)
+    assert ngrams[:2].tolist() == PINNED_NGRAMS
+    digest = hashlib.sha256(ngrams.astype("<u8").tobytes()).hexdigest()
     assert digest == PINNED_NGRAM_DIGEST
     digest = hashlib.sha256(signature(text).astype("<u4").tobytes()).hexdigest()
     assert digest == PINNED_SIGNATURE_DIGEST
 
 
 def test_an_ngram_hash_does_not_depend_on_where_it_stands() -> None:
-    inside = ngram_hashes(words(f"one two three {MANY} four five"))
-    assert set(ngram_hashes(words(MANY)).tolist()) <= set(inside.tolist())
+    hashes = word_hashes(words(MANY))
+    inside = runs_of(word_hashes(words(f"one two three {MANY} four five")), NGRAM)
+    assert set(runs_of(hashes, NGRAM).tolist()) <= set(inside.tolist())
     assert len(np.unique(inside)) == len(inside)
-    assert len(ngram_hashes(words(MANY)[:12])) == 0
-    assert not set(ngram_hashes(words(MANY), 5).tolist()) & set(inside.tolist())
+    assert len(runs_of(hashes[:12], NGRAM)) == 0
+    assert not set(runs_of(hashes, 5).tolist()) & set(inside.tolist())
 
 
 def test_signatures_estimate_jaccard_similarity() -> None:

@@ -25,7 +25,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": [{"call": "f"}]}, "'args'"),
     ("code", {"tests": [{"output": "1"}]}, "got output"),
     ("code", {"tests": STDIO, "language": "pyton"}, "did you mean 'python'"),
-    ("code", {"tests": STDIO, "language": "rust"}, "cpp, javascript, python (of prorl)"),
+    ("code", {"tests": STDIO, "language": "rust"}, "unknown language 'rust'"),
     ("code", {"tests": STDIO, "language": 3}, "must be text"),
     ("code", {"tests": CALL, "language": "C++"}, "C\\+\\+ takes stdin/stdout tests only"),
     ("code", {"tests": STDIO + CALL, "language": "js"}, "test 2: JavaScript takes"),

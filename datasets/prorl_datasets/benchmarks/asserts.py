@@ -56,28 +56,25 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
     try:
-        return _as_tests(ast.parse(source), entry_point, head)
+        tree = ast.parse(source)
+        functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+        one = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
+        if (check := next(one, None)) is None:
+            raise UnreadableTests("no check(candidate) in them")
+        table = _table(check)
+        found = _plain(check, entry_point) if table is None else _rows(table, entry_point)
+        if found:
+            return found
+        rewrite = _Rewrite()
+        changed = ast.fix_missing_locations(rewrite.visit(tree))
+        if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
+            raise UnreadableTests("they use numpy beyond the usual helpers")
+        text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
+        return [{"check": _helpers_of(head, entry_point, text) + text}]
     except UnreadableTests:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableTests(f"not readable Python ({error})") from error
-
-
-def _as_tests(tree: ast.Module, entry_point: str, head: str) -> list[dict[str, Any]]:
-    check = next((n for n in tree.body if _is_check(n)), None)
-    if not isinstance(check, ast.FunctionDef):
-        raise UnreadableTests("no check(candidate) in them")
-    candidate = check.args.args[0].arg
-    table = _table(check)
-    found = None
-    if table is not None:
-        found = _rows(table, entry_point)
-    elif all(isinstance(s, ast.Assert) or _is_text(s) for s in check.body):
-        found = _plain(check, candidate, entry_point)
-    if found:
-        return found
-    text = _without_numpy(tree)
-    return [{"check": _helpers_of(head, entry_point, text) + text}]
 
 
 def _helpers_of(head: str, entry_point: str, text: str) -> str:
@@ -93,19 +90,16 @@ def _helpers_of(head: str, entry_point: str, text: str) -> str:
     return "\n".join(map(ast.unparse, own)) + "\n\n"
 
 
-def _is_check(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name == "check" and len(node.args.args) == 1
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _plain(check: ast.FunctionDef, candidate: str, entry_point: str) -> list[dict[str, Any]] | None:
+def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
     """Return an ``assert`` test for each ``assert candidate(literals) == literal``, or None."""
+    candidate = check.args.args[0].arg
     tests = []
     for statement in check.body:
-        if not isinstance(statement, ast.Assert) or isinstance(statement.test, ast.Constant):
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue  # a text
+        if not isinstance(statement, ast.Assert):
+            return None
+        if isinstance(statement.test, ast.Constant):
             continue
         match statement.test:
             case ast.Compare(
@@ -224,13 +218,3 @@ class _Rewrite(ast.NodeTransformer):
         if poly and ast.unparse(node) == _BROKEN_POLY:
             return ast.parse(_MENDED_POLY, mode="eval").body
         return self.generic_visit(node)
-
-
-def _without_numpy(tree: ast.Module) -> str:
-    """Return the test source without numpy. Raises UnreadableTests where it is used otherwise."""
-    rewrite = _Rewrite()
-    changed = ast.fix_missing_locations(rewrite.visit(tree))
-    names = {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}
-    if names & {"np", "numpy"}:
-        raise UnreadableTests("they use numpy beyond the usual helpers")
-    return (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"

@@ -41,7 +41,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
     if mirror is not None:
         if not mirror.is_dir():
             raise DatasetError(f"no such mirror folder: {mirror}")
-        named = _named_file(spec.name, mirror)
+        named = next((p for end in READABLE if (p := mirror / f"{spec.name}{end}").is_file()), None)
         if named is not None:
             return BenchmarkFiles([named], str(named))
     sources = [spec.hub.model_copy(update={"files": files}), *spec.alternates]
@@ -63,8 +63,11 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
             if "has no file" not in str(error):
                 break
     assert failure is not None
+    why = str(failure).split("; give --mirror", 1)[0]  # the general cure goes, a better one comes
+    where = "" if mirror is None else f" ({mirror} holds neither)"
     raise DatasetError(
-        f"benchmark {spec.name}: {_why(failure)}; {_cure(spec, mirror)}"
+        f"benchmark {spec.name}: {why}; give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or "
+        f"{spec.name}.jsonl in it{where}, or set HF_ENDPOINT to a reachable hub"
     ) from failure
 
 
@@ -85,10 +88,6 @@ def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
     return BenchmarkFiles([file.path for file in found], source.repo, revision)
 
 
-def _named_file(name: str, mirror: Path) -> Path | None:
-    return next((p for end in READABLE if (p := mirror / f"{name}{end}").is_file()), None)
-
-
 def _folder(mirror: Path, repo: str) -> Path | None:
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
@@ -97,17 +96,3 @@ def _folder(mirror: Path, repo: str) -> Path | None:
 def _has_all(folder: Path, patterns: list[str]) -> bool:
     names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
     return all(any(fnmatchcase(name, pattern) for name in names) for pattern in patterns)
-
-
-def _why(error: UserError) -> str:
-    """Return the half line that says why, without the general cure behind it."""
-    return str(error).split("; give --mirror", 1)[0]
-
-
-def _cure(spec: BenchmarkSpec, mirror: Path | None) -> str:
-    assert spec.hub is not None
-    where = "" if mirror is None else f" ({mirror} holds neither)"
-    return (
-        f"give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or {spec.name}.jsonl in it"
-        f"{where}, or set HF_ENDPOINT to a reachable hub"
-    )

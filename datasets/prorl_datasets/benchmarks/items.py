@@ -74,8 +74,3 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
             f"{one_line(repr(value), 40)}"
         )
     return value.strip()
-
-
-def column_names(spec: BenchmarkSpec) -> list[str]:
-    """Return every column name that the benchmark may read, for reading only those."""
-    return list(dict.fromkeys(c for group in spec.columns.values() for c in group))

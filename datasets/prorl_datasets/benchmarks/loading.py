@@ -6,19 +6,37 @@ an error. Leaves out: sampling and scoring responses (the evaluation room).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from prorl_datasets.benchmarks import (
+    shapes_choice,
+    shapes_code,
+    shapes_instruction,
+    shapes_math,
+)
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
-from prorl_datasets.benchmarks.files import BenchmarkFiles, find_files, raw_rows
+from prorl_datasets.benchmarks.files import find_files, raw_rows
 from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
+from prorl_datasets.benchmarks.livecodebench import contest_day, convert_livecodebench
 from prorl_datasets.benchmarks.questions import identity
 from prorl_datasets.sources.readers.plain import odd_value, one_line
-from prorl_datasets.types import DatasetError, GoldCheck, Sample
-from prorl_verifiers.types import TaskError
+from prorl_datasets.types import DatasetError, Sample
+from prorl_verifiers import VERIFIERS, TaskError, load_task
+
+_ADAPTERS: dict[str, Convert] = {
+    "math": shapes_math.convert_math,
+    "olympiad": shapes_math.convert_olympiad,
+    "humaneval": shapes_code.convert_humaneval,
+    "eurus": shapes_code.convert_eurus,
+    "livecodebench": convert_livecodebench,
+    "gpqa": shapes_choice.convert_gpqa,
+    "ifeval": shapes_instruction.convert_ifeval,
+}
+"""How the rows of each published shape are read."""
 
 
 @dataclass(slots=True)
@@ -96,7 +114,15 @@ def read_spec(
         loaded.samples.append(made)
         if limit is not None and spec.generated is None and len(loaded.samples) >= limit:
             break
-    _check(loaded)
+    bad, rows = len(loaded.unusable), len(loaded.unusable) + len(loaded.samples)
+    if not rows:
+        raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
+    if bad > spec.unusable_max * rows:
+        first = loaded.unusable[0]
+        raise DatasetError(
+            f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
+            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {one_line(first.reason)}"
+        )
     return loaded
 
 
@@ -113,37 +139,23 @@ def _stream(
         loaded.origin = "generated"
         yield from generated_items(spec, limit)
         return
-    files = _files(spec, mirror, days)
+    assert spec.hub is not None
+    wanted = spec.hub.files
+    if days is not None:  # version files that end before the window are left out
+        old = {v.file for v in spec.versions if v.until < days[0]}
+        wanted = [name for name in wanted if name not in old] or wanted[-1:]
+    files = find_files(spec, wanted, mirror)
     loaded.origin, loaded.revision = files.origin, files.revision
-    convert = _adapter(spec)
+    convert = _ADAPTERS[spec.adapter]
     for where, raw in raw_rows(files):
-        if days is not None and not _inside(spec, raw, where, days):
-            continue
+        if days is not None:
+            day = contest_day(spec, raw, where)
+            if day is not None and not days[0] <= day <= days[1]:
+                continue
         odd = odd_value(raw)
         found = convert(spec, raw, where) if odd is None else Unusable(where, odd)
         if found is not None:
             yield found
-
-
-def _files(
-    spec: BenchmarkSpec, mirror: Path | None, days: tuple[date, date] | None
-) -> BenchmarkFiles:
-    """Find the files; version files that end before the window are left out."""
-    assert spec.hub is not None
-    wanted = spec.hub.files
-    if days is not None:
-        old = {v.file for v in spec.versions if v.until < days[0]}
-        wanted = [name for name in wanted if name not in old] or wanted[-1:]
-    return find_files(spec, wanted, mirror)
-
-
-def _inside(
-    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str, days: tuple[date, date]
-) -> bool:
-    from prorl_datasets.benchmarks.livecodebench import contest_day
-
-    day = contest_day(spec, raw, where)
-    return day is None or days[0] <= day <= days[1]
 
 
 def _window(spec: BenchmarkSpec, window: tuple[str, str] | None) -> tuple[date, date] | None:
@@ -160,30 +172,7 @@ def _window(spec: BenchmarkSpec, window: tuple[str, str] | None) -> tuple[date, 
     return first, last
 
 
-def _adapter(spec: BenchmarkSpec) -> Convert:
-    from prorl_datasets.benchmarks import (
-        livecodebench,
-        shapes_choice,
-        shapes_code,
-        shapes_instruction,
-        shapes_math,
-    )
-
-    adapters: dict[str, Convert] = {
-        "math": shapes_math.convert_math,
-        "olympiad": shapes_math.convert_olympiad,
-        "humaneval": shapes_code.convert_humaneval,
-        "eurus": shapes_code.convert_eurus,
-        "livecodebench": livecodebench.convert_livecodebench,
-        "gpqa": shapes_choice.convert_gpqa,
-        "ifeval": shapes_instruction.convert_ifeval,
-    }
-    return adapters[spec.adapter]
-
-
 def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
-    from prorl_verifiers import load_task
-
     verifier = item.verifier or spec.verifier
     extra = spec.reference if verifier == spec.verifier else {}
     name = identity(spec, item.key, item.question)
@@ -204,6 +193,7 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
     odd = odd_value([prompt, metadata, task.reference])
     if odd is not None:
         return Unusable(name, odd)
+    has_tests = VERIFIERS.get(spec.verifier).score_in_sandbox is not None  # no verifier runs here
     return Sample(
         id=name,
         domain=spec.domain,
@@ -212,27 +202,6 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
         source=spec.hub.repo if spec.hub is not None else "reasoning-gym",
         licence=spec.licence,
         split="test",
-        gold_check=_gold_check(spec, item),
+        gold_check="self-consistent" if item.gold is not None or has_tests else "none",
         metadata=metadata,
     )
-
-
-def _gold_check(spec: BenchmarkSpec, item: BenchmarkItem) -> GoldCheck:
-    """Loading runs no verifier: a gold or decoded tests are ``self-consistent``, a list of
-    constraints alone is ``none``.
-    """
-    return "self-consistent" if item.gold is not None or spec.verifier == "code" else "none"
-
-
-def _check(loaded: Loaded) -> None:
-    """Raise DatasetError where nothing was found or too much of it cannot be used."""
-    spec, bad = loaded.spec, len(loaded.unusable)
-    rows = len(loaded.samples) + bad
-    if not loaded.samples and not bad:
-        raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
-    if bad > spec.unusable_max * rows:
-        first = loaded.unusable[0]
-        raise DatasetError(
-            f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
-            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {one_line(first.reason)}"
-        )

@@ -34,10 +34,6 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
         raise PackedError(f"not base64 ({error})") from error
-    return pickled_text(_inflate(squeezed, limit))
-
-
-def _inflate(squeezed: bytes, limit: int) -> bytes:
     machine = zlib.decompressobj()
     try:
         data = machine.decompress(squeezed, limit + 1)
@@ -47,7 +43,7 @@ def _inflate(squeezed: bytes, limit: int) -> bytes:
         raise PackedError(f"unpacks to more than {limit:,} bytes")
     if not machine.eof or machine.unused_data:
         raise PackedError("the zlib stream is cut off or followed by other bytes")
-    return data
+    return pickled_text(data)
 
 
 def pickled_text(data: bytes) -> str:

@@ -73,15 +73,11 @@ def eurus_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> s
                 f"{', '.join(CODE_SOURCES)}; no benchmark would hold it"
             )
         return None
-    return without_wrapper(_user_turn(field_of(spec, raw, "question", where), where))
-
-
-def _user_turn(prompt: Any, where: str) -> str:
-    """Return the last user message; PRIME's system message is left out."""
-    if isinstance(prompt, str) and prompt.strip():
-        return prompt
-    if isinstance(prompt, list):
+    prompt = field_of(spec, raw, "question", where)
+    if isinstance(prompt, list):  # the last user message; PRIME's system message is left out
         users = [m for m in prompt if isinstance(m, Mapping) and m.get("role") == "user"]
         if users and isinstance(users[-1].get("content"), str):
-            return str(users[-1]["content"])
+            return without_wrapper(users[-1]["content"])
+    if isinstance(prompt, str) and prompt.strip():
+        return without_wrapper(prompt)
     raise DatasetError(f"{where}: the prompt must be text or messages with a user turn")

@@ -59,13 +59,18 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     metadata = {"is_multiple_answer": several, "unit": unit, "error": error}
     metadata["answer_type"] = _text(field_of(spec, raw, "answer_type", where))
     verifier, reference = _olympiad_task(gold, unit, error)
+    shown = question
+    if several:
+        shown += "\nIf there are several answers, put all of them, separated by commas."
+    if unit:
+        shown += f"\nGive the answer in units of {unit}, and leave the unit out of the box."
     return BenchmarkItem(
         question,
         reference,
         key=_key(spec, raw, where),
         gold=f"\\boxed{{{gold}}}",
         verifier=verifier,
-        shown=question + _note(several, unit),
+        shown=shown,
         metadata={k: v for k, v in metadata.items() if v is not None},
     )
 
@@ -139,15 +144,6 @@ def _olympiad_task(
     if unit == "%":
         return None, {"answer": gold, "percent": True}
     return None, {"answer": gold}
-
-
-def _note(several: bool, unit: str | None) -> str:
-    note = (
-        "\nIf there are several answers, put all of them, separated by commas." if several else ""
-    )
-    if unit:
-        note += f"\nGive the answer in units of {unit}, and leave the unit out of the box."
-    return note
 
 
 def _key(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:

@@ -8,10 +8,10 @@ generated rows by index, rows of files in an order drawn from the seed. Leaves o
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from prorl_common import derive_seed
 from prorl_datasets.build.collect import Job
@@ -20,10 +20,6 @@ from prorl_datasets.recipe.parts import Difficulty, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import Part
 from prorl_datasets.types import Split
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SIGNATURE = 128
 EXAMPLES = 2
@@ -82,7 +78,9 @@ class Found:
         for place, row in enumerate(part.rows):
             answer = row["columns"]["answer"]
             node = self._node(row["key"], row["signature"])
-            short = None if answer is None else int.from_bytes(_hash8(answer))
+            short = None
+            if answer is not None:
+                short = int.from_bytes(hashlib.blake2b(answer.encode(), digest_size=8).digest())
             held.append(Ref(name, place, row["index"], node, row["prompt_key"], short))
 
     def _node(self, key: str, signature: str | None) -> int:
@@ -98,12 +96,15 @@ class Found:
         near = Near()
         if threshold <= 0 or not self._signatures:
             return near
+        import numpy as np
+
         from prorl_datasets.text.duplicates import near_duplicates
 
         packed = sorted(self._signatures)  # by content: the order of arrival must not matter
         for group, signature in enumerate(packed):
             near.group.update(dict.fromkeys(self._signatures[signature], group))
-        edges = near_duplicates(_matrix(packed), threshold)
+        matrix = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, SIGNATURE)
+        edges = near_duplicates(matrix.astype(np.uint32, copy=False), threshold)
         for first, second in zip(edges["early"].tolist(), edges["late"].tolist(), strict=True):
             near.neighbours.setdefault(first, []).append(second)
             near.neighbours.setdefault(second, []).append(first)
@@ -116,20 +117,6 @@ class Near:
 
     group: dict[int, int] = field(default_factory=dict)
     neighbours: dict[int, list[int]] = field(default_factory=dict)
-
-
-def _matrix(packed: list[bytes]) -> NDArray[np.uint32]:
-    import numpy as np
-
-    joined = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, SIGNATURE)
-    matrix: NDArray[np.uint32] = joined.astype(np.uint32, copy=False)
-    return matrix
-
-
-def _hash8(text: str) -> bytes:
-    import hashlib
-
-    return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 from prorl_common import Progress, UserError
 from prorl_datasets.build.gold import GoldResult, Scorer, check_gold
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.client import Children, RowClient
+from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.maker import SHOWN
 from prorl_datasets.rows.parts import Part, PartStore
 from prorl_verifiers import load_task
@@ -73,7 +73,9 @@ class Collector:
                 yield from self._finished(running)
         except UserError as error:
             threads.shutdown(wait=True)  # what was begun is finished and stands
-            raise _first(running) or error from None
+            errors = (future.exception() for future in running)  # in the order of giving out
+            first = next((e for e in errors if isinstance(e, UserError)), error)
+            raise first from None  # the same on every run
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)  # first: nothing new may begin
             self._children.close()
@@ -98,22 +100,13 @@ class Collector:
         part = self._store.get(job.name)
         if part is None:
             with self._children.lend() as child:
-                candidates = _candidates(child, job)
+                if job.split:
+                    candidates = child.generate(job.entry.name, job.split, job.start, job.stop)
+                else:
+                    candidates = child.convert(job.entry.name, job.start, job.rows)
             part = checked_part(self._scorer, job, candidates)
             self._store.put(job.name, part)
         return part
-
-
-def _first(running: dict[Future[Part], Job]) -> UserError | None:
-    """Return the mistake of the job that was given out first: the same on every run."""
-    errors = (future.exception() for future in running)
-    return next((error for error in errors if isinstance(error, UserError)), None)
-
-
-def _candidates(child: RowClient, job: Job) -> list[dict[str, Any]]:
-    if job.split:
-        return child.generate(job.entry.name, job.split, job.start, job.stop)
-    return child.convert(job.entry.name, job.start, job.rows)
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> Part:
@@ -131,7 +124,11 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             if "match" in lost:
                 part.pairs.append({"row": item, **lost["match"]})
     chosen = [c for c in made if c["checked"]]
-    results = check_gold(scorer, [_response_and_task(c) for c in chosen])
+    tasks = []
+    for c in chosen:
+        reference = json.loads(c["box"] or c["columns"]["reference"])
+        tasks.append((c["gold"], load_task(c["columns"]["verifier"], reference)))
+    results = check_gold(scorer, tasks)
     by_index = {c["index"]: r for c, r in zip(chosen, results, strict=True)}
     for candidate in made:
         result = by_index.get(candidate["index"])
@@ -140,25 +137,14 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
         if result is not None and not result.accepted:
             part.drop("gold", result.reason, _item(job, candidate), result.detail)
         elif candidate["matches"]:
-            _drop_match(part, job, candidate)
+            first, item = candidate["matches"][0], _item(job, candidate)
+            detail = f"{first['benchmark']} {first['item']} ({first['rule']} {first['score']})"
+            part.drop("decontamination", f"like an item of {first['benchmark']}", item, detail)
+            text = candidate["columns"]["prompt"][0]["content"][:SHOWN]
+            part.pairs += [{"row": item, "text": text, **m} for m in candidate["matches"]]
         else:
             part.rows.append(_row(candidate, result))
     return part
-
-
-def _response_and_task(candidate: dict[str, Any]) -> tuple[str, Any]:
-    columns = candidate["columns"]
-    reference = candidate["box"] or columns["reference"]
-    return candidate["gold"], load_task(columns["verifier"], json.loads(reference))
-
-
-def _drop_match(part: Part, job: Job, candidate: dict[str, Any]) -> None:
-    first = candidate["matches"][0]
-    detail = f"{first['benchmark']} {first['item']} ({first['rule']} {first['score']})"
-    item = _item(job, candidate)
-    part.drop("decontamination", f"like an item of {first['benchmark']}", item, detail)
-    question = candidate["columns"]["prompt"][0]["content"]
-    part.pairs += [{"row": item, "text": question[:SHOWN], **m} for m in candidate["matches"]]
 
 
 def _row(candidate: dict[str, Any], result: GoldResult | None) -> dict[str, Any]:

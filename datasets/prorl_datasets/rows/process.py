@@ -41,7 +41,13 @@ def main() -> None:
             reply = [rg_entries.reply(made, task, config, seed) for seed in seeds]
         else:
             assert maker is not None
-            reply = _work(maker, request)
+            try:
+                if "generate" in request:
+                    reply = {"candidates": maker.generate(*request["generate"])}
+                else:
+                    reply = {"candidates": maker.convert(*request["rows"])}
+            except UserError as error:
+                reply = {"user_error": str(error)}
         out.write(json.dumps(reply, default=rg_entries.plain) + "\n")
         out.flush()
 
@@ -59,16 +65,6 @@ def _set_up(request: dict[str, Any]) -> RowMaker:
             key, benchmark, item = line.split(" ")
             taken[key] = (benchmark, item)
     return RowMaker(recipe, request["seed"], index, taken)
-
-
-def _work(maker: RowMaker, request: dict[str, Any]) -> Any:
-    try:
-        if "generate" in request:
-            return {"candidates": maker.generate(*request["generate"])}
-        name, start, rows = request["rows"]
-        return {"candidates": maker.convert(name, start, rows)}
-    except UserError as error:
-        return {"user_error": str(error)}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Any
 from prorl_common import UserError, nearest
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.row import Row
+from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.spec import RawRow
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import VERIFIERS, load_task
@@ -54,8 +55,16 @@ def map_row(
 ) -> Row:
     """Return the row of one raw row; ``columns`` maps our field names onto its columns.
 
-    Raises DatasetError, beginning with ``where``, for a missing column or a malformed task.
+    Integers of any length are read. Raises DatasetError, beginning with ``where``, for a missing column or
+    a malformed task.
     """
+    with long_integers():
+        return _mapped(entry, columns, raw, where, index)
+
+
+def _mapped(
+    entry: Entry, columns: Mapping[str, str], raw: Mapping[str, Any], where: str, index: int
+) -> Row:
     spec = VERIFIERS.get(entry.scored_by)
     fields = _Fields(columns, spec.json_columns, raw, where)
     question = question_of(fields.get("prompt", True), where)

@@ -11,7 +11,6 @@ from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.columns import check_columns_of, map_row, named_once
 from prorl_datasets.sources.files import Files
-from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
@@ -65,12 +64,11 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
     """Return the row of a raw row. Raises DatasetError naming the place for a malformed one."""
-    with long_integers():
-        if entry.spec.convert is not None:
-            made: Row | Drop = entry.spec.convert(entry, raw, where, index)
-            return made
-        assert isinstance(entry.source, OpenSettings)
-        return map_row(entry, entry.source.columns, raw, where, index)
+    if entry.spec.convert is not None:
+        made: Row | Drop = entry.spec.convert(entry, raw, where, index)
+        return made
+    assert isinstance(entry.source, OpenSettings)
+    return map_row(entry, entry.source.columns, raw, where, index)
 
 
 def _by_kind(recipe: Recipe) -> Iterator[tuple[SourceSpec, list[Entry]]]:

@@ -85,7 +85,12 @@ def greedy_keep(order: Indices, edges: Edges) -> Kept:
 
 def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
     """Return the first row of each group of equal signatures, and a star of edges for the rest."""
-    keys = _row_keys(signatures)[order]
+    keys = np.zeros(len(signatures), dtype=np.uint64)  # 64 bits of each whole signature
+    for column in range(PERMUTATIONS):
+        keys *= np.uint64(0x9E3779B97F4A7C15)
+        keys += signatures[:, column]
+        keys ^= keys >> np.uint64(31)
+    keys = mix(keys)[order]
     by_key = np.argsort(keys, kind="stable")
     rows, keys = order[by_key], keys[by_key]
     new = np.ones(len(rows), dtype=np.bool_)
@@ -169,13 +174,3 @@ def _unique(edges: Edges, place: Indices) -> Edges:
     same = (edges["early"][1:] == edges["early"][:-1]) & (edges["late"][1:] == edges["late"][:-1])
     new[1:] = ~same
     return edges[new]
-
-
-def _row_keys(signatures: Signature) -> Hashes:
-    """Return a 64-bit key of each whole signature."""
-    keys = np.zeros(len(signatures), dtype=np.uint64)
-    for column in range(PERMUTATIONS):
-        keys *= np.uint64(0x9E3779B97F4A7C15)
-        keys += signatures[:, column]
-        keys ^= keys >> np.uint64(31)
-    return mix(keys)

@@ -32,22 +32,13 @@ _BASE = 0x9E3779B97F4A7C15
 _BLOCK = 2048
 
 
-def ngram_hashes(words: Sequence[str], n: int = NGRAM) -> Hashes:
-    """Return the hash of each run of ``n`` words, in order: shape (max(len(words) - n + 1, 0),).
-
-    A text shorter than ``n`` words has none: short questions are left to the exact and the MinHash
-    rule.
-    """
-    return runs_of(word_hashes(words), n)
-
-
 def word_hashes(words: Sequence[str]) -> Hashes:
     """Return the blake2b-64 of each word, shape (len(words),)."""
     return np.fromiter(map(_word_hash, words), dtype=np.uint64, count=len(words))
 
 
 def runs_of(hashes: Hashes, n: int) -> Hashes:
-    """Return the mixed polynomial hash of each run of ``n`` word hashes.
+    """Return the mixed polynomial hash of each run of ``n`` word hashes: shape (max(len - n + 1, 0),).
 
     Runs come from differences of one prefix sum; dividing by the base's power makes a run's hash
     independent of where it stands (the base is odd, so it has an inverse modulo 2**64).

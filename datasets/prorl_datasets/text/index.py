@@ -137,7 +137,7 @@ class BenchmarkIndex:
 
     def _shared_ngrams(self, row: Profile, ignore: Hashes | None) -> Iterator[Match]:
         contents = self.contents
-        places = _members(row.ngrams, contents.grams)
+        places = np.flatnonzero(_is_member(row.ngrams, contents.grams))
         if ignore is not None and len(places):
             places = places[~_is_member(row.ngrams[places], ignore)]
         if not len(places):
@@ -203,12 +203,8 @@ class _Table:
         return self.items[starts + np.arange(len(starts))]
 
 
-def _members(wanted: Hashes, known: Hashes) -> NDArray[np.intp]:
-    """Return the places in ``wanted`` whose value is in the sorted ``known``."""
-    return np.flatnonzero(_is_member(wanted, known))
-
-
 def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
+    """Return which values of ``wanted`` are in the sorted ``known``."""
     if not len(known):
         return np.zeros(len(wanted), dtype=np.bool_)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)

@@ -92,7 +92,10 @@ def words(text: str) -> list[str]:
 
     ``The value of $\frac{1}{2}x$`` gives ``the value of 1 2 x``.
     """
-    plain = (text if text.isascii() else _normal(text)).lower()
+    plain = (
+        text if text.isascii() else unicodedata.normalize("NFKC", _MARKS.sub(_fewer_marks, text))
+    )
+    plain = plain.lower()
     if "\\" in plain or "[asy]" in plain:
         plain = _plain_latex(plain)
     plain = _GROUPED.sub("", plain)
@@ -101,39 +104,28 @@ def words(text: str) -> list[str]:
     return _WORD.findall(plain.translate(_APOSTROPHES).translate(_NAMES))
 
 
-def _normal(text: str) -> str:
-    """Return the NFKC form; of a run of combining marks only the first 30 count (UAX 15, 13.1)."""
-    return unicodedata.normalize("NFKC", _MARKS.sub(_fewer_marks, text))
-
-
 def _fewer_marks(run: re.Match[str]) -> str:
+    """Return a run with only the first 30 of consecutive combining marks (UAX 15, 13.1)."""
     kept, marks = [], 0
     for character in run.group():
-        marks = marks + 1 if _is_mark(character) else 0
+        is_mark = unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
+        marks = marks + 1 if is_mark else 0
         if marks <= _KEPT_MARKS:
             kept.append(character)
     return "".join(kept)
 
 
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
-
-
 def _plain_latex(text: str) -> str:
-    text = _LATEX_GROUPED.sub("", _without_figures(text))
-    text = _SHORT_FRACTION.sub(r" \1 \2 ", _ENVIRONMENT.sub(" ", text))
-    text = _GREATER.sub(" > ", _LESS.sub(" < ", _SPACING.sub(" ", text)))
-    return _VARIANT.sub("", _SILENT.sub(" ", text))
-
-
-def _without_figures(text: str) -> str:
-    """Cut each [asy] ... [/asy]; a figure without an end stays."""
+    """Return the text without layout commands and [asy] figures; a figure without an end stays."""
     head, *parts = text.split("[asy]") if "[/asy]" in text else [text]
     kept = [head]
     for part in parts:
         figure, end, rest = part.partition("[/asy]")
         kept.append(f" {rest if end else figure}")
-    return "".join(kept)
+    text = _LATEX_GROUPED.sub("", "".join(kept))
+    text = _SHORT_FRACTION.sub(r" \1 \2 ", _ENVIRONMENT.sub(" ", text))
+    text = _GREATER.sub(" > ", _LESS.sub(" < ", _SPACING.sub(" ", text)))
+    return _VARIANT.sub("", _SILENT.sub(" ", text))
 
 
 def question_words(text: str) -> list[str]:

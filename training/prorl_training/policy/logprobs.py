@@ -3,8 +3,7 @@
 The output layer is applied to blocks of rows; a block is turned into log-probs, entropies and (in the
 backward pass) gradients before the next one is made, so N x vocabulary numbers never exist together. The
 last block is kept for the backward pass, the ones before it are computed again there: memory is one block,
-and a pack that fits in a block costs no second product. Leaves out: finding hidden states and output layer
-in a model (``policy.causal_head``).
+and a pack that fits in a block costs no second product.
 """
 
 from __future__ import annotations
@@ -67,7 +66,9 @@ class _LinearLogprobs(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, Tensor]:
         hidden, weight, bias, targets, temperature, rows, with_entropy = inputs
-        ctx.dtype = _product_type(hidden)
+        device = hidden.device.type
+        autocast = torch.is_autocast_enabled(device) and hidden.dtype != torch.float64
+        ctx.dtype = torch.get_autocast_dtype(device) if autocast else hidden.dtype
         ctx.temperature, ctx.rows = temperature, rows
         wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32
         logprobs, entropy, top, total = (
@@ -122,13 +123,6 @@ class _LinearLogprobs(torch.autograd.Function):
             None if grad_bias is None else grad_bias.to(bias.dtype),
             *(None,) * 4,
         )
-
-
-def _product_type(hidden: Tensor) -> torch.dtype:
-    device = hidden.device.type
-    if torch.is_autocast_enabled(device) and hidden.dtype != torch.float64:
-        return torch.get_autocast_dtype(device)
-    return hidden.dtype
 
 
 def _block(hidden: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Tensor:

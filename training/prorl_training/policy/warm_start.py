@@ -1,7 +1,7 @@
 """A short supervised start on gold-format answers, so that a small model's first rewards are not all 0.
 
 Cross-entropy on the dataset's own ``gold_response`` texts for a stated number of epochs. It is recorded as a
-decision with its sample ids and losses. Leaves out: anything longer; this is not a distillation tool.
+decision with its sample ids and losses.
 """
 
 from __future__ import annotations
@@ -83,8 +83,18 @@ def warm_start(
     for start in range(0, len(examples) * settings.epochs, settings.batch):
         stop = min(start + settings.batch, len(examples) * settings.epochs)
         groups = [encode(examples[i % len(examples)]) for i in range(start, stop)]
-        losses.append(_batch_loss(policy, groups, optimizer))
-        on_done(len(groups), losses[-1])
+        packs = build_packs(groups, policy.config.loss.pack_tokens)
+        tokens = sum(len(p.targets) for p in packs)
+        total = 0.0
+        for pack in packs:
+            loss = -policy.target_logprobs(pack)[0].sum() / tokens
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += float(loss.detach())
+        torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses.append(total)
+        on_done(len(groups), total)
     policy.model.zero_grad(set_to_none=True)
     evidence: dict[str, Any] = {
         "examples": len(examples),
@@ -96,17 +106,3 @@ def warm_start(
     }
     reason = f"supervised on {len(examples)} gold-format answers before step 1"
     return Decision(0, "warm_start", reason, evidence)
-
-
-def _batch_loss(policy: Policy, groups: list[PromptGroup], optimizer: torch.optim.AdamW) -> float:
-    packs = build_packs(groups, policy.config.loss.pack_tokens)
-    tokens = sum(len(p.targets) for p in packs)
-    total = 0.0
-    for pack in packs:
-        loss = -policy.target_logprobs(pack)[0].sum() / tokens
-        loss.backward()  # type: ignore[no-untyped-call]
-        total += float(loss.detach())
-    torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return total

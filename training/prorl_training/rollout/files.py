@@ -8,7 +8,7 @@ and one fsync a step costs more than writing them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,19 @@ class RolloutFiles:
         from pyarrow import parquet
 
         trained = {g.sample.id: g for g in kept if g.step == step}
-        rows = [row for group in groups for row in _rows(step, group, trained.get(group.sample.id))]
+        rows: list[tuple[Any, ...]] = []  # values in the order of COLUMNS
+        for group in groups:
+            sample, own = group.sample, trained.get(group.sample.id)
+            verifier, reference = sample.task.verifier, sample.task.reference_json()
+            for t in (own or group).trajectories:
+                c, v = t.completion, t.verdict
+                rows.append(
+                    (
+                        *(step, sample.id, t.sample_index, sample.domain, verifier, reference),
+                        *(c.text, len(c.token_ids), c.finish_reason, v.reward, t.shaped),
+                        *(v.status, v.reason, v.isolation, own is not None),
+                    )
+                )
         if not rows:
             return
         schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
@@ -72,16 +84,3 @@ class RolloutFiles:
                 path.unlink()
         for path in self.folder.glob(".step_*.parquet*"):
             path.unlink()
-
-
-def _rows(step: int, sampled: Group, trained: Group | None) -> Iterator[tuple[Any, ...]]:
-    """Yield a group's rows, values in the order of COLUMNS."""
-    sample, kept = sampled.sample, trained is not None
-    verifier, reference = sample.task.verifier, sample.task.reference_json()
-    for t in (trained or sampled).trajectories:
-        c, v = t.completion, t.verdict
-        yield (
-            *(step, sample.id, t.sample_index, sample.domain, verifier, reference),
-            *(c.text, len(c.token_ids), c.finish_reason, v.reward, t.shaped),
-            *(v.status, v.reason, v.isolation, kept),
-        )

@@ -24,7 +24,17 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
     """Return what is wrong with one phase's settings where ``sampler`` (default: vLLM) samples, and the cure;
     None when nothing is."""
     sampler = sampler or BACKENDS.get("vllm")
-    users = _users(config)
+    sampling, loss = config.dynamic_sampling, config.loss
+    correction = loss.mismatch.correction
+    surplus = sampling.refill == "expected" or sampling.oversample > 1
+    carries = sampling.enabled and sampling.surplus == "carry" and surplus
+    # OpenRLHF has no ratio held at 1: its carried groups always take their sampler's log-probs
+    without = loss.on_policy_ratio and correction == "none" and config.engine == "local"
+    users = []  # setting, what to set instead
+    if carries and not without:
+        users.append(("dynamic_sampling.surplus=carry", "dynamic_sampling.surplus=drop"))
+    if correction != "none":
+        users.append((f"loss.mismatch.correction={correction}", "loss.mismatch.correction=none"))
     if sampler.keeps_logprobs(config.rollout.top_p) or not users:
         return None
     named = " and ".join(setting for setting, _ in users)
@@ -35,19 +45,3 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
         f"no log-probs of the whole distribution, which {named} needs: {wider}{cure}, or let "
         "engine=local sample with rollout.backend=transformers"
     )
-
-
-def _users(config: TrainConfig) -> list[tuple[str, str]]:
-    """Return (setting, what to set instead) of all that reads the sampler's log-probs."""
-    sampling, loss = config.dynamic_sampling, config.loss
-    correction = loss.mismatch.correction
-    surplus = sampling.refill == "expected" or sampling.oversample > 1
-    carries = sampling.enabled and sampling.surplus == "carry" and surplus
-    # OpenRLHF has no ratio held at 1: its carried groups always take their sampler's log-probs
-    without = loss.on_policy_ratio and correction == "none" and config.engine == "local"
-    found = []
-    if carries and not without:
-        found.append(("dynamic_sampling.surplus=carry", "dynamic_sampling.surplus=drop"))
-    if correction != "none":
-        found.append((f"loss.mismatch.correction={correction}", "loss.mismatch.correction=none"))
-    return found

@@ -101,11 +101,13 @@ def decoded_tests(truth: str) -> dict[str, Any]:
     """
     try:
         with long_integers():
-            if len(truth) > _LARGE and _large_source(json.loads(truth)):
-                raise Unusable(
-                    "the tests do not decode",
-                    f"source of over {MAX_PARTS} parts, or with odd names",
-                )
+            row = json.loads(truth) if len(truth) > _LARGE else None
+            for text in (row.get("inputs"), row.get("outputs")) if isinstance(row, dict) else ():
+                if isinstance(text, str) and (parts_of(text) > MAX_PARTS or slow_name(text)):
+                    raise Unusable(
+                        "the tests do not decode",
+                        f"source of over {MAX_PARTS} parts, or with odd names",
+                    )
             reference = eurus_reference(truth)
     except (TaskError, ValueError, RecursionError, MemoryError) as error:
         raise Unusable("the tests do not decode", str(error)) from error
@@ -117,13 +119,6 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 def parts_of(source: str) -> int:
     """Return how many members Python source can have at most, from its separators alone."""
     return sum(map(source.count, ",;:([{\n"))
-
-
-def _large_source(row: Any) -> bool:
-    texts = [row.get(key) for key in ("inputs", "outputs")] if isinstance(row, dict) else []
-    return any(
-        isinstance(text, str) and (parts_of(text) > MAX_PARTS or slow_name(text)) for text in texts
-    )
 
 
 def spread(total: int, limit: int, first: int) -> Sequence[int]:

@@ -59,8 +59,12 @@ def instruction_row(
         raise Unusable("no constraints")
     if len(cleaned) != len(ids):
         raise Unusable("not one kwargs for each constraint", f"{len(cleaned)} for {len(ids)}")
-    for values in cleaned:
-        _check_sizes(values)
+    for name, value in (pair for values in cleaned for pair in values.items()):
+        members = value if isinstance(value, list | tuple) else [value]
+        long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
+        large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
+        if long or large or len(members) > MAX_ARGUMENT // 100:  # checking would take for ever
+            raise Unusable("an argument of a constraint is too large", str(name))
     cleaned = [_named(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
     reference = {"instruction_id_list": ids, "kwargs": cleaned}
     row = finished(index, question, "instruction", reference, metadata=metadata, consistent=True)
@@ -70,16 +74,6 @@ def instruction_row(
     if verdict == "witness":
         metadata["witness"] = True
     return row
-
-
-def _check_sizes(values: Mapping[str, Any]) -> None:
-    """Raise Unusable for arguments so large that checking them would take for ever."""
-    for name, value in values.items():
-        members = value if isinstance(value, list | tuple) else [value]
-        long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
-        large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
-        if long or large or len(members) > MAX_ARGUMENT // 100:
-            raise Unusable("an argument of a constraint is too large", str(name))
 
 
 def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:

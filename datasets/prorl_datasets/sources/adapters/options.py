@@ -31,8 +31,17 @@ def options_in(problem: str) -> list[str] | None:
         found = list(pattern.finditer(problem))
         for start in range(len(found)):
             run = _run(found, start)
-            if len(run) >= 3:
-                return _texts(problem, run)
+            if len(run) < 3:
+                continue
+            ends = [match.start() for match in run[1:]]
+            last = problem.find("\n\n", run[-1].end())
+            ends.append(len(problem) if last < 0 else last)
+            texts = [
+                " ".join(problem[match.end() : end].split()).strip(" ;,")
+                for match, end in zip(run, ends, strict=True)
+            ]
+            distinct = len(set(texts)) == len(texts)
+            return texts if distinct and all(texts) and len(texts) <= 26 else None
     return None
 
 
@@ -47,18 +56,6 @@ def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
             break
         run.append(match)
     return run
-
-
-def _texts(problem: str, run: list[re.Match[str]]) -> list[str] | None:
-    ends = [match.start() for match in run[1:]]
-    last = problem.find("\n\n", run[-1].end())
-    ends.append(len(problem) if last < 0 else last)
-    texts = [
-        " ".join(problem[match.end() : end].split()).strip(" ;,")
-        for match, end in zip(run, ends, strict=True)
-    ]
-    distinct = len(set(texts)) == len(texts)
-    return texts if distinct and all(texts) and len(texts) <= 26 else None
 
 
 def letter_of(solution: str, count: int) -> str | None:

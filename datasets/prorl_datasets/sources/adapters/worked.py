@@ -103,7 +103,9 @@ def short_answer(problem: str, solution: str) -> Found:
     if _has_parts(problem):
         raise Unusable(NO_TRUTH, "the problem has several parts or unnamed options")
     if boxes:
-        return Found(_bounded(boxes[0]), "boxed")
+        if len(boxes[0]) > _MAX_ANSWER:
+            raise Unusable(NO_TRUTH, "the boxed answer is too long")
+        return Found(boxes[0], "boxed")
     return _unboxed(problem, solution)
 
 
@@ -158,12 +160,6 @@ def _boxes(solution: str) -> list[str]:
     return boxes
 
 
-def _bounded(answer: str) -> str:
-    if len(answer) > _MAX_ANSWER:
-        raise Unusable(NO_TRUTH, "the boxed answer is too long")
-    return answer
-
-
 def _said(problem: str, solution: str) -> str | None:
     """Return X of the last "the answer is X" when X is a number, and nothing follows that matters."""
     found = list(_SAYS.finditer(solution))
@@ -194,7 +190,8 @@ def _equation(problem: str, solution: str) -> str | None:
     """Return the last side of the last equation, when it is a number that the problem does not give."""
     segments = list(_MATH.finditer(solution))
     shown = [match for match in segments if _is_display(match)]
-    if shown and _only_explains(solution[shown[-1].end() :]):
+    rest = solution[shown[-1].end() :] if shown else ""
+    if _WHERE.match(rest) and len(_SENTENCE.split(rest.strip())) == 1:
         segments = segments[: segments.index(shown[-1]) + 1]
         solution = solution[: shown[-1].end()]
     if not segments:
@@ -209,11 +206,6 @@ def _equation(problem: str, solution: str) -> str | None:
         return None
     answer = _side_of(last, sentence, _unit_behind(tail))
     return None if answer is None or _given(answer, problem) else answer
-
-
-def _only_explains(rest: str) -> bool:
-    """Whether what follows a displayed formula is one sentence that begins with "where"."""
-    return _WHERE.match(rest) is not None and len(_SENTENCE.split(rest.strip())) == 1
 
 
 def _is_display(match: re.Match[str]) -> bool:
@@ -282,11 +274,8 @@ def _number(text: str) -> str | None:
     """Return ``text`` when it is a number, alone or with a unit of known size."""
     if not text or len(text) > _MAX_ANSWER:
         return None
-    return text if read_measure(text, "", _nothing) is not None else None
-
-
-def _nothing(module: str) -> None:
-    """No time limit waits for a library here."""
+    # no time limit waits for a library here
+    return text if read_measure(text, "", lambda module: None) is not None else None
 
 
 def _given(answer: str, problem: str) -> bool:

@@ -59,7 +59,8 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
     """
     number, pending, held = 1, [], 0
     with open_bytes(path) as file:
-        while block := read_block(file, path, _whole(number - 1)):
+        whole = "not one line is whole"
+        while block := read_block(file, path, whole):
             if number == 1 and not held and block.startswith(_BOM):
                 block = block[len(_BOM) :]
             first, *rest = block.split(b"\n")
@@ -70,12 +71,10 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
             for following in rest:
                 yield number, b"".join(pending)
                 number, pending, held = number + 1, [following], len(following)
+            if rest:
+                whole = f"line {number - 1} is the last whole one"
     if held:
         yield number, b"".join(pending)
-
-
-def _whole(number: int) -> str:
-    return f"line {number} is the last whole one" if number else "not one line is whole"
 
 
 def jsonl_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:

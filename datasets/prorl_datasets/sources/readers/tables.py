@@ -30,8 +30,14 @@ def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str
     try:
         with parquet.ParquetFile(path) as file:
             _distinct(file.schema_arrow.names, str(path))
-            for batch in file.iter_batches(_batch_rows(file.metadata), use_threads=False):
-                _check_sizes(batch, path, number, max_row_bytes)
+            about = file.metadata
+            groups = [about.row_group(i) for i in range(about.num_row_groups)]
+            average = max((g.total_byte_size // max(g.num_rows, 1) for g in groups), default=0)
+            rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(average, 1)))
+            for batch in file.iter_batches(rows, use_threads=False):
+                for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
+                    if batch.slice(place, 1).nbytes > max_row_bytes:
+                        raise too_large(f"{path}:{number + place}", max_row_bytes)
                 for row in batch.to_pylist():
                     yield f"{path}:{number}", row
                     number += 1
@@ -39,21 +45,6 @@ def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str
         raise DatasetError(
             f"{path}:{number}: not a readable Parquet file, or cut off ({short(error)}); fetch it again"
         ) from error
-
-
-def _batch_rows(metadata: Any) -> int:
-    """Return how many rows make about _BATCH_BYTES, by the largest row group's average."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    average = max((g.total_byte_size // max(g.num_rows, 1) for g in groups), default=0)
-    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(average, 1)))
-
-
-def _check_sizes(batch: Any, path: Path, first: int, limit: int) -> None:
-    if batch.nbytes <= limit:
-        return
-    for i in range(batch.num_rows):
-        if batch.slice(i, 1).nbytes > limit:
-            raise too_large(f"{path}:{first + i}", limit)
 
 
 def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -66,8 +57,15 @@ def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, An
     try:
         reader = csv.reader(feed, strict=True)
         header: list[str] | None = None
-        while (record := _next_record(reader, feed, path)) is not None:
+        while True:
+            feed.new_record()
             where = f"{path}:{feed.begin}"
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                raise DatasetError(f"{where}: not valid CSV ({short(error)})") from error
+            if record is None:
+                return
             if not record:
                 continue
             if header is None:
@@ -81,15 +79,6 @@ def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, An
             yield where, dict(zip(header, record, strict=True))
     finally:
         csv.field_size_limit(before)
-
-
-def _next_record(reader: Any, feed: _Feed, path: Path) -> list[str] | None:
-    feed.new_record()
-    try:
-        record: list[str] | None = next(reader, None)
-    except csv.Error as error:
-        raise DatasetError(f"{path}:{feed.begin}: not valid CSV ({short(error)})") from error
-    return record
 
 
 class _Feed:
