@@ -13,6 +13,7 @@ import typer
 
 from prorl_cli.console import print_json, say, warn
 from prorl_cli.eval_shared import Json, print_table, warn_of
+from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
     from prorl_evaluation import BoundaryOptions, BoundaryReport, Comparison, EvalResult
@@ -33,7 +34,7 @@ Margin = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Change of pass@k that counts as none.")
 ]
 Cluster = Annotated[
-    str, typer.Option(help="What is drawn again: problem, or task with all its problems.")
+    str, typer.Option(help="What is resampled: problem, or task with all its problems.")
 ]
 
 
@@ -48,6 +49,7 @@ def compare_command(
     beta: Beta = False,
     false_positive_rate: Rate = 0.0,
     json_out: Json = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Compare two or more results on the problems they share: paired differences, boundary claims.
 
@@ -178,6 +180,7 @@ def report_command(
     json_out: Annotated[
         bool, typer.Option("--json", help="Print every number as JSON instead of the file's name.")
     ] = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
     from prorl_evaluation import BoundaryOptions

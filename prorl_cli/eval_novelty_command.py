@@ -14,6 +14,7 @@ import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.eval_shared import Json, print_table
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def novelty_command(
     seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
     each: Each = None,
     json_out: Json = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Creativity-index style coverage: the share of words in no n-gram that the corpus has.
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,20 +18,25 @@ from prorl_cli.eval_sampling import (
     Backend,
     Batches,
     Checkpoint,
+    ConfigFile,
     Device,
     Model,
     Repair,
     RunName,
     Seed,
+    Sets,
+    config_of,
     models_of,
     settings_of,
 )
 from prorl_cli.eval_shared import Json, Weak, Workers, print_table, warn_of
+from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_datasets import Sample
     from prorl_evaluation import EvalResult
+    from prorl_evaluation.config import ScoringSection
     from prorl_evaluation.sampling.choose import Run
     from prorl_evaluation.sampling.session import Session
 
@@ -55,8 +59,8 @@ Out = Annotated[
 ]
 
 
-@options.with_server_options
 def pass_at_k_command(
+    context: typer.Context,
     model: Model = None,
     run: RunName = None,
     checkpoint: Checkpoint = None,
@@ -78,44 +82,58 @@ def pass_at_k_command(
     workers: Workers = 2,
     allow_weak: Weak = False,
     json_out: Json = False,
-    **server: Any,
+    plugin: PluginOption = None,
+    server: options.Url = None,
+    server_model: options.Model = None,
+    server_api: options.Api = "auto",
+    server_key_env: options.KeyEnv = None,
+    server_weights: options.Weights = None,
+    server_tokenizer: options.Tokenizer = None,
+    server_extra: options.Extra = None,
+    server_concurrency: options.Concurrency = 32,
+    server_timeout: options.Timeout = 1800.0,
+    server_patience: options.Patience = 600.0,
+    server_rpm: options.Rpm = None,
+    server_tpm: options.Tpm = None,
+    server_refusals: options.Refusals = "stop",
+    server_price: options.Price = None,
+    config: ConfigFile = None,
+    overrides: Sets = None,
 ) -> None:
     """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
     it goes on where it was cut off; a larger --n adds to what is there."""
-    given = locals()
-    _pass_at_k(SimpleNamespace(**given.pop("server"), **given))
-
-
-def _pass_at_k(given: SimpleNamespace) -> None:
-    """Do what the options in ``given`` say."""
     from dataclasses import replace
 
     from prorl_evaluation.sampling.choose import pick_dataset
     from prorl_evaluation.sampling.session import Session
 
-    settings = settings_of(given, None)  # k > n is said before anything is looked for
+    asked = config_of(context, config, overrides or [])
+    settings = settings_of(asked, None)  # k > n is said before anything is looked for
     progress = make_progress()
-    targets, found, server = models_of(given, progress)
-    samples, origin = pick_dataset(given.dataset, given.split, given.limit)
-    settings = replace(settings_of(given, found, server), dataset=origin)
-    samples = _without_code(samples, given.allow_weak)
+    targets, found, named = models_of(asked, progress)
+    samples, origin = pick_dataset(asked.data.dataset, asked.data.split, asked.data.limit)
+    settings = replace(settings_of(asked, found, named), dataset=origin)
+    samples = _without_code(samples, asked.scoring.allow_weak)
     session = Session(
         targets,
         found,
         samples,
         settings,
-        given.limit,
-        given.out,
-        given.device,
-        server,
-        given.repair,
+        asked.data.limit,
+        asked.output.out,
+        asked.model.device,
+        named,
+        asked.output.repair,
+        config=asked.to_yaml(),
     )
-    _show(_run(session, given, progress), found, given.json_out)
+    _show(_run(session, asked.scoring, progress), found, json_out)
 
 
 def _without_code(samples: list[Sample], allow_weak: bool) -> list[Sample]:
     """Leave code out, loudly, where this machine cannot isolate it."""
-    kept = [s for s in samples if s.task.verifier != "code"]
+    from prorl_evaluation.sampling.job import runs_programs
+
+    kept = [s for s in samples if not runs_programs(s)]
     if allow_weak or len(kept) == len(samples):
         return samples
     from prorl_sandbox import probe
@@ -127,7 +145,7 @@ def _without_code(samples: list[Sample], allow_weak: bool) -> list[Sample]:
     return kept
 
 
-def _run(session: Session, given: SimpleNamespace, progress: Progress) -> list[EvalResult]:
+def _run(session: Session, given: ScoringSection, progress: Progress) -> list[EvalResult]:
     """Say what was chosen, evaluate, and say how to go on when interrupted."""
     from prorl_verifiers import VerifierPool
 
@@ -170,6 +188,7 @@ def regrade_command(
     allow_weak: Weak = False,
     repair: Repair = False,
     json_out: Json = False,
+    plugin: PluginOption = None,
 ) -> None:
     """Score the sampled answers of a folder anew with today's verifiers; needs no model."""
     from prorl_evaluation import regrade

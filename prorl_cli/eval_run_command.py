@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,30 +20,36 @@ from prorl_cli.eval_sampling import (
     Backend,
     Batches,
     Checkpoint,
+    ConfigFile,
     Device,
     Model,
     Repair,
     RunName,
     Seed,
+    Sets,
+    config_of,
     models_of,
     run_limit,
     settings_of,
 )
 from prorl_cli.eval_shared import Json, Weak, Workers
+from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_common import Progress
-    from prorl_evaluation import EvalSettings
-    from prorl_evaluation.sampling.choose import Run
-    from prorl_evaluation.sampling.session import Server, Session
+    from prorl_evaluation.config import EvalConfig
+    from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.suites import Gathered, Suite, SuiteResult
 
 SuiteName = Annotated[
     str, typer.Option("--suite", help="prorl, quickstart, ood, or the path of your own .yaml.")
 ]
 Benchmarks = Annotated[
-    str | None, typer.Option(help="Only these benchmarks of the suite, separated by commas.")
+    str | None,
+    typer.Option(
+        help="Only these benchmarks of the suite, or files (NAME.yaml), separated by commas."
+    ),
 ]
 Limit = Annotated[
     int | None,
@@ -73,8 +78,8 @@ MaxTokens = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Folder for all that is written.")]
 
 
-@options.with_server_options
 def run_command(
+    context: typer.Context,
     suite: SuiteName = "quickstart",
     model: Model = None,
     run: RunName = None,
@@ -100,62 +105,72 @@ def run_command(
     markdown: Markdown = False,
     html: Html = None,
     json_out: Json = False,
-    **server: Any,
+    plugin: PluginOption = None,
+    server: options.Url = None,
+    server_model: options.Model = None,
+    server_api: options.Api = "auto",
+    server_key_env: options.KeyEnv = None,
+    server_weights: options.Weights = None,
+    server_tokenizer: options.Tokenizer = None,
+    server_extra: options.Extra = None,
+    server_concurrency: options.Concurrency = 32,
+    server_timeout: options.Timeout = 1800.0,
+    server_patience: options.Patience = 600.0,
+    server_rpm: options.Rpm = None,
+    server_tpm: options.Tpm = None,
+    server_refusals: options.Refusals = "stop",
+    server_price: options.Price = None,
+    config: ConfigFile = None,
+    overrides: Sets = None,
 ) -> None:
     """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
     cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
-    given = locals()
-    _eval_run(SimpleNamespace(**given.pop("server"), **given))
-
-
-def _eval_run(given: SimpleNamespace) -> None:
-    """Do what the options in ``given`` say."""
-    if given.listed:
-        list_suites(given.json_out)
+    if listed:
+        list_suites(json_out)
         return
+    from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.suites import load_suite
 
-    check_kind(given.published)
-    suite = load_suite(given.suite)
+    asked = config_of(context, config, overrides or [])
+    check_kind(asked.suite.published)
+    files = [n for n in asked.suite.benchmarks or () if n.endswith((".yaml", ".yml"))]
+    wanted = load_suite(asked.suite.name).adding(files)
     progress = make_progress()
-    targets, run, server = models_of(given, progress)
-    settings = _suite_settings(given, suite, run, server)
+    targets, found, named = models_of(asked, progress)
+    s = wanted.sampling
+    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(found))
     session = Session(
-        targets, run, (), settings, given.limit, given.out, given.device, server, given.repair
+        targets,
+        found,
+        (),
+        settings_of(asked, found, named, own),
+        asked.data.limit,
+        asked.output.out,
+        asked.model.device,
+        named,
+        asked.output.repair,
+        config=asked.to_yaml(),
     )
-    result = _evaluate(suite, session, given, progress)
-    how = "json" if given.json_out else "markdown" if given.markdown else "tables"
-    show_suite(result, session, how, given.published, given.html)
-
-
-def _suite_settings(
-    given: SimpleNamespace, suite: Suite, run: Run | None, server: Server | None
-) -> EvalSettings:
-    """Return what was asked for, else the named protocol's, else the suite's own sampling."""
-    from prorl_evaluation.sampling.protocols import Asked, Protocol, merge, pick_protocol
-
-    s = suite.sampling
-    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(run))
-    asked = Asked(given.n, None, given.temperature, given.top_p, given.max_tokens)
-    how = merge(asked, pick_protocol(given.protocol) or own)
-    fields = {"n": how.n, "k": how.k, "temperature": how.temperature, "top_p": how.top_p}
-    whole = {**vars(given), **fields, "max_tokens": how.max_tokens}
-    return settings_of(SimpleNamespace(**whole), run, server)
+    result = _evaluate(wanted, session, asked, progress)
+    how = "json" if json_out else "markdown" if markdown else "tables"
+    show_suite(result, session, how, asked.suite.published, html)
 
 
 def _evaluate(
-    suite: Suite, session: Session, given: SimpleNamespace, progress: Progress
+    suite: Suite, session: Session, config: EvalConfig, progress: Progress
 ) -> SuiteResult:
     """Load the problems, say what cannot be had, and evaluate the rest."""
     from prorl_evaluation.suites import run_suite
     from prorl_verifiers import VerifierPool
 
     try:
-        gathered = _gather(suite, given, progress)
+        gathered = _gather(suite, config, progress)
         _describe(suite, gathered, session)
         shared = _shared(gathered, session, progress)
-        with VerifierPool(workers=given.workers, allow_weak=given.allow_weak) as pool:
+        with VerifierPool(
+            workers=config.scoring.workers, allow_weak=config.scoring.allow_weak
+        ) as pool:
             result = run_suite(suite, gathered, session, pool, progress)
     except KeyboardInterrupt:
         progress.finish()
@@ -164,15 +179,15 @@ def _evaluate(
     return replace(result, shared=shared)
 
 
-def _gather(suite: Suite, given: SimpleNamespace, progress: Progress) -> Gathered:
+def _gather(suite: Suite, config: EvalConfig, progress: Progress) -> Gathered:
+    from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.suites import Wanted, gather_benchmarks, without_code
 
-    names = None
-    if given.benchmarks is not None:
-        names = [name.strip() for name in given.benchmarks.split(",") if name.strip()]
-    gathered = gather_benchmarks(suite, Wanted(names, given.limit, given.mirror), progress)
-    code = any(s.task.verifier == "code" for one in gathered.ready for s in one.samples)
-    if given.allow_weak or not code:
+    gathered = gather_benchmarks(
+        suite, Wanted(config.suite.benchmarks, config.data.limit, config.suite.mirror), progress
+    )
+    code = any(runs_programs(s) for one in gathered.ready for s in one.samples)
+    if config.scoring.allow_weak or not code:
         return gathered
     from prorl_sandbox import probe
 

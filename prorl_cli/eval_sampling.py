@@ -6,7 +6,7 @@ Leaves out: a server's own options (``eval_server_options``), and what is chosen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +17,9 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation import EvalSettings
+    from prorl_evaluation.config import EvalConfig
     from prorl_evaluation.sampling.choose import Run, Target
+    from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.sampling.session import Server
 
 INTERRUPTED = 130
@@ -43,25 +45,64 @@ Repair = Annotated[
 ]
 
 
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", help="YAML file of settings; options win over it.")
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="SECTION.KEY=VALUE", help="Set one key; repeatable, wins over all."
+    ),
+]
+
+
+def option_keys() -> dict[str, str]:
+    """Return option -> the key that it writes; options of display (--json, --html) stand in no config."""
+    from prorl_evaluation.config import EvalConfig
+
+    other = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.name": "suite"}
+    keys = {}
+    for section, values in EvalConfig():
+        for name in type(values).model_fields if section != "plugins" else ():
+            key = f"{section}.{name}"
+            option = "server" if key == "server.url" else name
+            option = f"server_{name}" if section == "server" and name != "url" else option
+            keys[other.get(key, option)] = key
+    return keys
+
+
+def config_of(context: typer.Context, file: Path | None, overrides: Sequence[str]) -> EvalConfig:
+    """Return the settings of the file, of the options that the command line gave, and of ``--set``."""
+    from prorl_evaluation.config import load_eval_config
+
+    keys = option_keys()
+    given = {
+        keys[name]: value
+        for name, value in context.params.items()
+        if name in keys and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    return load_eval_config(file, given, overrides)
+
+
 def models_of(
-    given: SimpleNamespace, progress: Progress
+    config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
     """Return what is evaluated, its run, and the server that samples it, if one was named."""
-    if given.server is None:
-        options.check_unused({f"server_{f}": getattr(given, f"server_{f}") for f in options.FIELDS})
-        targets, run = _targets(given.model, given.run, given.checkpoint)
+    asked = config.model
+    if config.server.url is None:
+        options.check_unused(config.server)
+        targets, run = _targets(asked.path, asked.run, asked.checkpoints)
         return targets, run, None
-    if given.model is not None:
+    if asked.path is not None:
         raise UserError("a server has its own model: name it with --server-model, not --model")
     targets, run = [], None
-    if given.run is not None or given.checkpoint:
-        targets, run = _targets(None, given.run, given.checkpoint)
+    if asked.run is not None or asked.checkpoints:
+        targets, run = _targets(None, asked.run, asked.checkpoints)
     if len(targets) > 1:
         raise UserError("a server serves one model: say which --checkpoint of the run it is")
     target = targets[0] if targets else None
-    fields = {f: getattr(given, f"server_{f}") for f in options.FIELDS}
-    server = options.server_of(given.server, target.model if target else None, **fields)
-    assert server is not None
+    weights = target.model if target else None
+    server = options.server_of(config.server.url, config.server, weights)
     server, target = options.named_server(server, target, progress.message)
     return [target], run, server
 
@@ -81,18 +122,20 @@ def _targets(
 
 
 def settings_of(
-    given: SimpleNamespace, run: Run | None, server: Server | None = None
+    config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
 ) -> EvalSettings:
-    """Return the protocol's settings under what was asked for, for the backend that will sample."""
+    """Return the settings for the backend that will sample: what was asked for, else the named protocol's,
+    else ``own`` (a suite's), else the defaults."""
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
     from prorl_inference import BACKENDS, pick_backend
     from prorl_inference.models.loading import check_device
 
+    given, s = config.model, config.sampling
     check_device(given.device)
-    asked = Asked(given.n, given.k, given.temperature, given.top_p, given.max_tokens)
-    how = merge(asked, pick_protocol(given.protocol), run_limit(run))
-    backend = pick_backend(given.backend, given.device, given.server)
+    asked = Asked(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
+    how = merge(asked, pick_protocol(s.protocol) or own, run_limit(run))
+    backend = pick_backend(given.backend, given.device, config.server.url)
     backend.check_installed()
     if given.batches is not None and not backend.fixed_batches:
         raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
@@ -105,8 +148,8 @@ def settings_of(
         temperature=how.temperature,
         top_p=how.top_p,
         max_tokens=how.max_tokens,
-        seed=given.seed,
-        batch_rows=given.server_concurrency if backend.served else backend.rows,
+        seed=s.seed,
+        batch_rows=config.server.concurrency if backend.served else backend.rows,
         backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
         protocol=how.name,
         batches=given.batches or "fixed",

@@ -5,18 +5,16 @@ Leaves out: talking to the server (``prorl_inference``).
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Mapping
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prorl_common import UserError
 
 if TYPE_CHECKING:
+    from prorl_evaluation.config import ServerSection
     from prorl_evaluation.sampling.choose import Target
     from prorl_evaluation.sampling.session import Server
 
@@ -74,61 +72,9 @@ Price = Annotated[
 ]
 
 
-def _pattern(
-    server: Url = None,
-    server_model: Model = None,
-    server_api: Api = "auto",
-    server_key_env: KeyEnv = None,
-    server_weights: Weights = None,
-    server_tokenizer: Tokenizer = None,
-    server_extra: Extra = None,
-    server_concurrency: Concurrency = 32,
-    server_timeout: Timeout = 1800.0,
-    server_patience: Patience = 600.0,
-    server_rpm: Rpm = None,
-    server_tpm: Tpm = None,
-    server_refusals: Refusals = "stop",
-    server_price: Price = None,
-) -> None:
-    """Hold the options and their defaults."""
-
-
-def with_server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return ``command``, whose last parameter takes any keywords, with these options in its place."""
-
-    @functools.wraps(command)
-    def verb(**given: Any) -> None:
-        command(**given)
-
-    hints = {**_hints(command), **_hints(_pattern)}
-    both = [f.parameters.values() for f in map(inspect.signature, (command, _pattern))]
-    known = [p for p in chain(*both) if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    found = [p.replace(annotation=hints[p.name]) for p in known]
-    verb.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
-    verb.__annotations__ = {p.name: p.annotation for p in found}
-    return verb
-
-
-def _hints(function: Callable[..., None]) -> dict[str, Any]:
-    return get_type_hints(function, include_extras=True)
-
-
-FIELDS = tuple(
-    name.removeprefix("server_")
-    for name in inspect.signature(_pattern).parameters
-    if name != "server"
-)
-"""The options beside ``--server``: each is ``server_<field>`` to the verb."""
-
-
-def check_unused(given: Mapping[str, Any]) -> None:
+def check_unused(server: ServerSection) -> None:
     """Raise UserError where an option of a server is given; called where ``--server`` is not."""
-    usual = inspect.signature(_pattern).parameters
-    named = [
-        f"--{name.replace('_', '-')}"
-        for name, value in given.items()
-        if value != usual[name].default
-    ]
+    named = [f"--server-{name.replace('_', '-')}" for name in server.changed()]
     if named:
         verb = "is" if len(named) == 1 else "are"
         raise UserError(
@@ -137,25 +83,40 @@ def check_unused(given: Mapping[str, Any]) -> None:
         )
 
 
-def server_of(url: str | None, run_weights: str | None = None, **named: Any) -> Server | None:
-    """Return the server, None without ``url``; ``named`` are fields of ``ServerOptions``, two as text.
+def server_of(url: str, given: ServerSection, run_weights: str | None = None) -> Server:
+    """Return the server at ``url``.
 
     ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
     """
-    if url is None:
-        return None
+    import json
+
     from prorl_evaluation.sampling.session import Server
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
     server_address(url)
-    weights = named.pop("weights") or _folder(run_weights)
+    weights = given.weights or _folder(run_weights)
     if weights is not None and not any(weights.glob("*.safetensors")):
         raise UserError(
             f"--server-weights {weights} holds no .safetensors file: name the model's folder"
         )
-    extra, price = parse_extra(named.pop("extra")), parse_price(named.pop("price"))
-    return Server(url, ServerOptions(weights=weights, extra=extra, price=price, **named))
+    extra = json.dumps(given.extra) if isinstance(given.extra, dict) else given.extra
+    options = ServerOptions(
+        model=given.model,
+        api=given.api,
+        key_env=given.key_env,
+        weights=weights,
+        tokenizer=given.tokenizer,
+        extra=parse_extra(extra),
+        concurrency=given.concurrency,
+        timeout=given.timeout,
+        patience=given.patience,
+        rpm=given.rpm,
+        tpm=given.tpm,
+        refusals=given.refusals,
+        price=parse_price(given.price),
+    )
+    return Server(url, options)
 
 
 def _folder(name: str | None) -> Path | None:

@@ -8,12 +8,10 @@ from prorl_evaluation.compare import Comparison, Difference, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK, beta_posterior
 from prorl_evaluation.metrics.estimators import (
     g_pass_at_k,
-    mean_g_pass_at_k,
     near_n_warning,
     pass_at_k_table,
 )
 from prorl_evaluation.metrics.false_positives import (
-    adjusted_pass_at_k,
     false_positive_reading,
     suspicion,
 )
@@ -24,7 +22,6 @@ from prorl_evaluation.sampling.evaluate import RegradeReport, evaluate, regrade
 from prorl_evaluation.stats.bootstrap import bootstrap_ci
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
-from prorl_evaluation.stats.paired import length_change
 from prorl_evaluation.types import (
     FULL_MARKS,
     EvalResult,
@@ -56,7 +53,6 @@ __all__ = [
     "Resampling",
     "SolvableChanges",
     "Units",
-    "adjusted_pass_at_k",
     "align",
     "beta_posterior",
     "bootstrap_ci",
@@ -68,10 +64,8 @@ __all__ = [
     "g_pass_at_k",
     "gain_against_base",
     "ks_up_to",
-    "length_change",
     "load_result",
     "maj_at_k",
-    "mean_g_pass_at_k",
     "near_n_warning",
     "paired_columns",
     "pass_at_k",

@@ -114,7 +114,7 @@ def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Compar
     """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
 
     k runs over the powers of two that both can estimate, and the k asked for where both can. ``cluster``
-    is what is drawn again, see ``paired.group_units``. Raises EvaluationError when no problem can be paired.
+    is what is resampled, see ``paired.group_units``. Raises EvaluationError when no problem can be paired.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}

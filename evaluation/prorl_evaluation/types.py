@@ -99,7 +99,7 @@ class ProblemResult:
     tokens of all. ``reward_mean`` is over the ``n`` (NaN when n is 0). ``chance`` is what one constant
     answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
     ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
-    first; None where answers cannot be put to a vote (any verifier but math and stem). ``refused`` samples
+    first; None where answers cannot be put to a vote (the verifier has no ``vote``). ``refused`` samples
     got no answer from the server; they are infra errors too.
     """
 

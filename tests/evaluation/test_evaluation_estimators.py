@@ -13,12 +13,10 @@ from scipy import stats
 
 from prorl_evaluation import (
     Resampling,
-    adjusted_pass_at_k,
     beta_posterior,
     false_positive_reading,
     g_pass_at_k,
     maj_at_k,
-    mean_g_pass_at_k,
     near_n_warning,
     pass_at_k,
     pass_at_k_table,
@@ -38,7 +36,7 @@ def test_a_rate_that_hides_everything_leaves_nothing_to_read() -> None:
     for rate, k in ((0.3, 128), (0.99, 16), (0.1, 128)):
         found = suspicion(problems, k, rate)
         assert found.adjusted.count == 0 and found.observed > 0.5
-        assert math.isnan(adjusted_pass_at_k(256, 200, k, rate))
+        assert math.isnan(found.adjusted.value)
 
 
 def test_random_tables_agree_with_scipys_hypergeometric_distribution() -> None:
@@ -63,9 +61,6 @@ def test_g_pass_runs_from_any_success_to_all_of_them() -> None:
     assert g_pass_at_k(16, 5, 4, 0.0) == pass_at_k(16, 5, 4)
     assert g_pass_at_k(16, 5, 4, 1.0) == pytest.approx(math.comb(5, 4) / math.comb(16, 4))
     assert g_pass_at_k(10, 3, 10, 0.3) == 1.0 and g_pass_at_k(10, 2, 10, 0.3) == 0.0
-    assert mean_g_pass_at_k(16, 16, 8) == 1.0 and mean_g_pass_at_k(16, 0, 8) == 0.0
-    tails = [stats.hypergeom(16, 9, 8).sf(i - 1) for i in (5, 6, 7, 8)]
-    assert mean_g_pass_at_k(16, 9, 8) == pytest.approx(sum(tails) / 4)
     assert math.isnan(g_pass_at_k(3, 1, 4, 0.5))
     with pytest.raises(ValueError, match="tau"):
         g_pass_at_k(3, 1, 2, 1.5)
@@ -129,11 +124,14 @@ def test_half_a_percent_of_false_positives_reads_47_percent_at_128() -> None:
 def test_the_adjusted_estimate_is_unbiased_for_what_the_model_solves() -> None:
     # Solved with p = 0.1; a wrong answer is accepted with f = 0.05: judged right with 0.145.
     n, k, judged = 12, 4, 0.1 + 0.9 * 0.05
-    mean = sum(
-        stats.binom.pmf(c, n, judged) * adjusted_pass_at_k(n, c, k, 0.05) for c in range(n + 1)
-    )
+
+    def adjusted(c: int, rate: float) -> float:
+        # a solved problem beside it keeps the mean above 0, where it would be cut
+        return 2 * suspicion([Counts(n, c), Counts(n, n)], k, rate).adjusted.value - 1
+
+    mean = sum(stats.binom.pmf(c, n, judged) * adjusted(c, 0.05) for c in range(n + 1))
     assert mean == pytest.approx(1 - 0.9**4)
-    assert adjusted_pass_at_k(n, 5, k, 0.0) == pytest.approx(pass_at_k(n, 5, k))
+    assert adjusted(5, 0.0) == pytest.approx(pass_at_k(n, 5, k))
 
 
 def test_problems_that_only_false_positives_solve_are_not_distinguishable_from_unsolved() -> None:

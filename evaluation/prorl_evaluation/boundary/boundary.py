@@ -49,7 +49,7 @@ Aligned = list[tuple[ProblemResult, ...]]
 class BoundaryOptions:
     """``k`` of the claims (None: the largest that all estimate with k <= n/2), the family-wise error rate
     ``alpha``, the ``margin`` of pass@k that counts as no change, the false discovery rate ``fdr`` of
-    solvable sets, and what is drawn again: ``cluster`` is problem or task."""
+    solvable sets, and what is resampled: ``cluster`` is problem or task."""
 
     k: int | None = None
     alpha: float = 0.05

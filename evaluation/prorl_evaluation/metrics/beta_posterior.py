@@ -24,7 +24,7 @@ class PosteriorPassAtK:
     """Mean pass@k and two intervals of it.
 
     ``fixed`` asks about these very problems: the only doubt is each problem's rate. ``resampled`` asks
-    about problems like these: the problems are drawn again too (Dirichlet weights, Rubin 1981).
+    about problems like these: the problems are resampled too (Dirichlet weights, Rubin 1981).
     """
 
     k: int

@@ -62,18 +62,6 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     return ways / math.comb(n, k)
 
 
-def mean_g_pass_at_k(n: int, c: int, k: int) -> float:
-    """Return mG-Pass@k: twice the area under G-Pass@k for tau from 0.5 to 1.
-
-    (2/k) sum of G-Pass@k at tau = i/k for i from ceil(k/2) + 1 to k: Liu et al. 2024, the discrete form.
-    NaN when n < k. For k = 1 it is the success rate.
-    """
-    if k == 1:
-        return pass_at_k(n, c, 1)
-    first = math.ceil(k / 2) + 1
-    return 2.0 / k * math.fsum(g_pass_at_k(n, c, k, i / k) for i in range(first, k + 1))
-
-
 def near_n_warning(n: int, k: int) -> str | None:
     """Return a sentence when k > n/2, where pass@k is little more than "did any sample succeed?".
 

@@ -50,16 +50,6 @@ def false_positive_reading(rate: float, k: int) -> float:
     return -math.expm1(k * math.log1p(-rate))
 
 
-def adjusted_pass_at_k(n: int, c: int, k: int, rate: float) -> float:
-    """Return an unbiased estimate of pass@k without false positives; it may be below 0.
-
-    A sample is judged wrong with probability (1 - p)(1 - f), so (1 - p)^k is estimated by
-    C(n-c, k) / C(n, k) / (1 - f)^k. NaN when n < k, or where (1 - f)^k is below LEAST_SURVIVORS.
-    """
-    survivors = _survivors(rate, k)
-    return 1.0 - (1.0 - pass_at_k(n, c, k)) / survivors
-
-
 def _survivors(rate: float, k: int) -> float:
     """Return (1 - f)^k, NaN below LEAST_SURVIVORS."""
     survivors = 1.0 - false_positive_reading(rate, k)
@@ -74,7 +64,10 @@ def suspicion(
     how: Resampling | None = None,
 ) -> Suspicion:
     """Return observed and adjusted pass@k over problems; a mean or end below 0 is shown as 0, and nothing
-    where the rate leaves no way to tell (see ``adjusted_pass_at_k``).
+    where the rate leaves no way to tell, (1 - f)^k below LEAST_SURVIVORS.
+
+    A sample is judged wrong with probability (1 - p)(1 - f), so (1 - p)^k is estimated without bias by
+    C(n-c, k) / C(n, k) / (1 - f)^k.
 
     The interval is for the given ``rate``; it says nothing of how well that is known.
     """

@@ -1,7 +1,7 @@
 """maj@k: is the most frequent answer of k samples right?
 
-Answers are put to the vote as the verifier extracted them, text by text; two spellings of one number are
-two candidates. Leaves out: weighing votes, and verifiers whose answers are whole programs or texts.
+Answers are put to the vote text by text, as the verifier's ``vote`` writes them; two spellings of one number
+may be two candidates. Votes are not weighed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-VOTING = ("math", "stem")
-"""Verifiers whose extracted answers can be put to a vote."""
 MAJORITY_DRAWS = 400
 """Random subsets a problem and k."""
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from prorl_common import derive_seed
 from prorl_evaluation.metrics.estimators import g_pass_at_k, pass_at_k_table
-from prorl_evaluation.metrics.majority import VOTING, maj_at_k, tally
+from prorl_evaluation.metrics.majority import maj_at_k, tally
 from prorl_evaluation.metrics.passk import ks_up_to
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, VerdictRecord
 from prorl_evaluation.stats.bootstrap import expanded_columns
@@ -26,6 +26,7 @@ from prorl_evaluation.types import (
     GroupResult,
     ProblemResult,
 )
+from prorl_verifiers import VERIFIERS
 
 EXAMPLES_A_DOMAIN = 2
 EXAMPLE_CHARACTERS = 4000
@@ -70,10 +71,11 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def _answers(problem: Problem, rows: Sequence[Graded]) -> tuple[tuple[int, int], ...] | None:
-    if problem.task.verifier not in VOTING:
+    vote = VERIFIERS.get(problem.task.verifier).vote
+    if vote is None:
         return None
     judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
-    return tally((text, reward >= FULL_MARKS) for text, reward in judged)
+    return tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
 
 
 def group_results(

@@ -13,7 +13,7 @@ import itertools
 import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,9 +24,13 @@ from prorl_evaluation.metrics.summary import graded, group_results, pick_example
 from prorl_evaluation.sampling.grading import Scorer, grade, ungraded
 from prorl_evaluation.sampling.job import (
     EvalJob,
+    Part,
     check_same_model,
+    check_same_parts,
+    parts_of,
     problems_of,
     read_job,
+    recorded_parts,
     write_job,
 )
 from prorl_evaluation.sampling.journal import (
@@ -42,6 +46,7 @@ from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
+from prorl_verifiers import VERIFIERS
 
 Verdicts = Mapping[tuple[str, str], VerdictRecord]
 SETTLED_SECONDS = 5.0
@@ -55,20 +60,23 @@ def evaluate(
     out: Path,
     pool: Scorer,
     progress: Progress,
+    parts: Sequence[Part] = (),
 ) -> EvalResult:
     """Sample ``settings.n`` answers a problem, score them, and save and return the result.
 
     Everything lands in ``out``; a call that was cut off is continued by the same call, and a larger n
-    adds to what is there. Verdicts are made while sampling goes on. Raises EvaluationError for no problems,
-    repeated ids, a damaged journal and a folder of another model, ServiceError from the scorer or a server;
+    adds to what is there. ``parts`` are records of parts that are not prorl's own, beside verifiers and
+    backend. Verdicts are made while sampling goes on. Raises EvaluationError for no problems,
+    repeated ids, a damaged journal and a folder of another model or of other parts, ServiceError from the scorer or a server;
     whatever is raised, what was written is kept.
     """
     started = time.perf_counter()
     job = EvalJob(generator.model_id, generator.model_digest, settings)
     problems = problems_of(samples)
     check_same_model(out, job)
+    parts = check_same_parts(out, [*parts, *parts_of(problems, settings.backend)])
     with EvalJournal(out, Keys(job.model_digest, settings)) as journal:
-        write_job(out, job, problems)
+        write_job(out, job, problems, parts)
         refused = journal.forget_refused()
         batches = plan(problems, settings)
         _say_what_is_there(journal, batches, refused, progress)
@@ -77,7 +85,7 @@ def evaluate(
             _sample(generator, journal, job, grader, (batches, progress))
             grader.finish(progress, job.label)
         progress.finish()
-        return _finish(job, problems, journal, time.perf_counter() - started)
+        return _finish(job, problems, journal, time.perf_counter() - started, parts)
 
 
 def _sample(
@@ -127,7 +135,11 @@ def _say_what_is_there(
 
 
 def _finish(
-    job: EvalJob, problems: Sequence[Problem], journal: EvalJournal, wall_seconds: float
+    job: EvalJob,
+    problems: Sequence[Problem],
+    journal: EvalJournal,
+    wall_seconds: float,
+    parts: Sequence[Part],
 ) -> EvalResult:
     """Sum up what the journals hold and save it as ``result.json``."""
     rows = [graded(p, journal, job.settings.n) for p in problems]
@@ -144,7 +156,7 @@ def _finish(
         sampling_seconds=round(sum(s.seconds for r in rows for s, _ in r), 3),
         wall_seconds=round(wall_seconds, 3),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        versions=versions(),
+        versions=versions(parts),
     )
     result.save(journal.folder)
     return result
@@ -191,7 +203,10 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
         if current.exists():
             os.replace(current, _free_name(out))
         os.replace(fresh, current)
-        result = _finish(job, problems, journal, time.perf_counter() - started)
+        parts = [p for p in recorded_parts(out) if p["group"] != VERIFIERS.group]
+        parts += VERIFIERS.records(p.task.verifier for p in problems)
+        write_job(out, job, problems, parts)  # from now on its verdicts are of these
+        result = _finish(job, problems, journal, time.perf_counter() - started, parts)
         changed = sum(_differs(v, old.get(key)) for key, v in made.items())
         return RegradeReport(result, len(made), changed)
 
@@ -216,8 +231,8 @@ def _differs(new: VerdictRecord, old: VerdictRecord | None) -> bool:
     return old is None or (new.reward, new.status) != (old.reward, old.status)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python, prorl and what it samples and scores with, where installed."""
+def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
+    """Return the versions of Python, prorl, what it samples and scores with, and of ``parts``."""
     from importlib import metadata
 
     found = {"python": platform.python_version()}
@@ -226,4 +241,4 @@ def versions() -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "not installed"
-    return found
+    return found | {f"{p['name']} ({p['group']})": f"{p['source']} {p['version']}" for p in parts}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,12 +18,13 @@ from prorl_common import atomic_write_text, read_jsonl
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
 from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
-from prorl_verifiers import Task, with_mode
+from prorl_inference import BACKENDS
+from prorl_verifiers import VERIFIERS, Task, modes_for, with_mode
 
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
-EVALUATION_MODES = {"code": "binary", "instruction": "reference"}
-"""How evaluation judges where training rewards differ: all tests or nothing, the official IFEval checks."""
+Part = Mapping[str, str]
+"""The record of a part that is not prorl's own: group, name, source, version (``Door.records``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class EvalJob:
 
 
 def problems_of(samples: Sequence[Sample]) -> list[Problem]:
-    """Return the problems of an evaluation, their tasks in EVALUATION_MODES.
+    """Return the problems of an evaluation, their tasks in the modes that their verifiers have for evaluation.
 
     Raises EvaluationError when there are none or ids repeat.
     """
@@ -51,12 +52,13 @@ def problems_of(samples: Sequence[Sample]) -> list[Problem]:
         )
     seen: set[str] = set()
     found = []
+    modes = modes_for("evaluation")
     for s in samples:
         if s.id in seen:
             raise EvaluationError(f"the problem id '{s.id}' occurs twice: ids must be unique")
         seen.add(s.id)
         chance = s.metadata.get("chance")
-        task = with_mode(s.task, EVALUATION_MODES)
+        task = with_mode(s.task, modes)
         found.append(
             Problem(
                 id=s.id,
@@ -87,8 +89,49 @@ def check_same_model(out: Path, job: EvalJob) -> None:
         )
 
 
-def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
-    """Write both files, each atomically."""
+def runs_programs(sample: Sample) -> bool:
+    """Whether its verifier runs the answer as a program, and so needs a sandbox. Raises UnknownNameError."""
+    return VERIFIERS.get(sample.task.verifier).score_in_sandbox is not None
+
+
+def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
+    """Return the records of the verifiers and the backend in use that are not prorl's own."""
+    name = backend.partition(":")[0]
+    of_backend = BACKENDS.records([name]) if name in BACKENDS.names() else []
+    return [*VERIFIERS.records(p.task.verifier for p in problems), *of_backend]
+
+
+def recorded_parts(out: Path) -> list[Part]:
+    """Return the records that the folder keeps; none in a damaged one and those of prorl 0.1."""
+    try:
+        parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
+        return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
+    """Return the folder's parts and ``parts`` together.
+
+    Raises EvaluationError where one of the same name came from elsewhere or in another version: its answers
+    or verdicts would be mixed with the new ones.
+    """
+    known = {(p["group"], p["name"]): p for p in recorded_parts(out)}
+    for part in parts:
+        old = known.setdefault((part["group"], part["name"]), part)
+        if old != part:
+            was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
+            raise EvaluationError(
+                f"{out} was made with {part['name']} of {was}, here it is of {now}: go on with that one, "
+                f"choose another folder with --out, or judge a finished one anew: prorl eval regrade {out}"
+            )
+    return list(known.values())
+
+
+def write_job(
+    out: Path, job: EvalJob, problems: Sequence[Problem], parts: Sequence[Part] = ()
+) -> None:
+    """Write both files, each atomically; ``parts`` are the records of what is not prorl's own."""
     rows = [
         {
             "id": p.id,
@@ -103,8 +146,8 @@ def write_job(out: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
     ]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     atomic_write_text(out / PROBLEMS_FILE, text)
-    value = json.dumps(dataclasses.asdict(job), indent=1, ensure_ascii=False)
-    atomic_write_text(out / EVAL_FILE, value + "\n")
+    value = {**dataclasses.asdict(job), **({"parts": list(parts)} if parts else {})}
+    atomic_write_text(out / EVAL_FILE, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:

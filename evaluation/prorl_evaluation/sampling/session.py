@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from prorl_common import Progress
+from prorl_common import Progress, atomic_write_text
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
 from prorl_evaluation.sampling.evaluate import evaluate
 from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.job import Part
 from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest
 from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.repair import repair_folder
@@ -21,6 +22,8 @@ from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import Generator, ServerOptions, Usage
 from prorl_inference.backends.openai.options import server_address
 
+CONFIG_FILE = "eval.yaml"
+"""The settings of the command, as ``--config`` reads them."""
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
 """Counts of ``Usage`` that grow as a server answers."""
 
@@ -37,7 +40,8 @@ class Server:
 class Session:
     """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
     place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model; ``server``
-    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first."""
+    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
+    ``parts`` are records of a benchmark that is not prorl's own; ``config`` is kept as CONFIG_FILE beside each result."""
 
     targets: Sequence[Target]
     run: Run | None
@@ -48,6 +52,8 @@ class Session:
     device: str = "auto"
     server: Server | None = None
     repair: bool = False
+    parts: Sequence[Part] = ()
+    config: str = ""
 
     def folder(self, target: Target) -> Path:
         """Return where the target's result goes."""
@@ -131,11 +137,13 @@ class Session:
                 progress.message(line)
         before = _usage(generator)
         try:
-            result = evaluate(generator, self.samples, settings, out, pool, progress)
+            result = evaluate(generator, self.samples, settings, out, pool, progress, self.parts)
         finally:
             progress.finish()
             for line in _usage_lines(before, _usage(generator)):
                 progress.message(line)
+        if self.config:
+            atomic_write_text(out / CONFIG_FILE, self.config)
         progress.message(f"{target.label}: written to {out}")
         return result
 

@@ -1,6 +1,6 @@
 """Percentile bootstrap over problems: intervals for means and for paired differences of means.
 
-The problem is the unit that is drawn again, because the samples of one problem are not independent of
+The problem is the unit that is resampled, because the samples of one problem are not independent of
 each other. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13 (percentile)
 and 8 (other data structures). With few problems, or means near a bound, the plain percentile interval is
 too narrow: lengths use the expanded one, rates ``stats.bounded_mean``. Leaves out: corrections for many

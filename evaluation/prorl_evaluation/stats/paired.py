@@ -105,11 +105,6 @@ def _values(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
     return np.hstack([pass_at_k_table(own, ks), rewards])
 
 
-def length_change(pairs: Sequence[Pair], units: Units, how: Resampling) -> Change:
-    """Return the change of the length in one comparison; see :func:`length_changes`."""
-    return length_changes([pairs], units, how)[0]
-
-
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:

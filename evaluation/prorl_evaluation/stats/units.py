@@ -1,4 +1,4 @@
-"""What is drawn again: problems or clusters of them, within strata; and which columns can share draws.
+"""What is resampled: problems or clusters of them, within strata; and which columns can share draws.
 
 Leaves out: drawing (``stats.bounded_mean``, ``bootstrap``).
 """

@@ -16,6 +16,7 @@ from pathlib import Path
 from prorl_common import Progress, ServiceError, UserError
 from prorl_evaluation.sampling.choose import EVALS, Run, Target
 from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.job import runs_programs
 from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
 from prorl_evaluation.suites.suite import Suite
@@ -82,7 +83,7 @@ def without_code(gathered: Gathered, complaint: str) -> Gathered:
     of nothing else becomes a Failure with ``complaint`` (which names the cure)."""
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
-        kept = [s for s in one.samples if s.task.verifier != "code"]
+        kept = [s for s in one.samples if not runs_programs(s)]
         lost = len(one.samples) - len(kept)
         if not kept:
             found.failures.append(Failure(one.name, complaint, service=False))
@@ -162,6 +163,8 @@ class _Work:
     def _part(self, target: Target, one: Ready) -> Session:
         """Return the session of one target on one benchmark."""
         settings = suite_settings(self.suite, self.session, one)
-        part = replace(self.session, targets=(target,), samples=one.samples, settings=settings)
+        part = replace(
+            self.session, targets=(target,), samples=one.samples, settings=settings, parts=one.parts
+        )
         root = suites_root(self.session.run, self.session.out)
         return replace(part, out=root / target.slug / f"{one.name}-{part.suffix()}")

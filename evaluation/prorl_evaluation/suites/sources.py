@@ -5,7 +5,7 @@ Leaves out: sampling and scoring (``runner``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -41,12 +41,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A benchmark's problems; ``manifest`` is a digest of ids, prompts and tasks; ``notes`` what is odd."""
+    """A benchmark's problems; ``manifest`` is a digest of ids, prompts and tasks; ``notes`` what is odd,
+    ``parts`` the record of the benchmark where it is not prorl's own."""
 
     name: str
     samples: Sequence[Sample]
     manifest: str
     notes: tuple[str, ...] = ()
+    parts: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -73,6 +75,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
     known = list(suite.sources)
     if names is None:
         return known
+    names = [Path(n).stem if n.endswith((".yaml", ".yml")) else n for n in names]
     if not names:
         raise EvaluationError(f"no benchmark is named; suite {suite.name} has {', '.join(known)}")
     for name in names:
@@ -113,7 +116,7 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
     else:
         samples, notes = _benchmark(source, wanted)
     lines = [[s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples]
-    return Ready(source.name, samples, digest(lines), tuple(notes))
+    return Ready(source.name, samples, digest(lines), tuple(notes), suite.parts(source.name))
 
 
 def _benchmark(spec: BenchmarkSpec, wanted: Wanted) -> tuple[list[Sample], list[str]]:

@@ -6,6 +6,7 @@ problems (``sources``), evaluating (``runner``), the published numbers (``publis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from prorl_common import nearest
-from prorl_datasets import Domain
+from prorl_datasets import BENCHMARKS, Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.recipe.recipe import default_prompt
 from prorl_evaluation.types import EvaluationError
@@ -122,8 +123,8 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite. ``benchmarks`` lists catalogue names and whole definitions; without ``tables`` all of
-    them stand in one. ``base`` (not written in the file) is where relative dataset paths start."""
+    """A suite. ``benchmarks`` lists catalogue names, paths and whole definitions; without ``tables`` all of
+    them stand in one. ``base`` (not written in the file) is where relative paths start."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -135,12 +136,12 @@ class Suite(_Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Suite:
-        names = [s if isinstance(s, str) else s.name for s in self.benchmarks]
+        names = [_stem(s) if isinstance(s, str) else s.name for s in self.benchmarks]
         if twice := sorted({n for n in names if names.count(n) > 1}):
             raise ValueError(f"benchmarks named twice: {', '.join(twice)}")
         known = benchmark_names()
         for name in (s for s in self.benchmarks if isinstance(s, str)):
-            if name not in known:
+            if name not in known and not _is_path(name):
                 hint = nearest(name, known)
                 raise ValueError(
                     f"unknown benchmark '{name}'{hint}; prorl data benchmarks lists them"
@@ -157,8 +158,36 @@ class Suite(_Strict):
     @cached_property
     def sources(self) -> dict[str, Source]:
         """The benchmarks by name, in order."""
-        found = [load_spec(s) if isinstance(s, str) else s for s in self.benchmarks]
+        found = [load_spec(self._place(s)) if isinstance(s, str) else s for s in self.benchmarks]
         return {source.name: source for source in found}
+
+    def _place(self, name: str) -> str:
+        return str(self.base / name) if _is_path(name) else name
+
+    def parts(self, name: str) -> tuple[dict[str, str], ...]:
+        """Return the record of benchmark ``name`` where its file is not prorl's own; none of a definition
+        that stands in the suite."""
+        for one in self.benchmarks:
+            if isinstance(one, str) and _stem(one) == name:
+                origin = BENCHMARKS.find(self._place(one))[1]
+                return () if origin.is_ours else (origin.record(BENCHMARKS.group, name),)
+        return ()
+
+    def adding(self, paths: Sequence[str]) -> Suite:
+        """Return the suite with these files' benchmarks, a table each. Raises DatasetError."""
+        if not paths:
+            return self
+        files = [str(Path(path).absolute()) for path in paths]
+        columns = [Column(benchmark=name, head=name) for name in map(_stem, files)]
+        tables = [
+            Table(title=load_spec(f).title, columns=[c])
+            for f, c in zip(files, columns, strict=True)
+        ]
+        changed = {
+            "benchmarks": [*self.benchmarks, *files],
+            "tables": [*self.tables, *tables] if self.tables else [],
+        }
+        return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
         """Return what benchmark ``name`` reports; procedural ones as ProRL does for their domain."""
@@ -173,6 +202,15 @@ class Suite(_Strict):
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
         return [t for t in self.tables if any(n in names for n in t.names)]
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith((".yaml", ".yml")) or "/" in name
+
+
+def _stem(name: str) -> str:
+    """Return a benchmark's name: a file is named like what it holds."""
+    return Path(name).stem if _is_path(name) else name
 
 
 def suite_names() -> list[str]:
