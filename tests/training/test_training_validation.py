@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from prorl_datasets import Sample
-from prorl_training.rollout.prompt_order import item_order
+from prorl_training.rollout.prompts import item_order
 from prorl_training.schedule.validation import watched
 from prorl_verifiers import Task
 
