@@ -13,6 +13,7 @@ from prorl_evaluation.stats.distributions import (
     expanded_tail,
     fisher_exact,
     holm,
+    require_scipy,
     t_quantile,
     t_tail,
     unexpanded_tail,
@@ -56,6 +57,8 @@ def test_without_scipy_the_pip_line_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(MissingExtraError, match=r"prorl\[eval\]"):
         t_tail(1.0, 3)
+    with pytest.raises(MissingExtraError, match=r"prorl\[eval\]"):
+        require_scipy()
 
 
 def test_holm_multiplies_by_the_tests_that_are_left_and_skips_nan() -> None:

@@ -44,6 +44,7 @@ from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
+from prorl_evaluation.stats.distributions import require_scipy
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
 from prorl_verifiers import VERIFIERS
@@ -70,6 +71,7 @@ def evaluate(
     repeated ids, a damaged journal and a folder of another model or of other parts, ServiceError from the scorer or a server;
     whatever is raised, what was written is kept.
     """
+    require_scipy()
     started = time.perf_counter()
     job = EvalJob(generator.model_id, generator.model_digest, settings)
     problems = problems_of(samples)
@@ -179,6 +181,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     same call starts over. Raises EvaluationError when the folder holds no evaluation or its sampling was
     not finished, ServiceError where a verdict that was there is now an infra error: the old ones hold.
     """
+    require_scipy()
     started = time.perf_counter()
     job, problems = read_job(out)
     current, fresh = out / VERDICTS_FILE, out / f".{VERDICTS_FILE}.new"

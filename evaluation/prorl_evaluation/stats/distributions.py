@@ -23,6 +23,11 @@ def _scipy(name: str) -> ModuleType:
         raise MissingExtraError("eval", "scipy") from error
 
 
+def require_scipy() -> None:
+    """Raise MissingExtraError where scipy is not installed: asked before samples are paid for."""
+    _scipy("special")
+
+
 def t_tail(t: float, df: float) -> float:
     """Return P(T > t) for Student's t with ``df`` > 0 degrees of freedom."""
     return float(_scipy("special").stdtr(df, -t))
