@@ -249,6 +249,8 @@ class Door(Generic[S]):
         return parts[name]
 
     def _look(self) -> dict[str, _Part[S]]:
+        if _LOADED.inherited and self._generation == _LOADED.generation:
+            return self._parts  # asked for every answer of a pool: no lock where nothing is new
         files = plugin_files()
         with _LOADED.lock:
             if self._generation != _LOADED.generation:
