@@ -284,6 +284,10 @@ class Door(Generic[S]):
 
     def _add(self, name: str, part: _Part[S]) -> None:
         if name in self._parts:
+            if (
+                self._parts[name].get() is part.get()
+            ):  # a plug-in that imports a spec to build on it
+                return
             raise PluginError(
                 f"two parts are named {self.noun} {name!r}: one of {self._parts[name].origin}, one of "
                 f"{part.origin}; rename one of them"
@@ -292,12 +296,17 @@ class Door(Generic[S]):
 
 
 def specs_of(point: importlib.metadata.EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs that an entry point gives, of any type. Raises PluginError."""
+    """Return the specs that an entry point gives, of any type. Raises PluginError.
+
+    What goes wrong in a part of ours is our bug and keeps its traceback.
+    """
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
             value = value()
     except Exception as error:
+        if origin.is_ours:
+            raise
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise PluginError(
             f"the plug-in {origin} ({point.group}: {point.name}) cannot be loaded: {text}; "

@@ -168,6 +168,31 @@ def test_two_parts_of_one_name_are_refused_with_both_sources(tmp_path: Path) -> 
         door().names()
 
 
+def test_a_plugin_that_imports_a_spec_there_is_already_does_not_name_it_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "base", {"ONE": "base_parts:ONE"}, HEAD + "ONE = PartSpec('one')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "mine.py"
+    file.write_text(HEAD + "from base_parts import ONE\nTWO = PartSpec('two', ONE.weight + 1)\n")
+    use_plugins([file])
+    there = door()
+    assert there.names() == ("one", "two")
+    assert there.origin("one").source == "base"
+
+
+def test_what_goes_wrong_in_a_part_of_ours_keeps_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "own", {"broken": "own_parts:X"}, "raise RuntimeError('a bug')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plugins, "OURS", "own")
+    there = door()
+    assert there.names() == ("broken",)
+    with pytest.raises(RuntimeError, match="a bug"):
+        there.get("broken")
+
+
 def test_the_same_bytes_in_two_places_are_one_plugin(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.py").write_text(HEAD + "A = PartSpec('a')\n")

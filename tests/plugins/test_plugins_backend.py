@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -17,6 +16,8 @@ from prorl_common import NullProgress, UnknownNameError, UserError
 from prorl_datasets import build, load_recipe
 from prorl_inference import BACKENDS, BackendSpec, pick_backend
 from prorl_inference.testing import byte_tokenizer, tiny_model
+
+pytestmark = pytest.mark.usefixtures("lab_parts")
 
 RECIPE = """
 name: tiny
@@ -38,16 +39,6 @@ ONE_STEP = {
     "warm_start.examples": 0,
     "validation.every": 0,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> None:
-    """These tests need the distribution in ``lab_parts``."""
-    try:
-        importlib.metadata.version("lab-parts")
-    except importlib.metadata.PackageNotFoundError:
-        reason = "lab-parts is not installed: pip install -e tests/plugins/lab_parts"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -27,22 +26,14 @@ entries:
 PLUGIN = """
 from prorl_datasets import SourceSpec
 
+pytestmark = pytest.mark.usefixtures("lab_parts")
+
 def rows(options):
     for n in range(options["count"]):
         yield {"ask": f"What is three times {n}?", "answer": 3 * n}
 
 TRIPLES = SourceSpec(name="triples", rows=rows, options={"count": 4})
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> None:
-    """These tests need tests/plugins/lab_parts in the environment."""
-    try:
-        importlib.metadata.distribution("lab-parts")
-    except importlib.metadata.PackageNotFoundError:
-        reason = "lab-parts is not installed: pip install tests/plugins/lab_parts"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 def prorl(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:

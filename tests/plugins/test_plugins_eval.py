@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -21,22 +20,14 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 LETTERS = """
 from prorl_verifiers import VerifierSpec
 
+pytestmark = pytest.mark.usefixtures("lab_parts")
+
 def score(response, reference):
     return float(response.strip() == reference["answer"])
 
 SPEC = VerifierSpec(name="letters", score=score, vote=str.lower)
 """
 BACKEND_AND_VERIFIER = ("--backend", "canned", "--workers", "1")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> None:
-    """These tests need tests/plugins/lab_parts in the environment."""
-    try:
-        importlib.metadata.distribution("lab-parts")
-    except importlib.metadata.PackageNotFoundError:
-        reason = "lab-parts is not installed: pip install -e tests/plugins/lab_parts"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 @pytest.fixture(scope="module")

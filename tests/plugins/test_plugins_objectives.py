@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -27,15 +26,7 @@ from prorl_training.config.loading import load_config, load_saved_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
 
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> None:
-    """These tests need tests/plugins/lab_parts in the environment."""
-    try:
-        importlib.metadata.distribution("lab-parts")
-    except importlib.metadata.PackageNotFoundError:
-        reason = "lab-parts is not installed: pip install tests/plugins/lab_parts"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+pytestmark = pytest.mark.usefixtures("lab_parts")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import importlib.metadata
 import json
 import os
 import signal
@@ -20,18 +19,10 @@ from pyarrow import parquet
 from prorl_verifiers import VERIFIERS, TaskError, VerifierPool, load_task
 from prorl_verifiers.adapters import make_trl_reward
 
+pytestmark = pytest.mark.usefixtures("lab_parts")
+
 CAT = {"verifier": "exact", "reference": {"answer": "cat"}}
 PLUGIN = "lab-parts 1.0"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> None:
-    """These tests need tests/plugins/lab_parts in the environment."""
-    try:
-        importlib.metadata.distribution("lab-parts")
-    except importlib.metadata.PackageNotFoundError:
-        reason = "lab-parts is not installed: pip install -e tests/plugins/lab_parts"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 def prorl(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

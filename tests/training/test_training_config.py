@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from prorl_common import Door
+from prorl_training import PolicyLossSpec
+from prorl_training.config.base import known_options
 from prorl_training.config.checks import check_config
 from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import (
@@ -334,3 +337,14 @@ def test_a_later_override_wins_and_the_values_given_stay_as_they_were() -> None:
     assert result == {"kl": {"coefficient": 3}, "phases": [{"name": "a", "steps": 5}]}
     assert complaints == []
     assert values == {"kl": {"coefficient": 1.0}, "phases": [{"name": "a", "steps": 1}]}
+
+
+def test_options_of_a_part_that_needs_torch_ask_for_it_in_one_line_where_it_is_missing() -> None:
+    class NeedsTorch(Door[PolicyLossSpec]):
+        def get(self, name: str) -> PolicyLossSpec:
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    door = NeedsTorch("prorl.objectives", PolicyLossSpec, "policy loss")
+    known_options(door, "clip", {})
+    with pytest.raises(ValueError, match=r"this needs torch.*prorl\[local\]"):
+        known_options(door, "clip", {"x": 1})

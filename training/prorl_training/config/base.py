@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from prorl_common import Door, UserError
+from prorl_common import Door, MissingExtraError, UserError
 from prorl_training.spec import ObjectiveSpec, check_options
 
 S = TypeVar("S", bound=ObjectiveSpec)
@@ -40,3 +40,5 @@ def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
             check_options(f"{door.noun} {name}", options, door.get(name).options)
     except UserError as error:
         raise ValueError(str(error)) from error
+    except ModuleNotFoundError as error:  # of ours: torch is not in the base install
+        raise ValueError(str(MissingExtraError("local", error.name or "torch"))) from error

@@ -1,0 +1,20 @@
+"""What the tests of the doors share: whether the outside distribution is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+
+import pytest
+
+
+@pytest.fixture
+def lab_parts() -> str:
+    """The version of tests/plugins/lab_parts in this environment; skips without it, fails in CI."""
+    try:
+        return importlib.metadata.version("lab-parts")
+    except importlib.metadata.PackageNotFoundError:
+        reason = "lab-parts is not installed: pip install tests/plugins/lab_parts"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
