@@ -13,6 +13,8 @@ import pytest
 from prorl_datasets import BENCHMARKS, RECIPES, SOURCES, DatasetError, load, load_recipe
 from prorl_datasets.benchmarks import load_spec
 
+pytestmark = pytest.mark.usefixtures("lab_parts")
+
 RECIPE = """
 name: mine
 decontamination: {benchmarks: []}
@@ -25,8 +27,6 @@ entries:
 """
 PLUGIN = """
 from prorl_datasets import SourceSpec
-
-pytestmark = pytest.mark.usefixtures("lab_parts")
 
 def rows(options):
     for n in range(options["count"]):

@@ -17,10 +17,10 @@ from prorl_evaluation.sampling.job import check_same_parts
 from prorl_evaluation.types import EvaluationError
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
+pytestmark = pytest.mark.usefixtures("lab_parts")
+
 LETTERS = """
 from prorl_verifiers import VerifierSpec
-
-pytestmark = pytest.mark.usefixtures("lab_parts")
 
 def score(response, reference):
     return float(response.strip() == reference["answer"])
