@@ -17,6 +17,7 @@ MAX_FRAME = 256 * 1024 * 1024
 """Bytes; a longer frame is refused on both sides."""
 
 _HEADER = struct.Struct(">I")
+_ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would make one a call
 _READ = 1 << 16
 _READ_LARGE = 1 << 20
 _WRITE = 1 << 16
@@ -35,7 +36,7 @@ def encode(message: Mapping[str, Any]) -> bytes:
 
     Raises FrameError for a message that is too long; what JSON cannot hold raises as ``json`` does.
     """
-    body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    body = _ENCODER.encode(message).encode("ascii")
     if len(body) > MAX_FRAME:
         raise FrameError(f"a frame of {len(body)} bytes is longer than {MAX_FRAME}")
     return _HEADER.pack(len(body)) + body
@@ -87,7 +88,7 @@ class Reader:
         body = bytes(self._buffer[_HEADER.size : end])
         del self._buffer[:end]
         try:
-            message = json.loads(body)
+            message = json.loads(body.decode("ascii"))
         except (ValueError, RecursionError) as error:
             raise FrameError(f"not a JSON frame: {error}") from error
         if not isinstance(message, dict):

@@ -56,8 +56,13 @@ def result_frame(result: object) -> dict[str, Any]:
     }
 
 
-def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]:
-    """Return (the verdict of a worker's result frame, whether it needs no second try)."""
+def read_reply(
+    reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
+) -> tuple[Verdict, bool]:
+    """Return (the verdict of a worker's result frame, whether it needs no second try).
+
+    ``seconds`` is the time that the answer took.
+    """
     result: Any = reply.get("result")
     if result is None and "limit" in reply:
         return Verdict(0.0, "timeout", str(reply["limit"]), isolation=isolation), False
@@ -65,13 +70,13 @@ def read_reply(reply: Mapping[str, Any], isolation: str) -> tuple[Verdict, bool]
         bug = f"scorer failed: {reply['bug']}"
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
-        return _verdict(result, isolation), True
+        return _verdict(result, isolation, seconds), True
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         bad = f"a worker sent no verdict: {error!r}"
         return Verdict(None, "infra_error", bad, isolation=isolation), False
 
 
-def _verdict(result: dict[str, Any], isolation: str) -> Verdict:
+def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
     """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
@@ -89,6 +94,7 @@ def _verdict(result: dict[str, Any], isolation: str) -> Verdict:
         extracted=None if extracted is None else str(extracted),
         isolation=isolation,
         metrics=metrics,
+        seconds=seconds,
     )
 
 

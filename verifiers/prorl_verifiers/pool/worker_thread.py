@@ -119,10 +119,11 @@ class WorkerThread(threading.Thread):
             )
             started = time.monotonic()
             for job, frame in ready:
-                verdict, final = read_reply(next(replies), worker.isolation)
+                reply = next(replies)
                 now = time.monotonic()
+                verdict, final = read_reply(reply, worker.isolation, now - started)
                 if final:
-                    scored.append((job, replace(verdict, seconds=now - started)))
+                    scored.append((job, verdict))
                 else:
                     again.append((job, frame, now - started))
                 started = now
