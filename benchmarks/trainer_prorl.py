@@ -113,7 +113,7 @@ def build(workload: Workload, folder: Path) -> Any:
     )
     from prorl_training.engine.interface import Parts
     from prorl_training.engine.loop import TrainingLoop
-    from prorl_training.policy.policy import Policy
+    from prorl_training.policy.update import Policy
     from prorl_training.rollout.prompts import PromptSource
     from prorl_training.run.folder import RunFolder
 

@@ -21,7 +21,7 @@ from prorl_training.config.schema import merge
 from prorl_training.engine.interface import Parts
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 from prorl_training.policy.warm_start import warm_start_if_asked
 from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.prompts import PromptSource

@@ -20,7 +20,7 @@ from prorl_inference import (
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.scoring import OverlappedScoring

@@ -17,8 +17,7 @@ from prorl_training.rollout.types import Scorer
 from prorl_training.run.folder import RunFolder
 
 if TYPE_CHECKING:
-    from prorl_training.policy.batch import UpdateBatch
-    from prorl_training.policy.update import UpdateJudge, UpdateStats
+    from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats
 
 
 class TrainedPolicy(Protocol):

@@ -155,7 +155,7 @@ class LocalEngine:
         """Load the model: with LoRA the base under the adapters, else the checkpoint's where there is one."""
         from prorl_inference import load_model, pick_device, pick_dtype
         from prorl_training.engine.builder import Machinery
-        from prorl_training.policy.policy import Policy
+        from prorl_training.policy.update import Policy
 
         c = self.config.model
         weights = self.base_model if checkpoint is None or c.lora.rank else checkpoint / "policy"
@@ -192,10 +192,12 @@ class LocalEngine:
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
         """Take over optimiser, reference and counts."""
-        from prorl_training.policy.files import environment_decisions, restore_checkpoint
+        from prorl_training.policy.files import environment, restore_checkpoint
+        from prorl_training.run.resume import environment_decisions
 
         restore_checkpoint(checkpoint, machinery.policy, state)
-        return environment_decisions(state, machinery.policy)
+        so = "the run goes on, but not bit for bit as it would have without the change"
+        return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:
         """Write the changed config beside the one that held until ``step``."""

@@ -15,8 +15,7 @@ from typing import Any
 
 from prorl_training.config import TrainConfig
 from prorl_training.engine.interface import Parts
-from prorl_training.policy.batch import build_update
-from prorl_training.policy.update import UpdateStats
+from prorl_training.policy.update import UpdateStats, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.types import Batch, Group, not_fitting, still_fitting
 from prorl_training.run.checkpoint import save_checkpoint

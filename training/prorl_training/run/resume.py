@@ -168,6 +168,22 @@ def _show(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+def environment_decisions(
+    state: Mapping[str, Any], now: Mapping[str, Any], so: str
+) -> list[Decision]:
+    """Return a decision when the machine or its software differs from the checkpoint's, else none.
+
+    ``now`` is the environment as an engine states it in a checkpoint, ``so`` what follows from the change.
+    """
+    old = state["environment"]
+    changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
+    if not changed:
+        return []
+    shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
+    evidence = {"environment": changed}
+    return [Decision(int(state["step"]), "config_changed", f"{shown}: {so}", evidence)]
+
+
 def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:
     """Return the records of all that is not prorl's own: parts of the objective, over every phase, and who
     samples."""

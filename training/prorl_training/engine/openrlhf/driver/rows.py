@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from prorl_training.algorithm import token_weights
-from prorl_training.policy.batch import UpdateBatch
+from prorl_training.policy.update import UpdateBatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from prorl_training.engine.openrlhf.events import (
     write_outcome,
 )
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
+from prorl_training.run.resume import environment_decisions
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.schedule.decisions import Decision
 
@@ -172,13 +173,8 @@ class ClusterEngine:
         """Take over policy, reference, optimiser and counts."""
         del machinery
         self._policy.restore(checkpoint, dict(state))
-        old, new = state["environment"], self._policy.environment
-        changed = {key: [old.get(key), new[key]] for key in new if old.get(key) != new[key]}
-        if not changed:
-            return []
-        shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
-        reason = f"{shown}: the run goes on, with other rounding"
-        return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]
+        so = "the run goes on, with other rounding"
+        return environment_decisions(state, self._policy.environment, so)
 
     def change_config(self, step: int) -> None:
         """The command has replaced it."""
