@@ -59,8 +59,7 @@ def files_of_a_step(run: Path) -> set[str]:
     from prorl_training.config.checks import check_config
     from prorl_training.config.presets import load_preset
     from prorl_training.config.schema import merge
-    from prorl_training.engine.interface import Parts
-    from prorl_training.engine.loop import TrainingLoop
+    from prorl_training.engine.loop import Parts, TrainingLoop
     from prorl_training.policy.update import Policy
     from prorl_training.rollout.prompts import PromptSource
     from prorl_training.run.folder import RunFolder

@@ -22,9 +22,8 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy import files as module
 from prorl_training.policy.files import environment, policy_tensors, restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint import load_buffer, save_checkpoint
 from prorl_training.run.checkpoint_store import (
     CheckpointError,
     best_checkpoint,

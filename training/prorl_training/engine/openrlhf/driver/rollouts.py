@@ -1,6 +1,6 @@
 """Sampling and scoring through the vLLM engines' processes, as the loop's ``Generator`` and ``Scorer``.
 
-Leaves out: what the processes do (``stack.rollout_actor``) and moving weights to them (``cluster``).
+Leaves out: what the processes do (``actors.rollout``) and moving weights to them (``cluster``).
 """
 
 from __future__ import annotations
