@@ -260,7 +260,7 @@ def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(
 
 
 def test_a_sliding_window_keeps_the_cache_of_transformers() -> None:
-    from prorl_inference.backends.transformers.kv_cache import GrowingLayer, make_cache
+    from prorl_inference.backends.transformers.attention import GrowingLayer, make_cache
 
     plain = make_cache(MODEL.config)
     assert all(isinstance(layer, GrowingLayer) for layer in plain.layers)
