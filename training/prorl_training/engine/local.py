@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -116,7 +116,14 @@ def train(
         engine = LocalEngine(config, folder, samples[0], pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)
-        with _finish_step_on_interrupt(loop, progress):
+
+        def finish_step() -> None:
+            if loop.stop_requested:
+                raise KeyboardInterrupt
+            loop.stop_requested = True
+            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+
+        with on_interrupt(finish_step):
             last = loop.run()
         progress.finish()
     ended_early = last < config.steps and loop.stop_reason is None and loop.stop_requested
@@ -238,14 +245,11 @@ class LocalEngine:
 
 
 @contextlib.contextmanager
-def _finish_step_on_interrupt(engine: Any, progress: Progress) -> Iterator[None]:
-    """Let Ctrl-C, and SIGTERM as a job scheduler sends it, end the run after the running step."""
+def on_interrupt(react: Callable[[], None]) -> Iterator[None]:
+    """Call ``react`` at Ctrl-C, and at SIGTERM as a job scheduler sends it, inside the block."""
 
     def handler(number: int, frame: FrameType | None) -> None:
-        if engine.stop_requested:
-            raise KeyboardInterrupt
-        engine.stop_requested = True
-        progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+        react()
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, handler) for number in numbers]

@@ -22,7 +22,7 @@ SWITCH = "PRORL_OPENRLHF_CPU"
 _HERE = "prorl_training.engine.openrlhf.cpu"
 
 AFTER: dict[str, tuple[str, ...]] = {
-    "torch": ("torch_cuda:adapt_torch",),
+    "torch": ("trainer_patches:adapt_torch",),
     "openrlhf.models.utils": ("trainer_patches:plain_entropy",),
     "openrlhf.utils.utils": ("float32:load_in_float32",),
     "openrlhf.models.actor": ("flash_attention:use_sdpa",),

@@ -8,19 +8,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from prorl_common import Progress, ServiceError, UserError, atomic_write_text
 from prorl_training.config import TrainConfig
-from prorl_training.engine.local import TrainReport, find_dataset, load_samples
+from prorl_training.engine.local import TrainReport, find_dataset, load_samples, on_interrupt
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
 from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
@@ -30,7 +27,7 @@ from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
 from prorl_training.engine.openrlhf.launch.understood import check_supported
-from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
+from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
@@ -73,7 +70,13 @@ def train_on_cluster(
         launch = folder.path / "openrlhf"
         launch.mkdir(exist_ok=True)
         events.clear(launch)
-        changes = _changes(folder, config, launch, decisions)
+        # changes of config that the run has still to record: these, and those of launches that failed
+        pending = launch / PENDING
+        changes = json.loads(pending.read_text(encoding="utf-8")) if pending.is_file() else []
+        if decisions:
+            changes += [asdict(d) for d in decisions]
+            atomic_write_text(pending, json.dumps(changes))
+            folder.replace_config(config, decisions[0].step)
         with _services(config, launch, progress) as urls:
             places = Places(
                 model=str(model),
@@ -90,10 +93,29 @@ def train_on_cluster(
                 device=device,
                 arguments=tuple(argument_list(config, places)),
                 services=urls,
-                decisions=changes,
+                decisions=tuple(changes),
             )
             code = _follow(spec, progress)
-        return _report(config, folder, spec, code)
+        outcome = events.read_outcome(spec)
+        log = spec.folder / "log.txt"
+        again = f"go on with: prorl train --resume {folder.name}"
+        if outcome is None:
+            text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+            tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
+            raise ServiceError(
+                f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
+                f"(whole log: {log}); {again}"
+            )
+        if outcome.fault == "user":
+            raise UserError(str(outcome.error))
+        if outcome.fault == "service":
+            raise ServiceError(f"{outcome.error} (log: {log}); {again}")
+        if outcome.fault == "bug":
+            raise RuntimeError(
+                f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})"
+            )
+    done, early = outcome.last_step, outcome.interrupted
+    return TrainReport(folder.path, done, config.steps, early, outcome.stopped)
 
 
 def device_for(config: TrainConfig) -> Device:
@@ -158,19 +180,6 @@ def _prepared(
     return model
 
 
-def _changes(
-    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
-) -> tuple[dict[str, Any], ...]:
-    """Return the changes of config that the run has still to record: these, and those of launches that failed."""
-    file = launch / PENDING
-    waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-    if decisions:
-        waiting += [asdict(d) for d in decisions]
-        atomic_write_text(file, json.dumps(waiting))
-        folder.replace_config(config, decisions[0].step)
-    return tuple(waiting)
-
-
 @contextlib.contextmanager
 def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator[tuple[str, ...]]:
     """Give the addresses of the reward services for the block: the user's, own ones, or none."""
@@ -201,48 +210,35 @@ def _follow(spec: Spec, progress: Progress) -> int:
             start_new_session=True,  # a Ctrl-C is for us to hand on
         )
     reader = events.EventReader(spec.folder / events.EVENTS)
-    with _stop_on_interrupt(spec.folder, child, progress):
-        failed_at: float | None = None
-        while child.poll() is None:
-            for event in reader.new():
-                events.replay(event, progress)
-            time.sleep(POLL)
-            outcome = events.read_outcome(spec)
-            if failed_at is None and outcome is not None and outcome.fault is not None:
-                failed_at = time.monotonic()
-            if failed_at is not None and time.monotonic() - failed_at > GRACE:
-                _end(child)  # the others would wait for the one that failed
+
+    def finish_step() -> None:  # the second time: end the processes
+        if events.stop_asked(spec.folder):
+            child.terminate()
+            raise KeyboardInterrupt
+        events.ask_to_stop(spec.folder)
+        progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+
+    try:
+        with on_interrupt(finish_step):
+            failed_at: float | None = None
+            while child.poll() is None:
+                for event in reader.new():
+                    events.replay(event, progress)
+                time.sleep(POLL)
+                outcome = events.read_outcome(spec)
+                if failed_at is None and outcome is not None and outcome.fault is not None:
+                    failed_at = time.monotonic()
+                if failed_at is not None and time.monotonic() - failed_at > GRACE:
+                    _end(child)  # the others would wait for the one that failed
+    finally:
+        if child.poll() is None:
+            _end(child)
+        if count := end_orphan_processes(path.resolve(), child.pid):
+            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
     for event in reader.new():
         events.replay(event, progress)
     progress.finish()
     return child.returncode
-
-
-@contextlib.contextmanager
-def _stop_on_interrupt(
-    launch: Path, child: subprocess.Popen[bytes], progress: Progress
-) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the run after its step; the second one ends the processes."""
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        if not events.stop_asked(launch):
-            events.ask_to_stop(launch)
-            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
-            return
-        child.terminate()
-        raise KeyboardInterrupt
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, handler) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, old in zip(numbers, before, strict=True):
-            signal.signal(number, old)
-        if child.poll() is None:
-            _end(child)
-        if count := end_orphan_processes((launch / SPEC).resolve(), child.pid):
-            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -252,26 +248,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-
-
-def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> TrainReport:
-    """Return how the run ended, or raise what ended it."""
-    outcome = events.read_outcome(spec)
-    log = spec.folder / "log.txt"
-    again = f"go on with: prorl train --resume {folder.name}"
-    if outcome is None:
-        text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-        tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
-        raise ServiceError(
-            f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
-            f"(whole log: {log}); {again}"
-        )
-    if outcome.fault == "user":
-        raise UserError(str(outcome.error))
-    if outcome.fault == "service":
-        raise ServiceError(f"{outcome.error} (log: {log}); {again}")
-    if outcome.fault == "bug":
-        raise RuntimeError(f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})")
-    return TrainReport(
-        folder.path, outcome.last_step, config.steps, outcome.interrupted, outcome.stopped
-    )
