@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -16,7 +16,7 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress
 from prorl_datasets import DatasetError, Sample
-from prorl_training.config import RewardConfig, TrainConfig
+from prorl_training.config import TrainConfig
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 
@@ -98,6 +98,7 @@ def train(
     from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
+    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
@@ -108,9 +109,19 @@ def train(
     config = config.model_copy(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
+    reward = config.reward
+    names = sorted({sample.task.verifier for split in samples for sample in split})
+    # of the verifiers in use those that work in the pool's own processes
+    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
     with (
         folder.lock(),
-        _open_pool(config.reward, (*samples[0], *samples[1])) as pool,
+        VerifierPool(
+            workers=reward.workers,
+            sandbox=reward.backend,
+            allow_weak=reward.allow_weak,
+            timeout_seconds=reward.timeout_seconds,
+            worker_options=WorkerOptions(warm=warm),
+        ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
         engine = LocalEngine(config, folder, samples[0], pool, progress)
@@ -128,21 +139,6 @@ def train(
         progress.finish()
     ended_early = last < config.steps and loop.stop_reason is None and loop.stop_requested
     return TrainReport(run, last, config.steps, ended_early, loop.stop_reason)
-
-
-def _open_pool(reward: RewardConfig, samples: Iterable[Sample]) -> Any:
-    """Return the checkers, those that work in the pool's own processes warm for these samples."""
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
-
-    names = sorted({sample.task.verifier for sample in samples})
-    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
-    return VerifierPool(
-        workers=reward.workers,
-        sandbox=reward.backend,
-        allow_weak=reward.allow_weak,
-        timeout_seconds=reward.timeout_seconds,
-        worker_options=WorkerOptions(warm=warm),
-    )
 
 
 @dataclass

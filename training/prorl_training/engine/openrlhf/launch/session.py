@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from prorl_common import Progress, ServiceError, UserError, atomic_write_text
 from prorl_training.config import TrainConfig
@@ -70,13 +71,7 @@ def train_on_cluster(
         launch = folder.path / "openrlhf"
         launch.mkdir(exist_ok=True)
         events.clear(launch)
-        # changes of config that the run has still to record: these, and those of launches that failed
-        pending = launch / PENDING
-        changes = json.loads(pending.read_text(encoding="utf-8")) if pending.is_file() else []
-        if decisions:
-            changes += [asdict(d) for d in decisions]
-            atomic_write_text(pending, json.dumps(changes))
-            folder.replace_config(config, decisions[0].step)
+        changes = _changes(folder, config, launch, decisions)
         with _services(config, launch, progress) as urls:
             places = Places(
                 model=str(model),
@@ -93,7 +88,7 @@ def train_on_cluster(
                 device=device,
                 arguments=tuple(argument_list(config, places)),
                 services=urls,
-                decisions=tuple(changes),
+                decisions=changes,
             )
             code = _follow(spec, progress)
         outcome = events.read_outcome(spec)
@@ -178,6 +173,19 @@ def _prepared(
         train, _ = load_samples(data, config.reward.verifier_modes())
         export_prompts(train, prompts)
     return model
+
+
+def _changes(
+    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
+) -> tuple[dict[str, Any], ...]:
+    """Return the changes of config that the run has still to record: these, and those of launches that failed."""
+    file = launch / PENDING
+    waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    if decisions:
+        waiting += [asdict(d) for d in decisions]
+        atomic_write_text(file, json.dumps(waiting))
+        folder.replace_config(config, decisions[0].step)
+    return tuple(waiting)
 
 
 @contextlib.contextmanager
