@@ -34,8 +34,7 @@ from prorl_training.engine.openrlhf.actors.experiences import (
     trained_experience,
 )
 from prorl_training.engine.openrlhf.actors.updates import Updates
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow, deal, mini_batch_rows
-from prorl_training.engine.openrlhf.step_plan import step_plan
+from prorl_training.engine.openrlhf.step import Share, TrainingRow, deal, mini_batch_rows, step_plan
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 

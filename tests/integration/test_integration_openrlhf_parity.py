@@ -35,7 +35,7 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_inference.testing import tiny_model
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.driver.rows import mini_batch_rows
+from prorl_training.engine.openrlhf.step import mini_batch_rows
 from prorl_training.engine.openrlhf.actors.experiences import blank_experience
 from prorl_training.policy.update import Policy
 from prorl_training.rollout.types import Group, Trajectory

@@ -20,8 +20,13 @@ from prorl_training.engine.openrlhf.driver.policy import (
     same_weights,
     sampler_gap,
 )
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
+from prorl_training.engine.openrlhf.step import (
+    Share,
+    StepPlan,
+    StepReport,
+    TrainingRow,
+    UpdateReport,
+)
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import AcceptAll, UpdateBatch
 

@@ -18,7 +18,7 @@ from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.events import report_failure
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+from prorl_training.engine.openrlhf.step import StepPlan, StepReport
 from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
