@@ -22,7 +22,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Batch, Group, Scorer, not_fitting, still_fitting
+from prorl_training.rollout.types import Batch, Group, Scorer, still_fitting
 from prorl_training.run.checkpoint import save_checkpoint
 from prorl_training.run.checkpoint_store import (
     best_checkpoint,
@@ -234,7 +234,8 @@ class TrainingLoop:
             batch = self.collector.collect(
                 p.prompts.draw(step, settings), step, settings, waiting, self._on_round
             )
-        in_vain = not_fitting(self.carried, before, settings)
+        fitting = {id(g) for g in waiting}
+        in_vain = [g for g in self.carried if id(g) not in fitting]
         batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
         self.carried = batch.surplus
         self.tokens_total += batch.tokens

@@ -120,12 +120,6 @@ def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfi
     return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
 
 
-def not_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
-    """Return the groups of ``carried`` that ``still_fitting`` leaves out."""
-    fitting = {id(g) for g in still_fitting(carried, before, now)}
-    return [g for g in carried if id(g) not in fitting]
-
-
 def _sampling(config: TrainConfig) -> tuple[float, ...]:
     r = config.rollout
     return (r.samples, r.temperature, r.top_p, r.max_tokens)

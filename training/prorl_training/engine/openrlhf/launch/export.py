@@ -5,15 +5,11 @@ Leaves out: reading and splitting the dataset (``prorl_datasets``).
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from prorl_common import UserError
-from prorl_common.files import explain_write_errors
+from prorl_common import UserError, atomic_write_text
 from prorl_datasets import Sample
 
 
@@ -34,23 +30,8 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 
     Raises UserError when there are none or the file cannot be written.
     """
-    count = 0
-    with explain_write_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                for sample in samples:
-                    file.write(json.dumps(prompt_row(sample), ensure_ascii=False) + "\n")
-                    count += 1
-                file.flush()
-                os.fsync(file.fileno())
-            if not count:
-                raise UserError("there are no prompts to train on: the dataset has no train split")
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
-            raise
-    return count
+    rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
+    if not rows:
+        raise UserError("there are no prompts to train on: the dataset has no train split")
+    atomic_write_text(path, "".join(rows))
+    return len(rows)

@@ -79,7 +79,7 @@ def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         yield
     finally:
@@ -120,10 +120,6 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if spec.device == "cpu":
         options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
     return options
-
-
-def _leave(number: int, frame: Any) -> None:
-    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":
