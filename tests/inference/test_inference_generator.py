@@ -19,9 +19,9 @@ from prorl_inference import (
     render_prompt,
     stop_token_ids,
 )
-from prorl_inference.backends.results import PromptRows, Row
 from prorl_inference.backends.transformers.generator import pack
 from prorl_inference.testing import BYTE_VOCAB, byte_tokenizer, tiny_model
+from prorl_inference.tokens import PromptRows, Row
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.3)

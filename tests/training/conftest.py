@@ -12,8 +12,8 @@ import torch
 from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_inference import TransformersGenerator, load_model
-from prorl_inference.prompts import encode_prompt
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset

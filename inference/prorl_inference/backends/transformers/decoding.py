@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from prorl_inference.backends.results import PromptRows, Row
+from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 
 if TYPE_CHECKING:

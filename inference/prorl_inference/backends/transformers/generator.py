@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from prorl_common import UserError
-from prorl_inference.backends.results import PromptRows, Results, Row
 from prorl_inference.backends.transformers.decoding import decode_batch
 from prorl_inference.backends.transformers.refill import can_refill, decode_refilled
 from prorl_inference.models.loading import (
@@ -21,7 +20,14 @@ from prorl_inference.models.loading import (
     require_local_extra,
 )
 from prorl_inference.models.store import resolve_model
-from prorl_inference.prompts import encode_prompt, prompt_budget, stop_token_ids
+from prorl_inference.tokens import (
+    PromptRows,
+    Results,
+    Row,
+    encode_prompt,
+    prompt_budget,
+    stop_token_ids,
+)
 from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prorl_inference.backends.results import PromptRows, Row
 from prorl_inference.backends.transformers.decoding import (
     COMPACT_AT,
     advance,
@@ -25,6 +24,7 @@ from prorl_inference.backends.transformers.decoding import (
     sample_tokens,
     uniform_rows,
 )
+from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 
 if TYPE_CHECKING:

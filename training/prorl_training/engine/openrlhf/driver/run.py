@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from prorl_common import ServiceError, UserError
-from prorl_inference.prompts import folder_stop_ids
+from prorl_inference.tokens import folder_stop_ids
 from prorl_training.config import TrainConfig
 from prorl_training.engine.builder import Builder, Machinery
 from prorl_training.engine.local import load_samples
