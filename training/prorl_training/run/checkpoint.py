@@ -9,8 +9,9 @@
 
 Of the waiting groups ``buffer.json`` holds texts, verdicts and ids, ``buffer.safetensors`` token ids (int64) and
 log-probs (float64, a Python float's own width), end to end: every bit comes back. Prompts are not stored, a
-group names its sample. safetensors and JSON only (the cluster engine's optimiser files apart). Every random number of a run is derived
-from (seed, step, item), so there is no generator state to save, and the place in the data is the step.
+group names its sample. safetensors and JSON only (the cluster engine's optimiser files apart). Every random
+number of a run is derived from (seed, step, item), so there is no generator state to save, and the place in the
+data is the step.
 Finding, checking and pruning checkpoints is ``checkpoint_store``'s, the policy's own files ``policy.files``'.
 """
 
