@@ -11,19 +11,19 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress, ServiceError, UserError, atomic_write_text
+from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.local import TrainReport, find_dataset, load_samples, on_interrupt
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
 from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
 from prorl_training.engine.openrlhf.launch.environment import run_environment
-from prorl_training.engine.openrlhf.launch.export import export_prompts
 from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
@@ -173,6 +173,33 @@ def _prepared(
         train, _ = load_samples(data, config.reward.verifier_modes())
         export_prompts(train, prompts)
     return model
+
+
+def prompt_row(sample: Sample) -> dict[str, object]:
+    """Return a sample's row as OpenRLHF's loader reads it.
+
+    ``prompt`` (chat messages), ``label`` (the task as JSON text, which the reward adapter and the reward service
+    read), ``datasource`` (its domain) and ``id``.
+    """
+    task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
+    return {
+        "prompt": [dict(message) for message in sample.prompt],
+        "label": json.dumps(task, ensure_ascii=False, sort_keys=True),
+        "datasource": sample.domain,
+        "id": sample.id,
+    }
+
+
+def export_prompts(samples: Iterable[Sample], path: Path) -> int:
+    """Write the samples to ``path``, whole or not at all, and return how many there are.
+
+    Raises UserError when there are none or the file cannot be written.
+    """
+    rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
+    if not rows:
+        raise UserError("there are no prompts to train on: the dataset has no train split")
+    atomic_write_text(path, "".join(rows))
+    return len(rows)
 
 
 def _changes(
