@@ -31,11 +31,11 @@ from prorl_inference import (
     load_model,
     resolve_model,
 )
-from prorl_inference.backends.results import PromptRows, Row
-from prorl_inference.backends.transformers import grouped_attention
+from prorl_inference.backends.transformers import attention
 from prorl_inference.backends.transformers.decoding import decode_batch
 from prorl_inference.backends.transformers.generator import pack
 from prorl_inference.backends.transformers.refill import decode_refilled
+from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 
 PARAMS = SamplingParams()
@@ -186,7 +186,7 @@ def main() -> None:
         "torch": torch.__version__,
         "cases": [],
     }
-    grouped_attention.register()
+    attention.register()
     for case in make_cases(tokenizer, options):
         found = compare(model, case, options.rounds)
         report["cases"].append(found)

@@ -111,9 +111,8 @@ def build(workload: Workload, folder: Path) -> Any:
         load_model,
         pick_dtype,
     )
-    from prorl_training.engine.interface import Parts
-    from prorl_training.engine.loop import TrainingLoop
-    from prorl_training.policy.policy import Policy
+    from prorl_training.engine.loop import Parts, TrainingLoop
+    from prorl_training.policy.update import Policy
     from prorl_training.rollout.prompts import PromptSource
     from prorl_training.run.folder import RunFolder
 

@@ -32,10 +32,8 @@ from prorl_inference.models.loading import load_model, pick_device
 from prorl_inference.models.store import resolve_model
 from prorl_training.algorithm import kl_penalty, policy_loss
 from prorl_training.config import TrainConfig
-from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import Policy
-from prorl_training.policy.update import AcceptAll
+from prorl_training.policy.update import AcceptAll, Policy, UpdateBatch
 
 Update = Callable[[], object]
 

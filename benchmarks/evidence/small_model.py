@@ -115,7 +115,7 @@ def _sizes(family: Family, plan: StartPlan, rng: random.Random) -> tuple[int, ..
 def _rows(tokenizer: Any, made: Sequence[Item], rng: random.Random) -> tuple[Any, Any]:
     import torch
 
-    from prorl_inference.prompts import encode_prompt
+    from prorl_inference.tokens import encode_prompt
 
     rows = []
     for item in made:

@@ -24,8 +24,8 @@ from prorl_inference.models.store import (
     resolve_model,
     verify_model_dir,
 )
-from prorl_inference.prompts import encode_prompt, render_prompt, stop_token_ids
 from prorl_inference.spec import BACKENDS, BackendOptions, BackendSpec, pick_backend
+from prorl_inference.tokens import encode_prompt, render_prompt, stop_token_ids
 from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,

@@ -21,9 +21,8 @@ from prorl_training.config import TrainConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset
 from prorl_training.config.schema import merge
-from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.schedule.controller import Controller, Measured
 
 FILE = Path(__file__).parents[2] / "examples" / "prorl_in_one_file.py"

@@ -19,9 +19,9 @@ from prorl_inference import (
     render_prompt,
     stop_token_ids,
 )
-from prorl_inference.backends.results import PromptRows, Row
 from prorl_inference.backends.transformers.generator import pack
 from prorl_inference.testing import BYTE_VOCAB, byte_tokenizer, tiny_model
+from prorl_inference.tokens import PromptRows, Row
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.3)
@@ -260,7 +260,7 @@ def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(
 
 
 def test_a_sliding_window_keeps_the_cache_of_transformers() -> None:
-    from prorl_inference.backends.transformers.kv_cache import GrowingLayer, make_cache
+    from prorl_inference.backends.transformers.attention import GrowingLayer, make_cache
 
     plain = make_cache(MODEL.config)
     assert all(isinstance(layer, GrowingLayer) for layer in plain.layers)

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from prorl_inference.backends.transformers.sampling import (
+from prorl_inference.backends.transformers.decoding import (
     invert_cdf,
     nucleus_floor,
     sample_tokens,

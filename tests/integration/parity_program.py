@@ -34,11 +34,9 @@ from prorl_training.engine.openrlhf.actors.experiences import (
     trained_experience,
 )
 from prorl_training.engine.openrlhf.actors.updates import Updates
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow, deal, mini_batch_rows
-from prorl_training.engine.openrlhf.step_plan import step_plan
-from prorl_training.policy.batch import UpdateBatch
+from prorl_training.engine.openrlhf.step import Share, TrainingRow, deal, mini_batch_rows, step_plan
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy, UpdateBatch
 
 GROUPS, SAMPLES, MINI_BATCHES = 6, 4, 2
 CUT = 3

@@ -35,11 +35,11 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_inference.testing import tiny_model
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.driver.rows import mini_batch_rows
+from prorl_training.engine.openrlhf.step import mini_batch_rows
 from prorl_training.engine.openrlhf.actors.experiences import blank_experience
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.policy.batch import build_update
+from prorl_training.policy.update import build_update
 from prorl_verifiers import Task, Verdict
 
 GROUPS, SAMPLES = 5, 4

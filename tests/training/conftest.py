@@ -12,20 +12,19 @@ import torch
 from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_inference import TransformersGenerator, load_model
-from prorl_inference.prompts import encode_prompt
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset
 from prorl_training.config.schema import merge
-from prorl_training.engine.interface import Parts
-from prorl_training.engine.loop import TrainingLoop
+from prorl_training.engine.loop import Parts, TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 from prorl_training.policy.warm_start import warm_start_if_asked
-from prorl_training.rollout.buffer import load_buffer
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Scorer
+from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_verifiers import Task, Verdict

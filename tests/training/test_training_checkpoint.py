@@ -20,11 +20,10 @@ from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.policy import files as module
-from prorl_training.policy.files import environment_decisions, policy_tensors, restore_checkpoint
-from prorl_training.policy.policy import Policy
-from prorl_training.rollout.buffer import load_buffer
+from prorl_training.policy.files import environment, policy_tensors, restore_checkpoint
+from prorl_training.policy.update import Policy
 from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint import load_buffer, save_checkpoint
 from prorl_training.run.checkpoint_store import (
     CheckpointError,
     best_checkpoint,
@@ -35,6 +34,7 @@ from prorl_training.run.checkpoint_store import (
     prune_checkpoints,
     verify_checkpoint,
 )
+from prorl_training.run.resume import environment_decisions
 from prorl_verifiers import Verdict
 
 STATE = {"controller": {"kl": [0.1, 1 / 3, 1e-308]}, "seed": 2**62 + 1}
@@ -370,9 +370,9 @@ def test_other_versions_or_threads_are_named_and_the_run_goes_on(
 ) -> None:
     policy = new_policy(config)
     state = verify_checkpoint(save(tmp_path, 7, policy))
-    assert environment_decisions(state, policy) == []
+    assert environment_decisions(state, environment(policy), "so be it") == []
     state["environment"] |= {"torch": "1.0.0", "threads": 999}
-    (decision,) = environment_decisions(state, policy)
+    (decision,) = environment_decisions(state, environment(policy), "so be it")
     assert "torch 1.0.0 -> " in decision.reason and "threads 999 -> " in decision.reason
     assert (decision.kind, decision.step) == ("config_changed", 7)
     json.dumps(decision.to_json())

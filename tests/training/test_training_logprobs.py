@@ -11,8 +11,7 @@ from torch import Tensor
 
 from prorl_inference.testing import tiny_model
 from prorl_training.policy import logprobs
-from prorl_training.policy.causal_head import TargetScorer, can_split
-from prorl_training.policy.logprobs import linear_logprobs, logits_logprobs
+from prorl_training.policy.logprobs import TargetScorer, can_split, linear_logprobs, logits_logprobs
 from prorl_training.policy.packing import PromptGroup, build_pack
 
 ROWS, WIDTH, VOCABULARY = 7, 5, 11

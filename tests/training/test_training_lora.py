@@ -14,10 +14,9 @@ from prorl_common import MissingExtraError, UserError
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.lora import add_adapters
 from prorl_training.policy.packing import PromptGroup, build_pack
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy, UpdateBatch
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 needs_peft = pytest.mark.skipif(importlib.util.find_spec("peft") is None, reason="no peft")

@@ -38,8 +38,8 @@ from prorl_training.engine.openrlhf.launch.arguments import (
     sequence_limit,
 )
 from prorl_training.engine.openrlhf.launch.dry_run import dry_run, reward_file, unsaid
-from prorl_training.engine.openrlhf.launch.export import export_prompts
 from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
+from prorl_training.engine.openrlhf.launch.session import export_prompts
 from prorl_training.engine.openrlhf.launch.understood import (
     CURES,
     ELSEWHERE,

@@ -20,11 +20,15 @@ from prorl_training.engine.openrlhf.driver.policy import (
     same_weights,
     sampler_gap,
 )
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
-from prorl_training.policy.batch import UpdateBatch
+from prorl_training.engine.openrlhf.step import (
+    Share,
+    StepPlan,
+    StepReport,
+    TrainingRow,
+    UpdateReport,
+)
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.update import AcceptAll
+from prorl_training.policy.update import AcceptAll, UpdateBatch
 
 DONE = UpdateReport(loss=0.525, policy_loss=0.5, grad_norm=2.0, applied=True)
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.driver.rows import TrainingRow, deal, mini_batch_rows
-from prorl_training.engine.openrlhf.step_plan import step_plan
-from prorl_training.policy.batch import UpdateBatch
+from prorl_training.engine.openrlhf.step import TrainingRow, deal, mini_batch_rows, step_plan
 from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.update import UpdateBatch
 
 
 def row(index: int, length: int = 3) -> TrainingRow:

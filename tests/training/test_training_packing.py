@@ -10,7 +10,7 @@ import transformers
 
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.policy.causal_head import TargetScorer
+from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.packing import (
     PromptGroup,
     build_pack,
@@ -18,7 +18,7 @@ from prorl_training.policy.packing import (
     input_length,
     split_group,
 )
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))

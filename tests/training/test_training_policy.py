@@ -15,10 +15,8 @@ from prorl_common import ServiceError, UserError
 from prorl_inference.testing import tiny_model
 from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
 from prorl_training.config import TrainConfig
-from prorl_training.policy.batch import UpdateBatch
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.policy import Policy
-from prorl_training.policy.update import AcceptAll, UpdateStats
+from prorl_training.policy.update import AcceptAll, Policy, UpdateBatch, UpdateStats
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))

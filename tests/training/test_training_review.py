@@ -20,11 +20,11 @@ from prorl_inference import (
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.policy import Policy
-from prorl_training.rollout.buffer import load_buffer
+from prorl_training.policy.update import Policy
+from prorl_training.rollout.collector import OverlappedScoring
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.scoring import OverlappedScoring
 from prorl_training.rollout.types import Group, still_fitting
+from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS

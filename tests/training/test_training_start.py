@@ -12,9 +12,9 @@ from prorl_common import NullProgress, UserError
 from prorl_inference import BACKENDS
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
+from prorl_training.engine.builder import FIRST_LOOK, start_notes
 from prorl_training.engine.local import train
 from prorl_training.engine.openrlhf.launch.understood import unsupported
-from prorl_training.engine.start_notes import FIRST_LOOK, start_notes
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.sampler_logprobs import lost_logprobs, refuse_lost_logprobs
 from prorl_training.testing import named_sample

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from prorl_common import NullProgress
-from prorl_inference.prompts import encode_prompt
+from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import ServiceError
-from prorl_inference.backends.results import Results, Row
 from prorl_inference.models.loading import load_tokenizer
-from prorl_inference.prompts import encode_prompt, folder_stop_ids, prompt_budget
 from prorl_inference.spec import BackendSpec
+from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids, prompt_budget
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 if TYPE_CHECKING:

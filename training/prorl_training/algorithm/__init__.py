@@ -8,11 +8,16 @@ Shapes: B trajectories, N tokens of all trajectories laid end to end, in the ord
 """
 
 from prorl_training.algorithm.advantages import compute_advantages
-from prorl_training.algorithm.aggregation import token_weights
-from prorl_training.algorithm.kl import kl_penalty
-from prorl_training.algorithm.mismatch import Mismatch, mismatch_weights
-from prorl_training.algorithm.objective import PassLoss, Tokens, pass_loss
-from prorl_training.algorithm.policy_loss import policy_loss
+from prorl_training.algorithm.objective import (
+    Mismatch,
+    PassLoss,
+    Tokens,
+    kl_penalty,
+    mismatch_weights,
+    pass_loss,
+    policy_loss,
+    token_weights,
+)
 from prorl_training.spec import PolicyLoss
 
 __all__ = [

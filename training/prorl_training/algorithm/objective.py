@@ -1,18 +1,26 @@
-"""The loss of one pass over trajectories, put together: policy loss, mismatch weights, KL, token weights.
+"""The loss of one pass over trajectories: policy loss, mismatch weights, KL, and what a token weighs.
 
-Both engines differentiate what this returns, so that the same batch has the same loss and gradient on either.
+Both engines differentiate what ``pass_loss`` returns, so that the same batch has the same loss and gradient on
+either. Sources: truncated importance sampling (Yao et al. 2025, the post on off-policy RL by mismatched
+engines), IcePop (ant-ling 2025), the sequence mask of OpenRLHF 0.11.2 (models/loss.py) and NeMo-RL's
+seq-mask-tis; for KL the ProRL v2 post (clamp of the log-ratio), OpenRLHF 0.11.2 models/utils.py (of the
+estimate) and NeMo-RL (both); DAPO (arXiv 2503.14476, eq. 12) for the token mean, GRPO (2402.03300, eq. 3) for
+the sequence mean, Dr. GRPO (2503.20783, section 3.2) for the constant divisor.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
+import torch
 from torch import Tensor
 
-from prorl_training.algorithm.kl import kl_penalty
-from prorl_training.algorithm.mismatch import mismatch_weights
-from prorl_training.algorithm.policy_loss import policy_loss
-from prorl_training.config.algorithm import KLConfig, LossConfig
+from prorl_common import PluginError
+from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
+from prorl_training.spec import KL_ESTIMATORS, POLICY_LOSSES, PolicyLoss
+
+LOG_RATIO_LIMIT = 20.0
+"""Bound of a weight's logarithm, so that exp cannot overflow (verl's SAFETY_BOUND)."""
 
 
 class Tokens(NamedTuple):
@@ -56,3 +64,126 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
         if kl.coefficient:
             total = surrogate + kl.coefficient * (estimate * tokens.weights).sum()
     return PassLoss(total, surrogate, estimate, policy.clipped_fraction, mismatch.masked_fraction)
+
+
+def policy_loss(
+    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
+) -> PolicyLoss:
+    """Return the loss of each token (N,) by the loss that ``config.name`` names.
+
+    The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory. Raises
+    UnknownNameError, and PluginError when the loss returns another shape.
+    """
+    found = POLICY_LOSSES.get(config.name).loss(logprobs, old_logprobs, advantages, lengths, config)
+    loss = found if isinstance(found, PolicyLoss) else PolicyLoss(found, logprobs.new_zeros(()))
+    if loss.per_token.shape != logprobs.shape:
+        raise PluginError(
+            f"the policy loss {config.name!r} must return one number a token, shape "
+            f"{tuple(logprobs.shape)}, and returned {tuple(loss.per_token.shape)}"
+        )
+    return loss
+
+
+class Mismatch(NamedTuple):
+    """Weight of each token's loss (N,), no gradient; share out of bounds (scalar).
+
+    The share is of tokens (``tis``: held at a bound; ``icepop``: dropped) or of sequences
+    (``sequence_mask``: dropped).
+    """
+
+    weights: Tensor
+    masked_fraction: Tensor
+
+
+def mismatch_weights(
+    trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
+) -> Mismatch:
+    """Return what each token's policy loss is multiplied by; ones for ``none``.
+
+    ``trainer_logprobs`` (N,) from the trainer before the update, ``sampler_logprobs`` (N,) as sampled,
+    ``lengths`` (B,) int. With rho = exp(trainer - sampler), bounds included in what is kept:
+
+    - ``tis``: rho held within [low, high] (low 0: truncation from above alone, as first published).
+    - ``icepop``: rho where low <= rho <= high, else 0.
+    - ``sequence_mask``: rho where low <= geometric mean of the sequence's rho <= high, else 0.
+    """
+    gap = (trainer_logprobs - sampler_logprobs).detach()
+    if config.correction == "none":
+        return Mismatch(torch.ones_like(gap), gap.new_zeros(()))
+    ratio = gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
+    by_sequence = config.correction == "sequence_mask"
+    judged = ratio
+    if by_sequence:  # the mean of each sequence's gaps (B,), 0 for an empty one
+        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(lengths)
+        total = gap.new_zeros(len(lengths)).index_add_(0, owner, gap)
+        judged = (total / lengths.to(gap.dtype).clamp(min=1)).exp()
+    outside = (judged < config.low) | (judged > config.high)
+    counted = outside[lengths > 0] if by_sequence else outside
+    share = counted.to(gap.dtype).sum() / max(counted.numel(), 1)
+    match config.correction:
+        case "tis":
+            return Mismatch(ratio.clamp(config.low, config.high), share)
+        case "icepop":
+            dropped = outside
+        case "sequence_mask":
+            dropped = outside.repeat_interleave(lengths)
+        case _:
+            assert_never(config.correction)
+    return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)
+
+
+def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
+    """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
+
+    With d = log pi - log pi_ref:
+
+    - clamp ``input``: d is held within +-clamp_value first (for 10, k2 is at most 50; the gradient
+      dies at |d| = 10).
+    - ``output``: the estimate is held within +-clamp_value (for 10, k2's gradient dies at
+      |d| = sqrt(20)).
+    - ``both``: d within +-input_clamp_value, then the estimate within +-clamp_value.
+    - ``none``: neither; k3 can then be infinite.
+
+    The printed formula of the post has pi_old in place of pi, which has no gradient; here it is pi.
+    Raises UnknownNameError, and PluginError when the estimate has another shape.
+    """
+    d = logprobs - ref_logprobs
+    estimate = KL_ESTIMATORS.get(config.estimator).estimate
+    match config.clamp:
+        case "input":
+            value = estimate(d.clamp(-config.clamp_value, config.clamp_value), config)
+        case "output":
+            value = estimate(d, config).clamp(-config.clamp_value, config.clamp_value)
+        case "both":
+            bounded = d.clamp(-config.input_clamp_value, config.input_clamp_value)
+            value = estimate(bounded, config).clamp(-config.clamp_value, config.clamp_value)
+        case "none":
+            value = estimate(d, config)
+        case _:
+            assert_never(config.clamp)
+    if value.shape != d.shape:
+        raise PluginError(
+            f"the KL estimate {config.estimator!r} must return one number a token, shape "
+            f"{tuple(d.shape)}, and returned {tuple(value.shape)}"
+        )
+    return value
+
+
+def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
+    """Return the weight (N,) float32 of each token; sum(weights * losses) is the batch loss.
+
+    ``lengths`` (B,) int tokens of each trajectory. ``token_mean``: 1 / N. ``sequence_mean``: a
+    trajectory with tokens weighs 1 / (number of such trajectories), shared among its tokens.
+    ``constant``: 1 / (B max_tokens). Raises ValueError for another name.
+    """
+    total = int(lengths.sum())
+    if aggregation == "token_mean":
+        weight = 1.0 / max(total, 1)
+    elif aggregation == "constant":
+        weight = 1.0 / max(len(lengths) * max_tokens, 1)
+    elif aggregation == "sequence_mean":
+        count = (lengths > 0).sum().clamp(min=1)
+        return (1.0 / (lengths.double().clamp(min=1) * count)).float().repeat_interleave(lengths)
+    else:
+        raise ValueError(f"aggregation {aggregation!r}: token_mean, sequence_mean or constant")
+    return torch.full((total,), weight, dtype=torch.float32, device=lengths.device)

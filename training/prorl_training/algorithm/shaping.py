@@ -28,7 +28,8 @@ def shaped_reward(
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)
-    reward += overlong_penalty(config.overlong, tokens, limit)
+    if config.overlong.buffer_tokens:
+        reward += overlong_penalty(config.overlong, tokens, limit)
     correct = raw >= 1 - 1e-9
     for name, options in config.penalties.items():
         spec = PENALTIES.get(name)
@@ -80,6 +81,16 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
     """Return whether a response takes part in the loss; ``stop_properly: mask`` leaves cut ones out."""
     return not (truncated and config.stop_properly.mode == "mask")
+
+
+def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
+    """Return at_limit + (at_zero - at_limit)/2 * (1 + cos(pi t/T)), with t/T held at 1 beyond the limit.
+
+    Half a cosine is the shape of the length rewards. ``tokens`` t >= 0 output tokens, ``limit`` T >= 1. The
+    clamp matters: cosine is periodic.
+    """
+    progress = min(tokens / limit, 1.0)
+    return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
 
 def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:

@@ -14,15 +14,16 @@ from prorl_common import Progress
 from prorl_datasets import Sample
 from prorl_inference import Generator, encode_prompt
 from prorl_training.config import TrainConfig
-from prorl_training.engine.interface import Parts, TrainedPolicy
-from prorl_training.engine.loop import TrainingLoop
-from prorl_training.engine.start_notes import start_notes
-from prorl_training.rollout.buffer import load_buffer
+from prorl_training.engine.loop import Parts, TrainedPolicy, TrainingLoop
 from prorl_training.rollout.prompts import PromptSource, check_context
 from prorl_training.rollout.types import Scorer
+from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
+
+FIRST_LOOK = 256
+"""Prompts that are encoded at the start to see whether they fit; spread evenly over the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +139,42 @@ class Builder:
             beat=self.beat,
         )
         return TrainingLoop(self.config, parts, last_step)
+
+
+def start_notes(
+    prompts: PromptSource, config: TrainConfig, has_validation: bool = True
+) -> list[str]:
+    """Return what a run says of its prompts before step 1, a line each; none where there is nothing to say.
+
+    How many of a first look do not fit (in the phase with the most of them), how often the data comes round where
+    the run draws more prompts than there are, and that there is nothing to validate on.
+    """
+    notes: list[str] = []
+    worst = 0.0
+    for number in range(max(len(config.phases), 1)):
+        settings = config.in_phase(number)
+        every = prompts.eligible(settings)
+        look = every[:: -(-len(every) // FIRST_LOOK) or 1]
+        lost = sum(not prompts.fits(sample, settings) for sample in look)
+        if lost and lost / len(look) > worst:
+            worst = lost / len(look)
+            where = f" in phase {config.phases[number].name}" if config.phases else ""
+            found = (
+                f"{lost} of {len(look)} prompts looked at have more than the {prompts.limit(settings):.0f} "
+                f"tokens that fit{where}: such prompts are left out, prompts_too_long counts them"
+            )
+            notes = [found]
+    first = config.in_phase(0)
+    count, batch = len(prompts.eligible(first)), first.rollout.prompts
+    if config.steps * batch > count:
+        often = "step" if count <= batch else f"{count / batch:.3g} steps"
+        if prompts.by_weight(first):
+            notes.append(f"{count} prompts, drawn by weight: as many as there are every {often}")
+        else:
+            notes.append(f"{count} prompts, gone through once every {often}")
+    if config.validation.every and not has_validation:
+        notes.append(
+            "the dataset has no validation split: nothing is validated, nothing is called best, and "
+            "no reset or phase can follow from validation"
+        )
+    return notes

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -16,7 +16,7 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress
 from prorl_datasets import DatasetError, Sample
-from prorl_training.config import RewardConfig, TrainConfig
+from prorl_training.config import TrainConfig
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 
@@ -98,6 +98,7 @@ def train(
     from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
+    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
@@ -108,34 +109,36 @@ def train(
     config = config.model_copy(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
+    reward = config.reward
+    names = sorted({sample.task.verifier for split in samples for sample in split})
+    # of the verifiers in use those that work in the pool's own processes
+    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
     with (
         folder.lock(),
-        _open_pool(config.reward, (*samples[0], *samples[1])) as pool,
+        VerifierPool(
+            workers=reward.workers,
+            sandbox=reward.backend,
+            allow_weak=reward.allow_weak,
+            timeout_seconds=reward.timeout_seconds,
+            worker_options=WorkerOptions(warm=warm),
+        ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
         engine = LocalEngine(config, folder, samples[0], pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)
-        with _finish_step_on_interrupt(loop, progress):
+
+        def finish_step() -> None:
+            if loop.stop_requested:
+                raise KeyboardInterrupt
+            loop.stop_requested = True
+            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+
+        with on_interrupt(finish_step):
             last = loop.run()
         progress.finish()
     ended_early = last < config.steps and loop.stop_reason is None and loop.stop_requested
     return TrainReport(run, last, config.steps, ended_early, loop.stop_reason)
-
-
-def _open_pool(reward: RewardConfig, samples: Iterable[Sample]) -> Any:
-    """Return the checkers, those that work in the pool's own processes warm for these samples."""
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
-
-    names = sorted({sample.task.verifier for sample in samples})
-    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
-    return VerifierPool(
-        workers=reward.workers,
-        sandbox=reward.backend,
-        allow_weak=reward.allow_weak,
-        timeout_seconds=reward.timeout_seconds,
-        worker_options=WorkerOptions(warm=warm),
-    )
 
 
 @dataclass
@@ -155,7 +158,7 @@ class LocalEngine:
         """Load the model: with LoRA the base under the adapters, else the checkpoint's where there is one."""
         from prorl_inference import load_model, pick_device, pick_dtype
         from prorl_training.engine.builder import Machinery
-        from prorl_training.policy.policy import Policy
+        from prorl_training.policy.update import Policy
 
         c = self.config.model
         weights = self.base_model if checkpoint is None or c.lora.rank else checkpoint / "policy"
@@ -192,10 +195,12 @@ class LocalEngine:
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
         """Take over optimiser, reference and counts."""
-        from prorl_training.policy.files import environment_decisions, restore_checkpoint
+        from prorl_training.policy.files import environment, restore_checkpoint
+        from prorl_training.run.resume import environment_decisions
 
         restore_checkpoint(checkpoint, machinery.policy, state)
-        return environment_decisions(state, machinery.policy)
+        so = "the run goes on, but not bit for bit as it would have without the change"
+        return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:
         """Write the changed config beside the one that held until ``step``."""
@@ -236,14 +241,11 @@ class LocalEngine:
 
 
 @contextlib.contextmanager
-def _finish_step_on_interrupt(engine: Any, progress: Progress) -> Iterator[None]:
-    """Let Ctrl-C, and SIGTERM as a job scheduler sends it, end the run after the running step."""
+def on_interrupt(react: Callable[[], None]) -> Iterator[None]:
+    """Call ``react`` at Ctrl-C, and at SIGTERM as a job scheduler sends it, inside the block."""
 
     def handler(number: int, frame: FrameType | None) -> None:
-        if engine.stop_requested:
-            raise KeyboardInterrupt
-        engine.stop_requested = True
-        progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+        react()
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, handler) for number in numbers]

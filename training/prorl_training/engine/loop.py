@@ -1,24 +1,28 @@
-"""The local engine: ProRL's loop on one machine, with the model in this process.
+"""ProRL's loop, the same for both engines, and what it is made of (``engine.builder`` puts it together).
 
 A step: phase and penalty window, sample and score, drop groups without spread, advantages, update,
 validate, let controller and guard decide, write everything down, checkpoint. A step is done whole or
 not at all: whatever stops the process, the run goes on from its last checkpoint and repeats the rest.
-Leaves out: what each part computes (its own module) and several machines.
+Leaves out: what each part computes (its own module) and where policy, generator and scorer live.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
 
+from prorl_common import Progress
+from prorl_datasets import Sample
+from prorl_inference import Generator
 from prorl_training.config import TrainConfig
-from prorl_training.engine.interface import Parts
-from prorl_training.policy.batch import build_update
-from prorl_training.policy.update import UpdateStats
+from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
-from prorl_training.rollout.types import Batch, Group, not_fitting, still_fitting
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.types import Batch, Group, Scorer, still_fitting
 from prorl_training.run.checkpoint import save_checkpoint
 from prorl_training.run.checkpoint_store import (
     best_checkpoint,
@@ -26,6 +30,7 @@ from prorl_training.run.checkpoint_store import (
     mark_best,
     prune_checkpoints,
 )
+from prorl_training.run.folder import RunFolder
 from prorl_training.run.loggers import Loggers
 from prorl_training.run.metrics import (
     batch_metrics,
@@ -46,6 +51,59 @@ from prorl_training.schedule.safety import (
     validation_outage,
 )
 from prorl_training.schedule.validation import validate, watched
+
+
+class TrainedPolicy(Protocol):
+    """A policy in training with its reference and optimiser, wherever they live.
+
+    ``model`` is what the generator is told to take its weights from.
+    """
+
+    @property
+    def model(self) -> Any:
+        """The model to sample from."""
+        ...
+
+    def compute(self) -> AbstractContextManager[None]:
+        """Return the context in which the policy samples."""
+        ...
+
+    def update(
+        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+    ) -> UpdateStats:
+        """Do one gradient update a mini-batch."""
+        ...
+
+    def reset_reference(self, clear_optimizer: bool) -> None:
+        """Make the reference the policy as it is now."""
+        ...
+
+    def load_checkpoint_policy(self, path: Path) -> None:
+        """Take over the weights of the checkpoint in the folder ``path``."""
+        ...
+
+    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the loop works with: prompts, model, sampler, checker, folder and progress.
+
+    ``beat`` tells a watchdog that something moved; ``sleep`` waits for a reward service that is away.
+    """
+
+    prompts: PromptSource
+    validation: Sequence[Sample]
+    policy: TrainedPolicy
+    tokenizer: Any
+    generator: Generator
+    scorer: Scorer
+    folder: RunFolder
+    progress: Progress
+    beat: Callable[[], None] = lambda: None
+    sleep: Callable[[float], None] = time.sleep
 
 
 class TrainingLoop:
@@ -176,7 +234,8 @@ class TrainingLoop:
             batch = self.collector.collect(
                 p.prompts.draw(step, settings), step, settings, waiting, self._on_round
             )
-        in_vain = not_fitting(self.carried, before, settings)
+        fitting = {id(g) for g in waiting}
+        in_vain = [g for g in self.carried if id(g) not in fitting]
         batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
         self.carried = batch.surplus
         self.tokens_total += batch.tokens

@@ -15,7 +15,6 @@ from torch import Tensor
 from prorl_inference import load_model
 from prorl_training.policy.model import PolicyModel
 from prorl_training.run.checkpoint_store import CheckpointError
-from prorl_training.schedule.decisions import Decision
 
 POLICY, ADAPTERS = "policy", "adapters.safetensors"
 REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
@@ -106,17 +105,3 @@ def environment(policy: PolicyModel) -> dict[str, Any]:
         "device": policy.device.type,
         "dtype": str(policy.compute_dtype).removeprefix("torch."),
     }
-
-
-def environment_decisions(state: Mapping[str, Any], policy: PolicyModel) -> list[Decision]:
-    """Return a decision when the machine or its software differs from the checkpoint's, else none.
-
-    The run goes on; only bitwise equality with an unbroken run is no longer promised.
-    """
-    old, new = state["environment"], environment(policy)
-    changed = {k: [old.get(k), new[k]] for k in new if old.get(k) != new[k]}
-    if not changed:
-        return []
-    shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
-    reason = f"{shown}: the run goes on, but not bit for bit as it would have without the change"
-    return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]

@@ -1,6 +1,12 @@
-"""Log-probs of chosen tokens straight from hidden states, one block of logits at a time.
+"""Log-probs of a pack's targets under a causal language model, one block of logits at a time.
 
-The output layer is applied to blocks of rows; a block is turned into log-probs, entropies and (in the
+Two things are tried out on each model first, so that no family is silently computed wrong. Split into
+hidden states and output layer only where applying the layer to them really gives the model's logits (models
+that scale or cap their logits are run whole). Packs only where a pack gives what its responses give alone:
+sliding windows, recurrent layers and position biases do not know a pack's mask, and such models get one
+response at a time.
+
+Split, the output layer is applied to blocks of rows; a block is turned into log-probs, entropies and (in the
 backward pass) gradients before the next one is made, so N x vocabulary numbers never exist together. The
 last block is kept for the backward pass, the ones before it are computed again there: memory is one block,
 and a pack that fits in a block costs no second product.
@@ -8,16 +14,134 @@ and a pack that fits in a block costs no second product.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from prorl_training.policy.packing import Pack, PromptGroup, build_pack, singles
+
+HEAD_SETTINGS = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier")
+"""Config keys of models that do something to their logits (Gemma, Cohere, Granite, Falcon-H1)."""
+_PROBE = 4
+_TOLERANCE = 1e-5
+_PACK_TOLERANCE = 1e-3
 BLOCK_BYTES = 1 << 28
 """Size of a block of float32 logits."""
 CPU_CHUNK_BYTES = 1 << 22
 """On the CPU a block is read in chunks of about this size, which stay in its cache."""
+
+
+class TargetScorer:
+    """Log-probs of a pack's targets under one model.
+
+    ``split`` says whether in blocks of logits, ``packs`` whether a pack goes through the model as it is.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.whole = model.get_base_model() if hasattr(model, "get_base_model") else model
+        known = inspect.signature(self.whole.forward).parameters
+        self._knows = {name: name in known for name in ("position_ids", "logits_to_keep")}
+        self.split = can_split(self.whole)
+        self.packs = self._can_pack()
+
+    def score(
+        self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for.
+
+        ``options`` go to the model's forward pass.
+        """
+        if self.packs or pack.mask is None:
+            return self._score(pack, temperature, with_entropy, options)
+        parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
+        entropies = [entropy for _, entropy in parts if entropy is not None]
+        return torch.cat([p for p, _ in parts]), torch.cat(entropies) if entropies else None
+
+    def _score(
+        self, pack: Pack, temperature: float, with_entropy: bool, options: dict[str, Any]
+    ) -> tuple[Tensor, Tensor | None]:
+        device = next(self.model.parameters()).device
+        inputs = {
+            "input_ids": pack.input_ids.to(device),
+            "attention_mask": None if pack.mask is None else self._mask(pack.mask.to(device)),
+            "use_cache": False,
+            **options,
+        }
+        if self._knows["position_ids"]:
+            inputs["position_ids"] = pack.position_ids.to(device)
+        targets, keep = pack.targets.to(device), pack.predict_at.to(device)
+        if self.split:
+            hidden = self.whole.get_decoder()(**inputs).last_hidden_state[0].index_select(0, keep)
+            layer = self.whole.get_output_embeddings()
+            return linear_logprobs(hidden, layer, targets, temperature, with_entropy)
+        if self._knows["logits_to_keep"]:
+            inputs["logits_to_keep"] = keep
+            logits = self.whole(**inputs).logits[0]
+        else:
+            logits = self.whole(**inputs).logits[0].index_select(0, keep)
+        return logits_logprobs(logits, targets, temperature, with_entropy)
+
+    def _mask(self, allowed: Tensor) -> Tensor:
+        """Return the mask as the model's attention takes it: eager attention adds it to the scores."""
+        if getattr(self.whole.config, "_attn_implementation", None) != "eager":
+            return allowed
+        dtype = next(self.model.parameters()).dtype
+        empty = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+        return empty.masked_fill(~allowed, torch.finfo(dtype).min)
+
+    def _can_pack(self) -> bool:
+        """Return whether a pack gives its responses' own log-probs: by the config, then by trying it."""
+        from prorl_inference.backends.transformers.refill import can_refill
+
+        config = self.whole.config
+        local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, not seen in its cache
+        if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
+            return False
+        if not can_refill(self.whole):
+            return False
+        size = int(self.whole.get_input_embeddings().num_embeddings)
+        ids = [i % size for i in range(3, 3 + 4 * _PROBE)]
+        one, two, three, four = (tuple(ids[i::_PROBE]) for i in range(_PROBE))
+        pack = build_pack([PromptGroup(one, (two, three), (0, 1)), PromptGroup(two, (four,), (2,))])
+        with torch.no_grad():
+            try:
+                whole = self._score(pack, 1.0, False, {})[0]
+            except (TypeError, ValueError, RuntimeError):  # it knows no mask of four dimensions
+                return False
+            alone = torch.cat([self._score(p, 1.0, False, {})[0] for p in singles(pack)])
+        return bool((whole - alone).abs().max() <= _PACK_TOLERANCE * (1 + alone.abs().max()))
+
+
+def can_split(model: Any) -> bool:
+    """Return whether the output layer applied to the decoder's hidden states gives the model's logits.
+
+    By the config's known keys first, then by trying it on a few tokens.
+    """
+    settings = [getattr(model.config, name, None) for name in HEAD_SETTINGS]
+    if any(value not in (None, 1, 0) for value in settings):
+        return False
+    if not (hasattr(model, "get_decoder") and hasattr(model, "get_output_embeddings")):
+        return False
+    decoder, layer = model.get_decoder(), model.get_output_embeddings()
+    if decoder is model or type(layer) is not torch.nn.Linear:
+        return False
+    if "position_ids" not in inspect.signature(decoder.forward).parameters:
+        return False
+    ids = torch.arange(_PROBE, device=layer.weight.device)[None] % layer.out_features
+    with torch.no_grad():
+        out = decoder(input_ids=ids, use_cache=False)
+        hidden = getattr(out, "last_hidden_state", None)
+        if hidden is None or hidden.shape[-1] != layer.in_features:
+            return False
+        own = model(input_ids=ids, use_cache=False).logits
+        ours = layer(hidden)
+    if own.shape != ours.shape:
+        return False
+    return bool((own - ours).abs().max() <= _TOLERANCE * own.abs().max())
 
 
 def linear_logprobs(
@@ -107,12 +231,20 @@ class _LinearLogprobs(torch.autograd.Function):
             if block is None:
                 block = _block(hidden[part], cast, bias, ctx.dtype).to(top.dtype)
                 _exponentials(block, top[part], ctx.temperature)
-            slope = _logit_gradient(block, targets[part], scale[part], total[part]).to(ctx.dtype)
+            # of the logits: scale x (onehot(target) - exponential / total), in the exponentials' place
+            block.mul_((-scale[part] / total[part])[:, None])
+            block[torch.arange(len(block), device=block.device), targets[part]] += scale[part]
+            slope = block.to(ctx.dtype)
             del block
             if grad_hidden is not None:
                 grad_hidden[part] = (slope @ cast).to(hidden.dtype)
             if need_weight:
-                grad_weight = _accumulate(grad_weight, slope, hidden[part].to(ctx.dtype), top.dtype)
+                inputs = hidden[part].to(ctx.dtype)
+                if grad_weight is not None and slope.dtype == top.dtype:
+                    grad_weight.addmm_(slope.T, inputs)
+                else:
+                    added = (slope.T @ inputs).to(top.dtype)
+                    grad_weight = added if grad_weight is None else grad_weight.add_(added)
             if need_bias:
                 added = slope.to(top.dtype).sum(0)
                 grad_bias = added if grad_bias is None else grad_bias.add_(added)
@@ -176,18 +308,3 @@ def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
         if temperature != 1.0:
             x.div_(temperature)
         x.sub_(top[start : start + size, None]).exp_()
-
-
-def _logit_gradient(p: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> Tensor:
-    """Return scale x (onehot(target) - p / total), in the place of the exponentials ``p`` (R, V)."""
-    p.mul_((-scale / total)[:, None])
-    p[torch.arange(len(targets), device=p.device), targets] += scale
-    return p
-
-
-def _accumulate(total: Tensor | None, slope: Tensor, hidden: Tensor, wide: torch.dtype) -> Tensor:
-    """Return total + slope^T hidden in the ``wide`` type."""
-    if total is not None and slope.dtype == wide:
-        return total.addmm_(slope.T, hidden)
-    added = (slope.T @ hidden).to(wide)
-    return added if total is None else total.add_(added)

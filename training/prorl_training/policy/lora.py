@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -98,12 +98,8 @@ def merged_copy(model: Any) -> Any:
 
 
 @contextmanager
-def adapter_dropout(model: Any, rate: float, seed: int) -> Iterator[None]:
+def adapter_dropout(model: Any, seed: int) -> Iterator[None]:
     """Switch the adapters' dropout on inside the block, drawn from ``seed`` alone."""
-    if not rate:
-        with nullcontext():
-            yield
-        return
     modules = [m for n, m in model.named_modules() if ".lora_dropout." in n]
     on_gpu = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=on_gpu):

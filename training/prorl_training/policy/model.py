@@ -14,10 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prorl_common import ServiceError, derive_seed
+from prorl_common import ServiceError, UserError, derive_seed
 from prorl_training.config import OptimizerConfig, TrainConfig
-from prorl_training.policy.causal_head import TargetScorer
-from prorl_training.policy.gradient_checkpointing import checkpointed_pass, enable_checkpointing
+from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.lora import (
     AdapterReference,
     adapter_dropout,
@@ -112,10 +111,11 @@ class PolicyModel:
         ``purpose`` numbers the pass within its update; the adapters' dropout is drawn from it.
         """
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
-        seed = derive_seed(self.config.seed, "lora_dropout", self.updates, *purpose)
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
-            stack.enter_context(adapter_dropout(self.model, dropout, seed))
+            if dropout:
+                seed = derive_seed(self.config.seed, "lora_dropout", self.updates, *purpose)
+                stack.enter_context(adapter_dropout(self.model, seed))
             yield
 
     def step_optimizer(self, settings: OptimizerConfig, lr: float) -> None:
@@ -192,6 +192,38 @@ class PolicyModel:
         model = self.model if self.adapters is None else merged_copy(self.model)
         with quiet_transformers():
             model.save_pretrained(path)
+
+
+def enable_checkpointing(model: Any) -> None:
+    """Prepare for gradient checkpointing. Raises UserError when the model's family cannot recompute its layers."""
+    if not getattr(model, "supports_gradient_checkpointing", False):
+        raise UserError(
+            f"{type(model).__name__} cannot recompute its activations: use "
+            "--set model.gradient_checkpointing=false"
+        )
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    for module in model.modules():  # the policy knows no dropout, in whatever mode a layer is
+        for name, value in vars(module).items():
+            if ("dropout" in name or name == "layerdrop") and isinstance(value, float):
+                setattr(module, name, 0.0)
+
+
+@contextmanager
+def checkpointed_pass(model: Any) -> Iterator[None]:
+    """Recompute the layers of passes inside the block in their backward pass; nothing where not enabled.
+
+    Transformers recomputes a layer only while the layer is in training mode; everything inside it stays in
+    evaluation mode here, so gradients are those of the plain pass, without dropout.
+    """
+    layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
+    before = [layer.training for layer in layers]
+    for layer in layers:
+        layer.training = True
+    try:
+        yield
+    finally:
+        for layer, mode in zip(layers, before, strict=True):
+            layer.training = mode
 
 
 def _snapshot(named: Any) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""One step's gradient updates: packs, old and reference log-probs, loss, clipping, the optimiser step.
+"""One step's gradient updates: mini-batches and advantages, old and reference log-probs, loss, the optimiser step.
 
 Nothing is computed twice that is known already: with one mini-batch, and for the first of several, the old
 log-probs are those of the gradient's own pass; trajectories of an earlier policy bring theirs.
@@ -7,18 +7,88 @@ log-probs are those of the gradient's own pass; trajectories of an earlier polic
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm import Tokens, kl_penalty, pass_loss, token_weights
-from prorl_training.policy.batch import UpdateBatch
+from prorl_common import derive_seed
+from prorl_datasets import Sample
+from prorl_training.algorithm import (
+    Tokens,
+    compute_advantages,
+    kl_penalty,
+    pass_loss,
+    token_weights,
+)
+from prorl_training.config import TrainConfig
+from prorl_training.policy.files import policy_tensors, write_policy
 from prorl_training.policy.model import PolicyModel
-from prorl_training.policy.packing import Pack, build_packs
+from prorl_training.policy.packing import Pack, PromptGroup, build_packs
+from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.schedule.learning_rate import lr_at
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateBatch:
+    """One step's B trajectories, divided into mini-batches of whole prompt groups.
+
+    ``advantages`` (B,) and ``sampler_logprobs`` (a sequence of one float a token each) go by trajectory
+    index, the one in ``PromptGroup.indices``. The old log-probs of a trajectory are the trainer's own from
+    before the first update; those of the trajectories in ``stale``, which an earlier policy sampled, are
+    its sampler's. ``config`` holds in this phase. ``measure_kl_share`` fills ``kl_gradient_share``.
+    """
+
+    mini_batches: Sequence[Sequence[PromptGroup]]
+    advantages: Tensor
+    sampler_logprobs: Sequence[Sequence[float]]
+    config: TrainConfig
+    stale: frozenset[int] = frozenset()
+    measure_kl_share: bool = False
+
+
+def build_update(
+    groups: Sequence[Group],
+    step: int,
+    config: TrainConfig,
+    encode: Callable[[Sample], tuple[int, ...]],
+) -> UpdateBatch | None:
+    """Return the update of ``step`` on shaped ``groups``, or None when no response may be trained on.
+
+    Advantages come from all scored responses; those with ``trains`` False are left out of the loss.
+    Groups are shuffled by (seed, step) and dealt into ``loss.mini_batches`` parts, whole groups each.
+    """
+    scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; the place is its index
+    packed: list[PromptGroup] = []
+    for number, group in enumerate(groups):
+        trained = [(i, t) for i, t in enumerate(group.scored, len(scored)) if t.trains]
+        scored += [(number, t) for t in group.scored]
+        if trained:
+            answers = tuple(t.completion.token_ids for _, t in trained)
+            indices = tuple(index for index, _ in trained)
+            packed.append(PromptGroup(encode(group.sample), answers, indices))
+    if not packed:
+        return None
+    random.Random(derive_seed(config.seed, "mini_batches", step)).shuffle(packed)
+    count = min(config.loss.mini_batches, len(packed))
+    every = config.kl.measure_share_every
+    return UpdateBatch(
+        mini_batches=[packed[i::count] for i in range(count)],
+        advantages=compute_advantages(
+            torch.tensor([t.shaped for _, t in scored]),
+            torch.tensor([number for number, _ in scored]),
+            torch.tensor([len(t.completion.logprobs) for _, t in scored]),
+            config.advantage,
+        ),
+        sampler_logprobs=[t.completion.logprobs for _, t in scored],
+        stale=frozenset(i for i, (number, _) in enumerate(scored) if groups[number].step != step),
+        config=config,
+        measure_kl_share=bool(every) and (step == 1 or step % every == 0),
+    )
 
 
 class UpdateJudge(Protocol):
@@ -272,3 +342,26 @@ class PolicyUpdate:
             policy.optimizer.zero_grad(set_to_none=True)
             return
         policy.step_optimizer(o, self.lr)
+
+
+class Policy(PolicyModel):
+    """A causal language model in training, its frozen reference and its optimiser."""
+
+    def update(
+        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+    ) -> UpdateStats:
+        """Do one gradient update a mini-batch; ``judge`` may refuse each (default: none is refused).
+
+        Losses are aggregated over the mini-batch: with ``token_mean`` every token of a mini-batch weighs
+        the same, whatever pack and response it is in. A loss or gradient that is not finite is never
+        applied. ``lr_scale`` multiplies the learning rate.
+        """
+        return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
+
+    def load_checkpoint_policy(self, path: Path) -> None:
+        """Take over the trained weights of the checkpoint in the folder ``path``."""
+        self.load_policy_weights(policy_tensors(path))
+
+    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
+        return write_policy(work, self, tokenizer)

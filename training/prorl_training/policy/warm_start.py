@@ -16,7 +16,7 @@ from prorl_datasets import Sample
 from prorl_inference import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup, build_packs
-from prorl_training.policy.policy import Policy
+from prorl_training.policy.update import Policy
 from prorl_training.schedule.decisions import Decision
 
 

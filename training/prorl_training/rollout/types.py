@@ -83,7 +83,16 @@ class Group:
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
             return "infra"
-        if not rule.enabled or _teaches(rewards, rule):
+        match rule.rule:
+            case "spread":
+                teaches = max(rewards) - min(rewards) > rule.tolerance
+            case "open_interval":
+                teaches = 0 < sum(rewards) / len(rewards) < FULL_MARKS
+            case "correct_count":
+                teaches = 0 < sum(r >= FULL_MARKS for r in rewards) < len(rewards)
+            case _:
+                assert_never(rule.rule)
+        if teaches or not rule.enabled:
             return "usable"
         if min(rewards) >= FULL_MARKS:
             return "all_right"
@@ -111,27 +120,9 @@ def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfi
     return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
 
 
-def not_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
-    """Return the groups of ``carried`` that ``still_fitting`` leaves out."""
-    fitting = {id(g) for g in still_fitting(carried, before, now)}
-    return [g for g in carried if id(g) not in fitting]
-
-
 def _sampling(config: TrainConfig) -> tuple[float, ...]:
     r = config.rollout
     return (r.samples, r.temperature, r.top_p, r.max_tokens)
-
-
-def _teaches(rewards: Sequence[float], rule: DynamicSamplingConfig) -> bool:
-    match rule.rule:
-        case "spread":
-            return max(rewards) - min(rewards) > rule.tolerance
-        case "open_interval":
-            return 0 < sum(rewards) / len(rewards) < FULL_MARKS
-        case "correct_count":
-            return 0 < sum(r >= FULL_MARKS for r in rewards) < len(rewards)
-        case _:
-            assert_never(rule.rule)
 
 
 @dataclass

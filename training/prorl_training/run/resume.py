@@ -113,8 +113,14 @@ def resume_config(
             f"{run.name} has done {done} steps already; --steps must not be less than that"
         )
     if "steps" in changed:
-        after = _keep_decay(before, after)
-        changed = changes(before, after)
+        # the fall of the learning rate keeps the length that ``steps`` gave it: a longer run keeps its curve
+        o = before.optimizer
+        phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
+        if not o.decay_updates and any(p.schedule != "constant" for p in phases):
+            fall = max(planned_updates(before) - o.warmup_updates, 1)
+            kept = o.model_copy(update={"decay_updates": fall})
+            after = after.model_copy(update={"optimizer": kept})
+            changed = changes(before, after)
     if not changed:
         return before, []
     reason = ", ".join(f"{key} {_show(a)} -> {_show(b)}" for key, (a, b) in changed.items())
@@ -154,18 +160,24 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _keep_decay(before: TrainConfig, after: TrainConfig) -> TrainConfig:
-    """Pin the length of the learning rate's fall that ``steps`` gave, so that a longer run keeps its curve."""
-    o = before.optimizer
-    phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
-    if o.decay_updates or all(p.schedule == "constant" for p in phases):
-        return after
-    fall = max(planned_updates(before) - o.warmup_updates, 1)
-    return after.model_copy(update={"optimizer": o.model_copy(update={"decay_updates": fall})})
-
-
 def _show(value: Any) -> str:
     return "none" if value is None else str(value)
+
+
+def environment_decisions(
+    state: Mapping[str, Any], now: Mapping[str, Any], so: str
+) -> list[Decision]:
+    """Return a decision when the machine or its software differs from the checkpoint's, else none.
+
+    ``now`` is the environment as an engine states it in a checkpoint, ``so`` what follows from the change.
+    """
+    old = state["environment"]
+    changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
+    if not changed:
+        return []
+    shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
+    evidence = {"environment": changed}
+    return [Decision(int(state["step"]), "config_changed", f"{shown}: {so}", evidence)]
 
 
 def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:

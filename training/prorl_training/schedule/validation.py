@@ -14,7 +14,7 @@ from prorl_common import derive_seed
 from prorl_datasets import Sample
 from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.scoring import score_or_infra
+from prorl_training.rollout.collector import score_or_infra
 from prorl_training.rollout.types import FULL_MARKS, Scorer
 from prorl_training.schedule.rules import ValidationResult
 from prorl_verifiers import Verdict
@@ -66,45 +66,38 @@ def validate(
     answers = generator.generate(requests, params, lambda _: beat())
     asked = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
     verdicts = score_or_infra(scorer, asked)
-    rewards = [x.reward for x in verdicts if x.reward is not None]
-    lost = len(verdicts) - len(rewards)
+    lost = sum(x.reward is None for x in verdicts)
     outage = lost > 0 and lost >= config.safety.infra_rate * len(verdicts)
     result = None if outage else _result(verdicts, v.samples)
     row: dict[str, Any] = {
         "validation_infra_errors": lost,
         "validation_seconds": round(time.perf_counter() - started, 3),
     }
-    if result is not None:
-        row |= {
-            "validation_reward": result.mean,
-            "validation_se": result.standard_error,
-            "validation_problems": result.problems,
-            "validation_pass_rate": _pass_rate(rewards),
-            "domains": _by_domain(samples, verdicts, v.samples),
-        }
+    if result is None:
+        return None, row
+    domains: dict[str, dict[str, float]] = {}  # of those that got a verdict, as over all
+    for domain in sorted({s.domain for s in samples}):
+        places = [i for i, s in enumerate(samples) if s.domain == domain]
+        own = [x for i in places for x in verdicts[i * v.samples : (i + 1) * v.samples]]
+        part = _result(own, v.samples)
+        if part is not None:
+            domains[domain] = {
+                "validation_reward": part.mean,
+                "validation_pass_rate": _pass_rate(own),
+            }
+    row |= {
+        "validation_reward": result.mean,
+        "validation_se": result.standard_error,
+        "validation_problems": result.problems,
+        "validation_pass_rate": _pass_rate(verdicts),
+        "domains": domains,
+    }
     return result, row
 
 
-def _pass_rate(rewards: Sequence[float]) -> float:
+def _pass_rate(verdicts: Sequence[Verdict]) -> float:
+    rewards = [v.reward for v in verdicts if v.reward is not None]
     return sum(r >= FULL_MARKS for r in rewards) / len(rewards)
-
-
-def _by_domain(
-    samples: Sequence[Sample], verdicts: Sequence[Verdict], count: int
-) -> dict[str, dict[str, float]]:
-    """Return reward and pass rate of each domain that got a verdict, as they are taken over all."""
-    rows: dict[str, dict[str, float]] = {}
-    for domain in sorted({s.domain for s in samples}):
-        places = [i for i, s in enumerate(samples) if s.domain == domain]
-        own = [v for i in places for v in verdicts[i * count : (i + 1) * count]]
-        result = _result(own, count)
-        if result is not None:
-            rewards = [v.reward for v in own if v.reward is not None]
-            rows[domain] = {
-                "validation_reward": result.mean,
-                "validation_pass_rate": _pass_rate(rewards),
-            }
-    return rows
 
 
 def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:

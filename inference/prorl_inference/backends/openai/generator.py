@@ -32,7 +32,7 @@ from prorl_inference.backends.openai.protocol import (
 )
 from prorl_inference.backends.openai.request_pool import Rate, RequestPool
 from prorl_inference.models.loading import load_tokenizer, model_digest
-from prorl_inference.prompts import encode_prompt, opened_think
+from prorl_inference.tokens import encode_prompt, opened_think
 from prorl_inference.types import Completion, OnResult, Request, SamplingParams
 
 FIRST_WAIT = 0.5

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from prorl_common import UserError
-from prorl_inference.backends.results import PromptRows, Results, Row
 from prorl_inference.backends.transformers.decoding import decode_batch
 from prorl_inference.backends.transformers.refill import can_refill, decode_refilled
 from prorl_inference.models.loading import (
@@ -21,7 +20,14 @@ from prorl_inference.models.loading import (
     require_local_extra,
 )
 from prorl_inference.models.store import resolve_model
-from prorl_inference.prompts import encode_prompt, prompt_budget, stop_token_ids
+from prorl_inference.tokens import (
+    PromptRows,
+    Results,
+    Row,
+    encode_prompt,
+    prompt_budget,
+    stop_token_ids,
+)
 from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,
@@ -41,7 +47,7 @@ class TransformersGenerator:
 
     The model may be one that is being trained: it is put in eval mode while sampling, left in the mode
     it was in, and no gradient is recorded. On the CPU the attention of tested model families is replaced
-    for single-token steps (see :mod:`.grouped_attention`). ``generate`` may be called inside
+    for single-token steps (see :mod:`.attention`). ``generate`` may be called inside
     ``torch.autocast``. ``model_digest`` is the caller's to set, and to change when the weights change.
     """
 
@@ -65,10 +71,10 @@ class TransformersGenerator:
             self._model.to(device)
         if self._model.device.type == "cpu":
             # Decodes faster; forward passes over more than one token stay ``sdpa``, bit for bit.
-            from prorl_inference.backends.transformers import grouped_attention
+            from prorl_inference.backends.transformers import attention
 
-            if self._model.config.model_type in grouped_attention.FAMILIES:
-                self._model.set_attn_implementation(grouped_attention.register())
+            if self._model.config.model_type in attention.FAMILIES:
+                self._model.set_attn_implementation(attention.register())
         self.tokenizer = tokenizer
         self.batch_size = batch_size
         self.batching = batching

@@ -17,9 +17,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prorl_inference.backends.results import PromptRows, Row
-from prorl_inference.backends.transformers.decoding import COMPACT_AT, advance, prefill
-from prorl_inference.backends.transformers.sampling import sample_tokens, uniform_rows
+from prorl_inference.backends.transformers.decoding import (
+    COMPACT_AT,
+    advance,
+    prefill,
+    sample_tokens,
+    uniform_rows,
+)
+from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 
 if TYPE_CHECKING:
@@ -102,7 +107,7 @@ class Batch:
         """Make room for as many rows as ``first`` has; no row gets more than ``steps`` tokens."""
         import torch
 
-        from prorl_inference.backends.transformers.kv_cache import select_rows
+        from prorl_inference.backends.transformers.attention import select_rows
 
         self.model, self.steps, self.device = model, steps, model.device
         self.rows = list(first.rows)
@@ -207,7 +212,7 @@ class Batch:
 
 def can_refill(model: Any) -> bool:
     """Return whether every layer of the model keeps all tokens, which is what refilling needs."""
-    from prorl_inference.backends.transformers.kv_cache import grows_in_place, make_cache
+    from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
     return grows_in_place(make_cache(model.config))
 

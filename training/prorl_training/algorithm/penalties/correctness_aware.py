@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_training.algorithm.cosine import cosine_between
+from prorl_training.algorithm.shaping import cosine_between
 from prorl_training.spec import PenaltySpec, Response
 
 DEFAULTS = {

@@ -15,7 +15,7 @@ from openrlhf.trainer.ppo_utils.experience import Experience
 from torch import Tensor
 
 from prorl_training.algorithm import Tokens
-from prorl_training.engine.openrlhf.driver.rows import TrainingRow
+from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2
 """Tokens of a row that fills up."""

@@ -39,17 +39,15 @@ class GradientGate:
         if self._optimizer.overflow:
             self.norm = math.nan
         else:
-            self.norm = float(_global_norm(self._optimizer))
+            # over all ranks' gradients, as the optimiser's own step takes it; the loss scale is 1
+            if hasattr(self._optimizer, "scaled_global_norm"):  # ZeRO-1 and 2, stage_1_and_2.py
+                self.norm = float(self._optimizer.scaled_global_norm())
+            else:  # stage3.py, step
+                norms = torch.stack(self._optimizer._get_norm_groups())
+                self.norm = float(torch.linalg.vector_norm(norms))
             self._optimizer.overflow = not (math.isfinite(self.norm) and self.norm <= self.limit)
         self.applied = not self._optimizer.overflow
 
     def _check_first(self) -> bool:
         self._check()
         return bool(self._follow_up())
-
-
-def _global_norm(optimizer: Any) -> Any:
-    """Return the 2-norm over all ranks' gradients, as the optimiser's own step takes it; the loss scale is 1."""
-    if hasattr(optimizer, "scaled_global_norm"):  # ZeRO-1 and 2, stage_1_and_2.py
-        return optimizer.scaled_global_norm()
-    return torch.linalg.vector_norm(torch.stack(optimizer._get_norm_groups()))  # stage3.py, step

@@ -12,13 +12,13 @@ from typing import Any
 import torch
 from openrlhf.trainer.ray import ppo_actor
 
+from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
-from prorl_training.engine.openrlhf.actors.raw import raw_class
 from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.events import report_failure
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+from prorl_training.engine.openrlhf.step import StepPlan, StepReport
 from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
@@ -74,7 +74,8 @@ class PolicyActor(_Base):  # type: ignore[misc]
     @torch.no_grad()
     def clear_optimizer(self) -> None:
         """Set AdamW's moments and step counts to zero, in place: ZeRO holds on to the tensors."""
-        for state in _inner_optimizer(self._engine).state.values():
+        adamw = self._engine.optimizer.optimizer  # under ZeRO's wrapper
+        for state in adamw.state.values():
             for name, value in state.items():
                 if torch.is_tensor(value):
                     value.zero_()
@@ -102,8 +103,3 @@ class PolicyActor(_Base):  # type: ignore[misc]
 
     def save_model(self) -> None:
         """Write nothing at the end of OpenRLHF's script: the last checkpoint holds the policy."""
-
-
-def _inner_optimizer(engine: Any) -> Any:
-    """Return the AdamW under ZeRO's wrapper."""
-    return engine.optimizer.optimizer

@@ -12,7 +12,7 @@ from typing import Any
 from openrlhf.trainer.ray.launcher import ReferenceModelActor
 from torch import Tensor
 
-from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.weights import (
     checksum,
     take_over,

@@ -17,7 +17,7 @@ from typing import Any
 from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
 from vllm import SamplingParams
 
-from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.rewards import open_reward_scorer, score_rows
 from prorl_training.engine.openrlhf.cpu import float32
 from prorl_training.engine.openrlhf.events import report_failure

@@ -10,7 +10,7 @@ from typing import Any
 
 from openrlhf.trainer import ppo_trainer
 
-from prorl_training.engine.openrlhf.actors.raw import raw_class
+from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.driver.run import run_driver
 from prorl_training.engine.openrlhf.spec import current_spec
 from prorl_training.schedule.learning_rate import planned_updates

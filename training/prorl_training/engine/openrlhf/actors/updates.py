@@ -17,7 +17,7 @@ import torch
 from prorl_training.algorithm import pass_loss
 from prorl_training.engine.openrlhf.actors.experiences import response_tokens
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, UpdateReport
+from prorl_training.engine.openrlhf.step import StepPlan, StepReport, UpdateReport
 
 KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 """Places in the sums over a step's response tokens."""

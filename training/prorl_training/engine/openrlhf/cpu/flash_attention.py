@@ -24,27 +24,20 @@ def stand_in() -> Iterator[None]:
     if importlib.util.find_spec("flash_attn") is not None:
         yield
         return
-    modules = _modules()
-    sys.modules.update(modules)
-    try:
-        yield
-    finally:
-        for name in modules:
-            sys.modules.pop(name, None)
-
-
-def _modules() -> dict[str, ModuleType]:
-    names = ("flash_attn", "flash_attn.bert_padding", "flash_attn.utils")
-    modules: dict[str, Any] = {
-        name: ModuleType(name) for name in (*names, "flash_attn.utils.distributed")
-    }
+    names = ("", ".bert_padding", ".utils", ".utils.distributed")
+    modules: dict[str, Any] = {f"flash_attn{n}": ModuleType(f"flash_attn{n}") for n in names}
     padding = modules["flash_attn.bert_padding"]
     padding.unpad_input = unpad_input
     padding.pad_input = pad_input
     padding.index_first_axis = index_first_axis
     padding.rearrange = _rearrange
     modules["flash_attn.utils.distributed"].all_gather = _no_ring
-    return modules
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name in modules:
+            sys.modules.pop(name, None)
 
 
 def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:

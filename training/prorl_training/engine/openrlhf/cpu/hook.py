@@ -12,7 +12,7 @@ import contextlib
 import importlib
 import importlib.abc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -22,7 +22,7 @@ SWITCH = "PRORL_OPENRLHF_CPU"
 _HERE = "prorl_training.engine.openrlhf.cpu"
 
 AFTER: dict[str, tuple[str, ...]] = {
-    "torch": ("torch_cuda:adapt_torch",),
+    "torch": ("trainer_patches:adapt_torch",),
     "openrlhf.models.utils": ("trainer_patches:plain_entropy",),
     "openrlhf.utils.utils": ("float32:load_in_float32",),
     "openrlhf.models.actor": ("flash_attention:use_sdpa",),
@@ -112,20 +112,13 @@ class _Loader(importlib.abc.Loader):
         spec = module.__spec__
         assert spec is not None
         spec.loader = module.__loader__ = self._own
-        with _around(spec.name):
+        place = AROUND.get(spec.name)
+        with contextlib.ExitStack() as around:
+            if place is not None and not has_cuda():
+                _refuse_other_versions(spec.name)
+                around.enter_context(_function(place)())
             self._own.exec_module(module)
         apply(spec.name, module)
-
-
-@contextlib.contextmanager
-def _around(name: str) -> Iterator[None]:
-    place = AROUND.get(name)
-    if place is None or has_cuda():
-        yield
-        return
-    _refuse_other_versions(name)
-    with _function(place)():
-        yield
 
 
 def _refuse_other_versions(module: str) -> None:

@@ -1,7 +1,6 @@
-"""Keeps OpenRLHF's training actors on the CPU: device mesh, optimiser, replay buffer, entropy, moving average.
+"""Keeps OpenRLHF's training actors on the CPU: ``torch.cuda``'s calls, mesh, optimiser, replay buffer, entropy, mean.
 
-File references are to OpenRLHF 0.11.2 (DeepSpeed 0.19.6). Leaves out: ``torch.cuda`` calls without a device in words
-(``torch_cuda``) and the transfer of weights (``weight_sync``).
+File references are to OpenRLHF 0.11.2 (DeepSpeed 0.19.6). Leaves out: the transfer of weights (``weight_sync``).
 """
 
 from __future__ import annotations
@@ -13,6 +12,36 @@ from typing import Any
 
 ADAM = "PRORL_OPENRLHF_TORCH_ADAM"
 """``1``: torch's AdamW though a compiler is there; ``0``: DeepSpeed's though none is found."""
+
+
+def adapt_torch(torch: ModuleType) -> None:
+    """Replace four functions of ``torch.cuda``, which OpenRLHF calls without asking, by ones that mean the CPU.
+
+    ``torch`` is the module that has just executed; its ``cuda`` is already imported.
+    ``empty_cache`` is harmless as it is.
+    """
+    cuda: Any = torch.cuda
+    cpu = torch.device("cpu")
+
+    def current_device() -> Any:
+        """``data.to(torch.cuda.current_device())``: launcher.py:136,190, ppo_actor.py:148,171,627,
+        deepspeed.py:614,633, replay_buffer.py:104,129,159,165. Fails without CUDA."""
+        return cpu
+
+    def set_device(device: object) -> None:
+        """deepspeed.py:97, once LOCAL_RANK is known. There is one CPU: nothing to choose."""
+
+    def synchronize(device: object = None) -> None:
+        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211.
+        Work on the CPU is done when a call returns."""
+
+    def current_stream(device: object = None) -> None:
+        """ppo_actor.py:436 hands it to the broadcast of weights, which needs none on the CPU."""
+
+    cuda.current_device = current_device
+    cuda.set_device = set_device
+    cuda.synchronize = synchronize
+    cuda.current_stream = current_stream
 
 
 def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:

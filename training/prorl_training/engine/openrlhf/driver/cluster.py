@@ -13,8 +13,7 @@ from typing import Any
 
 from prorl_common import ServiceError
 from prorl_training.engine.openrlhf.driver.policy import Checksum, same_weights
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport
+from prorl_training.engine.openrlhf.step import Share, StepPlan, StepReport, TrainingRow
 
 REFERENCE_FILE = "reference.safetensors"
 

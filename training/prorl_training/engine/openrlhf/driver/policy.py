@@ -18,10 +18,16 @@ from typing import Any, Protocol
 
 from prorl_common import ServiceError
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.driver.rows import Share, TrainingRow, deal, mini_batch_rows
-from prorl_training.engine.openrlhf.step_plan import StepPlan, StepReport, step_plan
-from prorl_training.policy.batch import UpdateBatch
-from prorl_training.policy.update import AcceptAll, UpdateJudge, UpdateStats
+from prorl_training.engine.openrlhf.step import (
+    Share,
+    StepPlan,
+    StepReport,
+    TrainingRow,
+    deal,
+    mini_batch_rows,
+    step_plan,
+)
+from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
 from prorl_training.schedule.learning_rate import lr_at, planned_updates
 
 MAX_KL_AFTER_RESET = 1e-3

@@ -1,6 +1,6 @@
 """Sampling and scoring through the vLLM engines' processes, as the loop's ``Generator`` and ``Scorer``.
 
-Leaves out: what the processes do (``stack.rollout_actor``) and moving weights to them (``cluster``).
+Leaves out: what the processes do (``actors.rollout``) and moving weights to them (``cluster``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import Any, Protocol
 
 from prorl_common import ServiceError
 from prorl_inference import Completion, Request, SamplingParams, encode_prompt
-from prorl_inference.backends.results import Results, Row
-from prorl_inference.prompts import prompt_budget
+from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
 from prorl_verifiers import Task, Verdict
 

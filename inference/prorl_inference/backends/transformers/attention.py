@@ -1,10 +1,15 @@
-"""A key-value cache that grows in place instead of copying itself at every token.
+"""Attention for one new token at a time, faster than Transformers' own: its key-value cache and its arithmetic.
 
-Transformers' own dynamic cache concatenates, which copies everything seen so far once a step and layer.
-Here the tokens seen are a window into a larger buffer: it grows to the right in place, padding that no
-row needs any more falls off its left edge at no cost, and the rows of one cache can be written over rows
-of another. This module imports torch and transformers: import it inside functions only. Models with
-sliding windows or linear attention keep Transformers' own cache.
+Transformers' dynamic cache concatenates, which copies everything seen so far once a step and layer. Here the
+tokens seen are a window into a larger buffer: it grows to the right in place, padding that no row needs any
+more falls off its left edge at no cost, and the rows of one cache can be written over rows of another. Models
+with sliding windows or linear attention keep Transformers' own cache.
+
+With grouped queries, heads that share a key are asked as if they were successive positions, so that the cache
+is read once and never expanded. Everything but decoding goes to Transformers' ``sdpa``. Not for GPUs, where
+``sdpa`` does the same in its kernel.
+
+This module imports torch and transformers: import it inside functions only.
 """
 
 from __future__ import annotations
@@ -12,10 +17,16 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import transformers
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
 """Positions kept free when a buffer is made; a quarter of its length more where that is larger."""
+NAME = "prorl_grouped"
+FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
+"""Model types it is tested with; others keep ``sdpa``."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
@@ -103,3 +114,40 @@ def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
 def grows_in_place(cache: Cache) -> bool:
     """Return whether every layer is a :class:`GrowingLayer`."""
     return all(isinstance(layer, GrowingLayer) for layer in cache.layers)
+
+
+def grouped_attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    **options: Any,
+) -> tuple[torch.Tensor, None]:
+    """Return attention output ``[rows, new, heads, head_dim]``, the interface of Transformers.
+
+    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen,
+    head_dim]``; the mask is ``[rows, 1, new, seen]`` or None.
+    """
+    rows, heads, new, size = query.shape
+    if new != 1 or options.get("dropout") or options.get("position_bias") is not None:
+        output: torch.Tensor = sdpa_attention_forward(
+            module, query, key, value, attention_mask, **options
+        )[0]
+        return output, None
+    grouped = torch.nn.functional.scaled_dot_product_attention(
+        query.reshape(rows, key.shape[1], -1, size),
+        key,
+        value,
+        attn_mask=attention_mask,
+        scale=options.get("scaling"),
+    )
+    return grouped.reshape(rows, 1, heads, size), None
+
+
+def register() -> str:
+    """Make the function known to Transformers and return its name; calling it again changes nothing."""
+    interfaces: Any = transformers
+    interfaces.AttentionInterface.register(NAME, grouped_attention)
+    interfaces.AttentionMaskInterface.register(NAME, sdpa_mask)
+    return NAME
