@@ -7,7 +7,8 @@ from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
-from prorl_datasets.spec import BENCHMARKS, RECIPES, SOURCES, SourceSpec
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
@@ -21,20 +22,24 @@ from prorl_datasets.types import (
 )
 
 __all__ = [
+    "ADAPTERS",
     "BENCHMARKS",
     "DOMAINS",
     "FORMATS",
     "RECIPES",
     "SOURCES",
     "SPLITS",
+    "AdapterSpec",
     "BuildOptions",
     "BuildReport",
     "ChatMessage",
     "DatasetError",
     "DiffReport",
     "Domain",
+    "Drop",
     "GoldCheck",
     "Recipe",
+    "Row",
     "Sample",
     "SourceSpec",
     "Split",

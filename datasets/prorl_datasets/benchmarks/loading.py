@@ -12,31 +12,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.benchmarks import (
-    shapes_choice,
-    shapes_code,
-    shapes_instruction,
-    shapes_math,
-)
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
-from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
-from prorl_datasets.benchmarks.livecodebench import contest_day, convert_livecodebench
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable
+from prorl_datasets.benchmarks.livecodebench import contest_day
 from prorl_datasets.benchmarks.questions import identity
+from prorl_datasets.benchmarks.shapes_columns import convert
 from prorl_datasets.sources.readers.plain import odd_value, one_line
 from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import VERIFIERS, TaskError, load_task
-
-_ADAPTERS: dict[str, Convert] = {
-    "math": shapes_math.convert_math,
-    "olympiad": shapes_math.convert_olympiad,
-    "humaneval": shapes_code.convert_humaneval,
-    "eurus": shapes_code.convert_eurus,
-    "livecodebench": convert_livecodebench,
-    "gpqa": shapes_choice.convert_gpqa,
-    "ifeval": shapes_instruction.convert_ifeval,
-}
-"""How the rows of each published shape are read."""
 
 
 @dataclass(slots=True)
@@ -146,7 +130,6 @@ def _stream(
         wanted = [name for name in wanted if name not in old] or wanted[-1:]
     files = find_files(spec, wanted, mirror)
     loaded.origin, loaded.revision = files.origin, files.revision
-    convert = _ADAPTERS[spec.adapter]
     for where, raw in raw_rows(files):
         if days is not None:
             day = contest_day(spec, raw, where)

@@ -12,7 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.benchmarks.items import (
+    BenchmarkItem,
+    Converted,
+    Unusable,
+    field_of,
+    row_id,
+    text_of,
+)
+from prorl_datasets.sources.adapters.math_sets import hendrycks_math
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers.extract import last_boxed
 
 _DEGREES = re.compile(r"(?:\^\s*(?:\\circ|\{\s*\\circ\s*\})|°)\s*$")
@@ -37,7 +46,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
     return BenchmarkItem(
         question,
         {"answer": gold},
-        key=_key(spec, raw, where),
+        key=row_id(spec, raw, where),
         gold=f"\\boxed{{{gold}}}",
         metadata=metadata,
     )
@@ -48,7 +57,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
         return Unusable(where, f"needs an image (modality {modality})")
-    question = olympiad_question(spec, raw, where)
+    key, question = olympiad_question(spec, raw, where)
     answers = field_of(spec, raw, "answer", where)
     answers = answers if isinstance(answers, list) else [answers]
     if not answers or not all(isinstance(a, str) and a.strip() for a in answers):
@@ -67,7 +76,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     return BenchmarkItem(
         question,
         reference,
-        key=_key(spec, raw, where),
+        key=key,
         gold=f"\\boxed{{{gold}}}",
         verifier=verifier,
         shown=shown,
@@ -75,11 +84,14 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     )
 
 
-def olympiad_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str:
-    """Return the question, after its context where it has one."""
+def olympiad_question(
+    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
+) -> tuple[str | None, str]:
+    """Return (the row's id, the question after its context where it has one)."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
-    return question if context is None else f"{context}\n\n{question}"
+    shown = question if context is None else f"{context}\n\n{question}"
+    return row_id(spec, raw, where), shown
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:
@@ -146,12 +158,20 @@ def _olympiad_task(
     return None, {"answer": gold}
 
 
-def _key(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    if "id" not in spec.columns:
-        return None
-    value = field_of(spec, raw, "id", where)
-    return None if value is None else str(value)
-
-
 def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+MATH = AdapterSpec(
+    name="math",
+    domain="math",
+    columns=(("problem", "question"), ("answer", "solution", "expected_answer")),
+    convert=hendrycks_math,
+    item=convert_math,
+)
+OLYMPIAD = AdapterSpec(
+    name="olympiad",
+    domain="math",
+    item=convert_olympiad,
+    question=olympiad_question,
+)

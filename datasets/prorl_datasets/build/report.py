@@ -14,7 +14,7 @@ from typing import Any
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import SOURCES
+from prorl_datasets.spec import ADAPTERS, SOURCES
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS
 
@@ -135,9 +135,13 @@ def source_label(entry: Entry) -> str:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources and verifiers that are not prorl's own."""
+    """Return the records of the sources, adapters and verifiers that are not prorl's own."""
+    adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *ADAPTERS.records(
+            adapters & {*ADAPTERS.names()}
+        ),  # one of no door is told by check_sources
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
 

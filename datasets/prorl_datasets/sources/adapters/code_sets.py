@@ -24,6 +24,7 @@ from prorl_datasets.sources.adapters.fields import (
 )  # fmt: skip
 from prorl_datasets.sources.readers.decode import long_integers
 from prorl_datasets.sources.readers.plain import slow_name
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference
 
@@ -186,3 +187,17 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
         gold=None if program is None else f"```python\n{program}\n```", core=text,
         metadata=metadata,
     )  # fmt: skip
+
+
+EURUS_CODE = AdapterSpec(
+    name="eurus_code",
+    domain="code",
+    columns=(("prompt",), ("ability",), ("reward_model",)),
+    convert=eurus_code,
+)
+MBPP = AdapterSpec(
+    name="mbpp",
+    domain="code",
+    columns=(("text", "prompt"), ("test_list",), ("", "code")),
+    convert=mbpp,
+)

@@ -23,6 +23,7 @@ from prorl_datasets.sources.adapters.fields import (
     user_text,
     without_nulls,
 )  # fmt: skip
+from prorl_datasets.spec import AdapterSpec
 
 Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
 """(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
@@ -189,3 +190,20 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
         kwargs[_EXACT[instruction]] = "exactly"
     metadata = _kept(raw, {"constraint_type": "constraint_type"})
     return instruction_row(index, question, [instruction], [kwargs], metadata)
+
+
+NEMOTRON_IF = AdapterSpec(
+    name="nemotron_if", domain="instruction", columns=(("input",), ("args",)), convert=nemotron_if
+)
+NEMOTRON_RL_IF = AdapterSpec(
+    name="nemotron_rl_if",
+    domain="instruction",
+    columns=(("instruction_id_list", "verifier_metadata"),),
+    convert=nemotron_rl_if,
+)
+RLVR_IFEVAL = AdapterSpec(
+    name="rlvr_ifeval",
+    domain="instruction",
+    columns=(("messages",), ("ground_truth",)),
+    convert=rlvr_ifeval,
+)

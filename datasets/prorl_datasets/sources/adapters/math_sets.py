@@ -22,6 +22,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
     user_text,
 )  # fmt: skip
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers.extract import last_boxed
 
 DAPO_PREFIX = (
@@ -135,3 +136,26 @@ def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
         k: raw[k] for k in ("subject", "type", "level", "unique_id") if not is_missing(raw.get(k))
     }
     return math_row(index, problem, plain_answer(given), kept)
+
+
+DEEPSCALER = AdapterSpec(
+    name="deepscaler",
+    domain="math",
+    columns=(("problem",), ("answer",), ("", "solution")),
+    convert=deepscaler,
+)
+DAPO_MATH = AdapterSpec(
+    name="dapo_math",
+    domain="math",
+    columns=(("prompt",), ("reward_model", "label")),
+    convert=dapo_math,
+)
+VERL = AdapterSpec(
+    name="verl",
+    domain="math",
+    columns=(("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info")),
+    convert=verl,
+)
+GSM8K = AdapterSpec(
+    name="gsm8k", domain="math", columns=(("question",), ("answer",)), convert=gsm8k
+)

@@ -22,6 +22,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
 )  # fmt: skip
 from prorl_datasets.sources.adapters.options import options_in
+from prorl_datasets.spec import AdapterSpec
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
@@ -138,3 +139,26 @@ def theoremqa(raw: Raw, where: str, index: int) -> Row:
         index, question, "stem", {"answer": answer}, gold=boxed(answer), answer=answer,
         metadata={"answer_type": kind},
     )  # fmt: skip
+
+
+ARC = AdapterSpec(
+    name="arc", domain="stem", columns=(("question",), ("answerKey",), ("", "choices")), convert=arc
+)
+MMLU_STEM = AdapterSpec(
+    name="mmlu_stem",
+    domain="stem",
+    columns=(("question",), ("choices",), ("answer",)),
+    convert=mmlu_stem,
+)
+SCIBENCH = AdapterSpec(
+    name="scibench",
+    domain="stem",
+    columns=(("problem_text",), ("answer_number",), ("", "unit")),
+    convert=scibench,
+)
+THEOREMQA = AdapterSpec(
+    name="theoremqa",
+    domain="stem",
+    columns=(("Question",), ("Answer",), ("Answer_type",)),
+    convert=theoremqa,
+)
