@@ -1,8 +1,8 @@
 """Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
 
-from prorl_datasets.build.builder import BuildOptions, build
-from prorl_datasets.build.checking import VerifyReport, verify_dataset
-from prorl_datasets.build.report import BuildReport
+from prorl_datasets.building.builder import BuildOptions, build
+from prorl_datasets.building.checking import VerifyReport, verify_dataset
+from prorl_datasets.building.report import BuildReport
 from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_datasets.build.report import STAGE_NAMES
+from prorl_datasets.building.report import STAGE_NAMES
 from prorl_datasets.card.facts import CardFacts, in_order
 from prorl_datasets.card.plots import IMAGES, draw_plots
 from prorl_datasets.types import SPLITS

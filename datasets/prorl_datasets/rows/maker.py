@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
-from prorl_datasets.build.report import source_label
+from prorl_datasets.building.report import source_label
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row, digest, normalised

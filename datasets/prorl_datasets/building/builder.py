@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress, sha256_file
-from prorl_datasets.build import plan
-from prorl_datasets.build.benchmark_guard import Guard, add_generated, open_guard
-from prorl_datasets.build.choose import Choice, Found, Tally, choose
-from prorl_datasets.build.collect import Collector, Job
-from prorl_datasets.build.difficulty import read_pass_rates
-from prorl_datasets.build.gold import Scorer, open_scorer
-from prorl_datasets.build.losses import check_losses
-from prorl_datasets.build.report import BuildReport, EntryResult, parts_in_use
-from prorl_datasets.build.writing import Output, write_dataset
+from prorl_datasets.building import plan
+from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
+from prorl_datasets.building.choose import Choice, Found, Tally, choose
+from prorl_datasets.building.collect import Collector, Job
+from prorl_datasets.building.difficulty import read_pass_rates
+from prorl_datasets.building.gold import Scorer, open_scorer
+from prorl_datasets.building.losses import check_losses
+from prorl_datasets.building.report import BuildReport, EntryResult, parts_in_use
+from prorl_datasets.building.writing import Output, write_dataset
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
 from prorl_datasets.rows.parts import Part, PartStore, fingerprint
