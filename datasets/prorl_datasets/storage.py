@@ -107,7 +107,13 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
             f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
         )
     if path.is_dir():
-        files = _split_files(path, split)
+        listed = read_manifest(path)["files"]
+        wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
+        files = [path / name for name in wanted if name in listed]
+        if not files:
+            raise DatasetError(f"{path} holds no {split or 'train, validation or test'} split")
+        for file in files:
+            _check_hash(file, listed[file.name].get("sha256"))
     elif path.is_file():
         files = [path]
         if (path.parent / MANIFEST).is_file():  # it may say something of this lone file
@@ -119,17 +125,6 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
         for sample in _read(file):
             if split is None or sample.split == split:
                 yield sample
-
-
-def _split_files(folder: Path, split: str | None) -> list[Path]:
-    listed = read_manifest(folder)["files"]
-    wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
-    files = [folder / name for name in wanted if name in listed]
-    if not files:
-        raise DatasetError(f"{folder} holds no {split or 'train, validation or test'} split")
-    for file in files:
-        _check_hash(file, listed[file.name].get("sha256"))
-    return files
 
 
 def _check_hash(path: Path, expected: str | None) -> None:

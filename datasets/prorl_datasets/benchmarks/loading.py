@@ -82,7 +82,17 @@ def read_spec(
     limit: int | None = None,
 ) -> Loaded:
     """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
-    days = _window(spec, window)
+    days = spec.window
+    if window is not None:
+        if spec.window is None:
+            raise DatasetError(f"benchmark {spec.name} has no dates; leave the window out")
+        try:
+            first_day, last_day = date.fromisoformat(window[0]), date.fromisoformat(window[1])
+        except ValueError as error:
+            raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
+        if last_day < first_day:
+            raise DatasetError(f"the window ends ({last_day}) before it begins ({first_day})")
+        days = first_day, last_day
     loaded = Loaded(spec)
     if limit is None and (window is None or spec.window is None):
         loaded.expected = spec.expected_rows
@@ -139,20 +149,6 @@ def _stream(
         found = convert(spec, raw, where) if odd is None else Unusable(where, odd)
         if found is not None:
             yield found
-
-
-def _window(spec: BenchmarkSpec, window: tuple[str, str] | None) -> tuple[date, date] | None:
-    if window is None:
-        return spec.window
-    if spec.window is None:
-        raise DatasetError(f"benchmark {spec.name} has no dates; leave the window out")
-    try:
-        first, last = date.fromisoformat(window[0]), date.fromisoformat(window[1])
-    except ValueError as error:
-        raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
-    if last < first:
-        raise DatasetError(f"the window ends ({last}) before it begins ({first})")
-    return first, last
 
 
 def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:

@@ -32,9 +32,16 @@ _TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
 def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
     """Return the item of a row with a question and one short answer."""
     question = text_of(spec, raw, "question", where)
-    gold, others = _gold(spec, raw, where)
-    if gold is None:
+    value = field_of(spec, raw, "answer", where)
+    values = value if isinstance(value, list) else [value]
+    golds = [str(v).strip() for v in values if v is not None and str(v).strip()]
+    if not golds and "solution" in spec.columns:
+        solution = field_of(spec, raw, "solution", where)
+        box = last_boxed(solution) if isinstance(solution, str) else None
+        golds = [box] if box else []
+    if not golds:
         return Unusable(where, "no answer, neither in a column nor in the solution's box")
+    gold, *others = dict.fromkeys(golds)  # the others are spellings that the copy offers
     if spec.options.get("integer"):
         number = _integer(gold, spec.options)
         if number is None:
@@ -67,7 +74,18 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     unit, error = (_text(field_of(spec, raw, name, where)) for name in ("unit", "error"))
     metadata = {"is_multiple_answer": several, "unit": unit, "error": error}
     metadata["answer_type"] = _text(field_of(spec, raw, "answer_type", where))
-    verifier, reference = _olympiad_task(gold, unit, error)
+    verifier: str | None = None  # the benchmark's own
+    reference: dict[str, Any] = {"answer": gold}
+    try:
+        tolerance = 0.0 if error is None else float(error)
+    except ValueError:
+        tolerance = 0.0
+    if tolerance > 0:  # which stem alone knows
+        verifier, reference["tolerance"] = "stem", {"abs": tolerance}
+        if unit:
+            reference["unit"] = unit
+    elif unit == "%":
+        reference["percent"] = True
     shown = question
     if several:
         shown += "\nIf there are several answers, put all of them, separated by commas."
@@ -116,20 +134,6 @@ def plain_gold(text: str) -> str:
     return _NUMPY.sub(r"\\\1", text).replace("np.pi", "\\pi")
 
 
-def _gold(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, list[str]]:
-    """Return (the first answer or None, the other spellings that the copy offers)."""
-    value = field_of(spec, raw, "answer", where)
-    values = value if isinstance(value, list) else [value]
-    texts = [str(v).strip() for v in values if v is not None and str(v).strip()]
-    if texts:
-        first, *others = dict.fromkeys(texts)
-        return first, others
-    solution = field_of(spec, raw, "solution", where) if "solution" in spec.columns else None
-    if isinstance(solution, str):
-        return last_boxed(solution) or None, []
-    return None, []
-
-
 def _integer(gold: str, options: Mapping[str, Any]) -> str | None:
     r"""Return a whole number as plain digits: ``336^\circ`` 336, ``025`` 25, ``142.0`` 142."""
     text = _DEGREES.sub("", gold.strip().strip("$").strip()).strip()
@@ -139,23 +143,6 @@ def _integer(gold: str, options: Mapping[str, Any]) -> str | None:
         return None
     low, high = float(options.get("low", -1e9)), float(options.get("high", 1e9))
     return str(int(number)) if number.is_integer() and low <= number <= high else None
-
-
-def _olympiad_task(
-    gold: str, unit: str | None, error: str | None
-) -> tuple[str | None, dict[str, Any]]:
-    """Return (verifier or None for the benchmark's own, reference). A tolerance needs ``stem``."""
-    if error is not None:
-        try:
-            tolerance = float(error)
-        except ValueError:
-            tolerance = 0.0
-        if tolerance > 0:
-            reference: dict[str, Any] = {"answer": gold, "tolerance": {"abs": tolerance}}
-            return "stem", reference | ({"unit": unit} if unit else {})
-    if unit == "%":
-        return None, {"answer": gold, "percent": True}
-    return None, {"answer": gold}
 
 
 def _text(value: Any) -> str | None:

@@ -155,7 +155,13 @@ def build_with(
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
-    _check_out(out)
+    for parent in out.parents:
+        if parent.exists() and not parent.is_dir():
+            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
+    if out.exists() and not out.is_dir():
+        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
+        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
     if options.mirror is not None and not options.mirror.is_dir():
         raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
@@ -184,17 +190,6 @@ def build_with(
 def pins_path(recipe: Recipe, out: Path) -> Path:
     """Return where the revisions and hashes of a recipe's hub files are locked: beside the output."""
     return out.parent / f"{recipe.name}.lock.json"
-
-
-def _check_out(out: Path) -> None:
-    """Refuse to replace what is not a dataset, and paths that cannot be folders."""
-    for parent in out.parents:
-        if parent.exists() and not parent.is_dir():
-            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
-    if out.exists() and not out.is_dir():
-        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
 
 
 def _already_built(out: Path, digest: str) -> dict[str, Any] | None:
