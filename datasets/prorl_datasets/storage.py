@@ -121,10 +121,25 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
             _check_hash(path, listed.get("sha256"))
     else:
         raise DatasetError(f"no such dataset: {path}; build one with: prorl data build")
+    import pyarrow
+    from pyarrow import parquet
+
     for file in files:
-        for sample in _read(file):
-            if split is None or sample.split == split:
-                yield sample
+        try:
+            with parquet.ParquetFile(file) as rows:
+                names = rows.schema_arrow.names
+                missing = [f"'{n}'{nearest(n, names)}" for n in COLUMNS if n not in names]
+                if missing:
+                    raise DatasetError(
+                        f"{file}: missing column {', '.join(missing)}; a file of your own becomes a "
+                        "dataset through a recipe with a file source"
+                    )
+                for batch in rows.iter_batches(READ_BATCH, columns=list(COLUMNS)):
+                    samples = (_sample(file, row) for row in batch.to_pylist())
+                    yield from (s for s in samples if split is None or s.split == split)
+        except (pyarrow.ArrowException, OSError) as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DatasetError(f"{file} is not a readable Parquet file ({first})") from error
 
 
 def _check_hash(path: Path, expected: str | None) -> None:
@@ -137,27 +152,6 @@ def _check_hash(path: Path, expected: str | None) -> None:
             f"{path} is not the file the manifest describes (its hash differs); "
             "build the dataset again"
         )
-
-
-def _read(path: Path) -> Iterator[Sample]:
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            missing = [f"'{name}'{nearest(name, names)}" for name in COLUMNS if name not in names]
-            if missing:
-                raise DatasetError(
-                    f"{path}: missing column {', '.join(missing)}; a file of your own becomes a "
-                    "dataset through a recipe with a file source"
-                )
-            for batch in file.iter_batches(READ_BATCH, columns=list(COLUMNS)):
-                for row in batch.to_pylist():
-                    yield _sample(path, row)
-    except (pyarrow.ArrowException, OSError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DatasetError(f"{path} is not a readable Parquet file ({first})") from error
 
 
 def _sample(path: Path, row: Mapping[str, Any]) -> Sample:

@@ -68,24 +68,19 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
             raise UnreadableTests("they use numpy beyond the usual helpers")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
-        return [{"check": _helpers_of(head, entry_point, text) + text}]
+        try:  # the prompt's other functions, where the check names one of them
+            own = ast.parse(head).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            own = []
+        others = [n for n in own if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)]
+        used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        if any(isinstance(n, ast.FunctionDef) and n.name in used for n in others):
+            text = "\n".join(map(ast.unparse, others)) + "\n\n" + text
+        return [{"check": text}]
     except UnreadableTests:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableTests(f"not readable Python ({error})") from error
-
-
-def _helpers_of(head: str, entry_point: str, text: str) -> str:
-    """Return the source of the prompt's other functions where the check names one of them."""
-    try:
-        body = ast.parse(head).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-    own = [n for n in body if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)]
-    if not any(isinstance(n, ast.FunctionDef) and n.name in used for n in own):
-        return ""
-    return "\n".join(map(ast.unparse, own)) + "\n\n"
 
 
 def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:

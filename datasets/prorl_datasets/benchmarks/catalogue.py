@@ -157,6 +157,15 @@ class BenchmarkSpec(_Strict):
         return self
 
 
+_PARTS: dict[str, type[BaseModel]] = {
+    "hub": HubSource,
+    "alternates": HubSource,
+    "generated": Generated,
+    "versions": VersionFile,
+}
+"""The model of each key that holds keys of its own."""
+
+
 def benchmark_names() -> list[str]:
     """Return the names of the benchmarks there are, ours and other distributions', sorted."""
     return list(BENCHMARKS.names())
@@ -197,28 +206,20 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
     try:
         return BenchmarkSpec.model_validate(data)
     except ValidationError as error:
-        mistakes = [_explain(dict(item)) for item in error.errors()]
+        mistakes = []
+        for item in error.errors():
+            place, message = [str(part) for part in item["loc"]], str(item["msg"])
+            if item["type"] == "extra_forbidden":
+                *parents, key = place
+                known = (_PARTS[place[0]] if parents else BenchmarkSpec).model_fields
+                where = ".".join(parents) or "the benchmark"
+                mistakes.append(f"unknown key '{key}' in {where}{nearest(key, known)}")
+                continue
+            if item["type"] == "literal_error":
+                given, metrics = str(item["input"]), get_args(Metric)
+                there = ", ".join(metrics)
+                message = f"unknown '{given}'{nearest(given, metrics)}; there are {there}"
+            message = message.removeprefix("Value error, ")
+            message = f"{message[:1].lower()}{message[1:]}"
+            mistakes.append(f"{'.'.join(place)}: {message}" if place else message)
         raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
-
-
-_PARTS: dict[str, type[BaseModel]] = {
-    "hub": HubSource,
-    "alternates": HubSource,
-    "generated": Generated,
-    "versions": VersionFile,
-}
-
-
-def _explain(item: dict[str, Any]) -> str:
-    place = [str(part) for part in item["loc"]]
-    if item["type"] == "extra_forbidden":
-        model = _PARTS[place[0]] if len(place) > 1 else BenchmarkSpec
-        where = ".".join(place[:-1]) or "the benchmark"
-        return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], model.model_fields)}"
-    where = ".".join(place)
-    if item["type"] == "literal_error":
-        known = get_args(Metric)
-        given = str(item["input"])
-        return f"{where}: unknown '{given}'{nearest(given, known)}; there are {', '.join(known)}"
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -7,6 +7,7 @@ inside the solution's box (math-ai/aime24), as Python source (Minerva), as lists
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -43,10 +44,15 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
         return Unusable(where, "no answer, neither in a column nor in the solution's box")
     gold, *others = dict.fromkeys(golds)  # the others are spellings that the copy offers
     if spec.options.get("integer"):
-        number = _integer(gold, spec.options)
-        if number is None:
+        # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
+        try:
+            number = float(_DEGREES.sub("", gold.strip().strip("$").strip()).strip())
+        except ValueError:
+            number = math.nan
+        low, high = float(spec.options.get("low", -1e9)), float(spec.options.get("high", 1e9))
+        if not (number.is_integer() and low <= number <= high):
             return Unusable(where, f"the answer {gold!r:.60} is not a whole number in range")
-        gold = number
+        gold = str(int(number))
     else:
         gold = plain_gold(gold)
     metadata = {"alternatives": [plain_gold(o) for o in others]} if others else {}
@@ -132,17 +138,6 @@ def plain_gold(text: str) -> str:
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
         text = text[1:-1].strip()
     return _NUMPY.sub(r"\\\1", text).replace("np.pi", "\\pi")
-
-
-def _integer(gold: str, options: Mapping[str, Any]) -> str | None:
-    r"""Return a whole number as plain digits: ``336^\circ`` 336, ``025`` 25, ``142.0`` 142."""
-    text = _DEGREES.sub("", gold.strip().strip("$").strip()).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    low, high = float(options.get("low", -1e9)), float(options.get("high", 1e9))
-    return str(int(number)) if number.is_integer() and low <= number <= high else None
 
 
 def _text(value: Any) -> str | None:

@@ -206,30 +206,28 @@ def _equation(problem: str, solution: str) -> str | None:
             text = next(part for part in match.groups() if part is not None)
             if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
                 return None
-    unit = _UNIT_BEHIND.match(tail)
-    answer = _side_of(last, sentence, f" {unit.group(1)}" if unit else "")
-    return None if answer is None or _given(answer, problem) else answer
-
-
-def _is_display(match: re.Match[str]) -> bool:
-    return match.group(3) is None and match.group(4) is None
-
-
-def _side_of(last: re.Match[str], sentence: str, unit: str) -> str | None:
-    """Return the number at the end of the last formula; alone it counts behind "is" or "or"."""
+    # the number at its end; alone it counts behind "is" or "or"
     text = next(part for part in last.groups() if part is not None)
     rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
     if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
         return None
-    if not _EQUAL.search(rows[-1]) and not _LEADS.search(sentence):
+    marks = list(_EQUAL.finditer(rows[-1]))
+    if not marks and not _LEADS.search(sentence):
         return None
-    answer, marks = None, list(_EQUAL.finditer(rows[-1]))
+    behind = _UNIT_BEHIND.match(tail)
+    unit = f" {behind.group(1)}" if behind else ""
+    answer = None
     if len(marks) > 1 and marks[-1].group() != "=":  # ``= 0.396 \approx 0.40``: the longer one
         side = rows[-1][marks[-2].end() : marks[-1].start()].strip()
         answer = _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
     answer = answer or _number(_last_side(rows[-1]) + unit)
-    bare = answer is not None and not unit and _BARE_UNIT.search(answer)
-    return None if bare else answer
+    if answer is None or (not unit and _BARE_UNIT.search(answer)):
+        return None
+    return None if _given(answer, problem) else answer
+
+
+def _is_display(match: re.Match[str]) -> bool:
+    return match.group(3) is None and match.group(4) is None
 
 
 def _several(text: str) -> bool:
