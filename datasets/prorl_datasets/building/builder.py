@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -172,10 +172,14 @@ def build_with(
     parts = parts_in_use(recipe)
     digest = fingerprint(recipe, seed, options.isolated, read, parts)
     store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
-    if (existing := _already_built(out, digest)) is not None:
-        store.clear()  # a kill right before the end leaves parts
-        progress.message(f"{out} already holds this dataset; nothing to do")
-        return BuildReport(out, existing, reused=True)
+    with suppress(DatasetError):  # a manifest that cannot be read: built anew
+        found = read_manifest(out) if (out / MANIFEST).is_file() else {}
+        files_of = found["files"].items() if found.get("fingerprint") == digest else ()
+        paths = [(out / name, about["sha256"]) for name, about in files_of]
+        if paths and all(path.is_file() and sha256_file(path) == sha for path, sha in paths):
+            store.clear()  # a kill right before the end leaves parts
+            progress.message(f"{out} already holds this dataset; nothing to do")
+            return BuildReport(out, found, reused=True)
     with ExitStack() as stack:
         children = stack.enter_context(Children(options.workers))
         check_sources(recipe, children)
@@ -190,17 +194,3 @@ def build_with(
 def pins_path(recipe: Recipe, out: Path) -> Path:
     """Return where the revisions and hashes of a recipe's hub files are locked: beside the output."""
     return out.parent / f"{recipe.name}.lock.json"
-
-
-def _already_built(out: Path, digest: str) -> dict[str, Any] | None:
-    if not (out / MANIFEST).is_file():
-        return None
-    try:
-        manifest = read_manifest(out)
-    except DatasetError:
-        return None
-    if manifest.get("fingerprint") != digest:
-        return None
-    files = manifest["files"].items()
-    whole = all((out / n).is_file() and sha256_file(out / n) == f["sha256"] for n, f in files)
-    return manifest if whole else None
