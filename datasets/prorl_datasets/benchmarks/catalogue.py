@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from prorl_common import Door, UnknownNameError, UserError, nearest
+from prorl_common import UnknownNameError, UserError, nearest
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
@@ -114,10 +114,10 @@ class BenchmarkSpec(_Strict):
     @field_validator("verifier", "adapter")
     @classmethod
     def _is_there(cls, name: str | None, info: ValidationInfo) -> str | None:
-        door: Door[Any] = VERIFIERS if info.field_name == "verifier" else ADAPTERS
-        if name not in (None, GENERATOR):
+        is_adapter = info.field_name == "adapter"
+        if name is not None and not (is_adapter and name == GENERATOR):
             try:
-                door.origin(name)
+                ADAPTERS.origin(name) if is_adapter else VERIFIERS.origin(name)
             except UserError as error:
                 raise ValueError(str(error)) from error
         return name
@@ -128,9 +128,10 @@ class BenchmarkSpec(_Strict):
             raise ValueError("a benchmark has either hub files or generated items")
         if (self.adapter == GENERATOR) != (self.generated is not None):
             raise ValueError(f"adapter {GENERATOR} and generated belong together")
-        converts = self.adapter is not None and self.hub and ADAPTERS.get(self.adapter).item is None
-        if self.hub is not None and not self.columns and not converts:
-            raise ValueError("hub files need columns")
+        if self.hub is not None and not self.columns:
+            reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
+            if reader is None or reader.item is not None:
+                raise ValueError("hub files need columns")
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
             raise ValueError(f"optional fields without columns: {', '.join(odd)}")

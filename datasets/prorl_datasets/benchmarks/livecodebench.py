@@ -119,5 +119,5 @@ def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tupl
 
 
 LIVECODEBENCH = AdapterSpec(
-    name="livecodebench", domain="code", item=convert_livecodebench, question=question_of
+    "livecodebench", domain="code", item=convert_livecodebench, question=question_of
 )

@@ -51,4 +51,4 @@ def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
     )
 
 
-GPQA = AdapterSpec(name="gpqa", domain="stem", item=convert_gpqa)
+GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)

@@ -86,5 +86,5 @@ def eurus_question(
     raise DatasetError(f"{where}: the prompt must be text or messages with a user turn")
 
 
-HUMANEVAL = AdapterSpec(name="humaneval", domain="code", item=convert_humaneval)
-EURUS = AdapterSpec(name="eurus", domain="code", item=convert_eurus, question=eurus_question)
+HUMANEVAL = AdapterSpec("humaneval", domain="code", item=convert_humaneval)
+EURUS = AdapterSpec("eurus", domain="code", item=convert_eurus, question=eurus_question)

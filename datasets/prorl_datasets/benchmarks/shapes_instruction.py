@@ -55,8 +55,8 @@ def _read(value: Any, name: str, where: str) -> list[Any]:
 
 IFEVAL = AdapterSpec(
     name="ifeval",
+    convert=ifeval,
     domain="instruction",
     columns=(("prompt",), ("instruction_id_list",), ("kwargs",)),
-    convert=ifeval,
     item=convert_ifeval,
 )

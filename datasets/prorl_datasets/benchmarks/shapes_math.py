@@ -146,14 +146,9 @@ def _text(value: Any) -> str | None:
 
 MATH = AdapterSpec(
     name="math",
+    convert=hendrycks_math,
     domain="math",
     columns=(("problem", "question"), ("answer", "solution", "expected_answer")),
-    convert=hendrycks_math,
     item=convert_math,
 )
-OLYMPIAD = AdapterSpec(
-    name="olympiad",
-    domain="math",
-    item=convert_olympiad,
-    question=olympiad_question,
-)
+OLYMPIAD = AdapterSpec("olympiad", domain="math", item=convert_olympiad, question=olympiad_question)

@@ -180,14 +180,6 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
 
 
 EURUS_CODE = AdapterSpec(
-    name="eurus_code",
-    domain="code",
-    columns=(("prompt",), ("ability",), ("reward_model",)),
-    convert=eurus_code,
+    "eurus_code", eurus_code, "code", (("prompt",), ("ability",), ("reward_model",))
 )
-MBPP = AdapterSpec(
-    name="mbpp",
-    domain="code",
-    columns=(("text", "prompt"), ("test_list",), ("", "code")),
-    convert=mbpp,
-)
+MBPP = AdapterSpec("mbpp", mbpp, "code", (("text", "prompt"), ("test_list",), ("", "code")))

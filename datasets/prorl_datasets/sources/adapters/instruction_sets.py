@@ -192,18 +192,10 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
     return instruction_row(index, question, [instruction], [kwargs], metadata)
 
 
-NEMOTRON_IF = AdapterSpec(
-    name="nemotron_if", domain="instruction", columns=(("input",), ("args",)), convert=nemotron_if
-)
+NEMOTRON_IF = AdapterSpec("nemotron_if", nemotron_if, "instruction", (("input",), ("args",)))
 NEMOTRON_RL_IF = AdapterSpec(
-    name="nemotron_rl_if",
-    domain="instruction",
-    columns=(("instruction_id_list", "verifier_metadata"),),
-    convert=nemotron_rl_if,
+    "nemotron_rl_if", nemotron_rl_if, "instruction", (("instruction_id_list", "verifier_metadata"),)
 )
 RLVR_IFEVAL = AdapterSpec(
-    name="rlvr_ifeval",
-    domain="instruction",
-    columns=(("messages",), ("ground_truth",)),
-    convert=rlvr_ifeval,
+    "rlvr_ifeval", rlvr_ifeval, "instruction", (("messages",), ("ground_truth",))
 )

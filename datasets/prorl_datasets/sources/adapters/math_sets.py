@@ -139,23 +139,10 @@ def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
 
 
 DEEPSCALER = AdapterSpec(
-    name="deepscaler",
-    domain="math",
-    columns=(("problem",), ("answer",), ("", "solution")),
-    convert=deepscaler,
+    "deepscaler", deepscaler, "math", (("problem",), ("answer",), ("", "solution"))
 )
-DAPO_MATH = AdapterSpec(
-    name="dapo_math",
-    domain="math",
-    columns=(("prompt",), ("reward_model", "label")),
-    convert=dapo_math,
-)
+DAPO_MATH = AdapterSpec("dapo_math", dapo_math, "math", (("prompt",), ("reward_model", "label")))
 VERL = AdapterSpec(
-    name="verl",
-    domain="math",
-    columns=(("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info")),
-    convert=verl,
+    "verl", verl, "math", (("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info"))
 )
-GSM8K = AdapterSpec(
-    name="gsm8k", domain="math", columns=(("question",), ("answer",)), convert=gsm8k
-)
+GSM8K = AdapterSpec("gsm8k", gsm8k, "math", (("question",), ("answer",)))

@@ -81,4 +81,4 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
     )
 
 
-SCP116K = AdapterSpec(name="scp116k", domain="stem", columns=(PROBLEM, REFERENCE), convert=scp116k)
+SCP116K = AdapterSpec("scp116k", scp116k, "stem", (PROBLEM, REFERENCE))

@@ -141,24 +141,11 @@ def theoremqa(raw: Raw, where: str, index: int) -> Row:
     )  # fmt: skip
 
 
-ARC = AdapterSpec(
-    name="arc", domain="stem", columns=(("question",), ("answerKey",), ("", "choices")), convert=arc
-)
-MMLU_STEM = AdapterSpec(
-    name="mmlu_stem",
-    domain="stem",
-    columns=(("question",), ("choices",), ("answer",)),
-    convert=mmlu_stem,
-)
+ARC = AdapterSpec("arc", arc, "stem", (("question",), ("answerKey",), ("", "choices")))
+MMLU_STEM = AdapterSpec("mmlu_stem", mmlu_stem, "stem", (("question",), ("choices",), ("answer",)))
 SCIBENCH = AdapterSpec(
-    name="scibench",
-    domain="stem",
-    columns=(("problem_text",), ("answer_number",), ("", "unit")),
-    convert=scibench,
+    "scibench", scibench, "stem", (("problem_text",), ("answer_number",), ("", "unit"))
 )
 THEOREMQA = AdapterSpec(
-    name="theoremqa",
-    domain="stem",
-    columns=(("Question",), ("Answer",), ("Answer_type",)),
-    convert=theoremqa,
+    "theoremqa", theoremqa, "stem", (("Question",), ("Answer",), ("Answer_type",))
 )
