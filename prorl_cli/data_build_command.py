@@ -90,7 +90,7 @@ def build_command(
 
 def _show_manifest(manifest: Mapping[str, Any]) -> None:
     """Print rows, losses by stage and reason, gold checks and benchmarks of a build."""
-    from prorl_datasets.build.report import STAGE_NAMES
+    from prorl_datasets.building.report import STAGE_NAMES
 
     counts_table(manifest["counts"])
     stages = manifest["stages"]

@@ -1,13 +1,14 @@
 """Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
 
-from prorl_datasets.build.builder import BuildOptions, build
-from prorl_datasets.build.checking import VerifyReport, verify_dataset
-from prorl_datasets.build.report import BuildReport
+from prorl_datasets.building.builder import BuildOptions, build
+from prorl_datasets.building.checking import VerifyReport, verify_dataset
+from prorl_datasets.building.report import BuildReport
 from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
-from prorl_datasets.spec import BENCHMARKS, RECIPES, SOURCES, SourceSpec
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
@@ -21,20 +22,24 @@ from prorl_datasets.types import (
 )
 
 __all__ = [
+    "ADAPTERS",
     "BENCHMARKS",
     "DOMAINS",
     "FORMATS",
     "RECIPES",
     "SOURCES",
     "SPLITS",
+    "AdapterSpec",
     "BuildOptions",
     "BuildReport",
     "ChatMessage",
     "DatasetError",
     "DiffReport",
     "Domain",
+    "Drop",
     "GoldCheck",
     "Recipe",
+    "Row",
     "Sample",
     "SourceSpec",
     "Split",

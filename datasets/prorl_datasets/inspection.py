@@ -47,7 +47,10 @@ class _Domain:
     def add(self, sample: Sample, most: int) -> None:
         """Count a row; up to ``most`` examples are kept, of different entries where there are as many."""
         self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
-        answer = _answer(sample)
+        answer, task = None, sample.task
+        if task.verifier in VERIFIERS.names():  # it may be one that is not installed here
+            spec = VERIFIERS.get(task.verifier)
+            answer = spec.topic(task.reference) if spec.topic else spec.shown(task.reference)
         if answer is not None and (answer in self.answers or len(self.answers) < ANSWERS_HELD):
             self.answers[answer] += 1
         if len(self.examples) < most:
@@ -119,15 +122,6 @@ def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
         **{name: manifest.get(name, {}) for name in FROM_MANIFEST},
         "examples": [example for d in known for example in domains[d].examples],
     }
-
-
-def _answer(sample: Sample) -> str | None:
-    """Return what a row asks for as text; None where its verifier has none, or is not installed here."""
-    if sample.task.verifier not in VERIFIERS.names():
-        return None
-    spec = VERIFIERS.get(sample.task.verifier)
-    reference = sample.task.reference
-    return spec.topic(reference) if spec.topic else spec.shown(reference)
 
 
 def _example(sample: Sample) -> dict[str, Any]:

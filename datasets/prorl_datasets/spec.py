@@ -1,4 +1,4 @@
-"""What a source of rows is, and the doors of this room: sources, recipes, benchmarks.
+"""What a source of rows and an adapter are, and the doors of this room: sources, recipes, benchmarks.
 
     # my_source.py, for `prorl data build --plugin my_source.py --recipe mine.yaml`
     from prorl_datasets import SourceSpec
@@ -112,6 +112,36 @@ class SourceSpec:
         return self.name if self.label is None else self.label(settings)
 
 
+@dataclass(frozen=True)
+class AdapterSpec:
+    """How the rows of one published data set become ours: ``adapter`` in a recipe or a benchmark.
+
+    The least is a name and ``convert(raw, where, index)``, which returns a plain dictionary with the columns
+    of ``kind: file``. Both uses need no more than that. ``where`` is the row's FILE:LINE.
+    """
+
+    name: str
+    convert: Callable[[Mapping[str, Any], str, int], Any] | None = None
+    """(raw row, where, index) -> dictionary or Row, or a Drop for a row that cannot be used. Raises
+    DatasetError, beginning with ``where``, for a column that should be there."""
+    domain: str | None = None
+    """The domain of its rows; None where any will do."""
+    columns: tuple[tuple[str, ...], ...] = ()
+    """Groups of names, best first: one name of each group must be a column of the first row (a group that
+    starts with an empty name is optional)."""
+    item: Callable[[Any, Mapping[str, Any], str], Any] | None = None
+    """(benchmark, raw row, where) -> BenchmarkItem, Unusable, or None for a row of another benchmark, where
+    a benchmark is read otherwise than a source, by its own ``columns`` and ``options``."""
+    question: Callable[[Any, Mapping[str, Any], str], tuple[str | None, str] | None] | None = None
+    """(benchmark, raw row, where) -> (id or None, question), as ``item`` has them, where they are more than
+    the columns ``id`` and ``question``: for decontamination, which unpacks no test."""
+
+    def __post_init__(self) -> None:
+        if self.convert is None and self.item is None:
+            raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION (or item)")
+
+
 SOURCES = Door("prorl.sources", SourceSpec, "source")
+ADAPTERS = Door("prorl.sources", AdapterSpec, "adapter")
 RECIPES = FolderDoor("prorl.recipes", "recipe")
 BENCHMARKS = FolderDoor("prorl.benchmarks", "benchmark")

@@ -107,7 +107,13 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
             f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
         )
     if path.is_dir():
-        files = _split_files(path, split)
+        listed = read_manifest(path)["files"]
+        wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
+        files = [path / name for name in wanted if name in listed]
+        if not files:
+            raise DatasetError(f"{path} holds no {split or 'train, validation or test'} split")
+        for file in files:
+            _check_hash(file, listed[file.name].get("sha256"))
     elif path.is_file():
         files = [path]
         if (path.parent / MANIFEST).is_file():  # it may say something of this lone file
@@ -115,21 +121,25 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
             _check_hash(path, listed.get("sha256"))
     else:
         raise DatasetError(f"no such dataset: {path}; build one with: prorl data build")
-    for file in files:
-        for sample in _read(file):
-            if split is None or sample.split == split:
-                yield sample
+    import pyarrow
+    from pyarrow import parquet
 
-
-def _split_files(folder: Path, split: str | None) -> list[Path]:
-    listed = read_manifest(folder)["files"]
-    wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
-    files = [folder / name for name in wanted if name in listed]
-    if not files:
-        raise DatasetError(f"{folder} holds no {split or 'train, validation or test'} split")
     for file in files:
-        _check_hash(file, listed[file.name].get("sha256"))
-    return files
+        try:
+            with parquet.ParquetFile(file) as rows:
+                names = rows.schema_arrow.names
+                missing = [f"'{n}'{nearest(n, names)}" for n in COLUMNS if n not in names]
+                if missing:
+                    raise DatasetError(
+                        f"{file}: missing column {', '.join(missing)}; a file of your own becomes a "
+                        "dataset through a recipe with a file source"
+                    )
+                for batch in rows.iter_batches(READ_BATCH, columns=list(COLUMNS)):
+                    samples = (_sample(file, row) for row in batch.to_pylist())
+                    yield from (s for s in samples if split is None or s.split == split)
+        except (pyarrow.ArrowException, OSError) as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DatasetError(f"{file} is not a readable Parquet file ({first})") from error
 
 
 def _check_hash(path: Path, expected: str | None) -> None:
@@ -142,27 +152,6 @@ def _check_hash(path: Path, expected: str | None) -> None:
             f"{path} is not the file the manifest describes (its hash differs); "
             "build the dataset again"
         )
-
-
-def _read(path: Path) -> Iterator[Sample]:
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            missing = [f"'{name}'{nearest(name, names)}" for name in COLUMNS if name not in names]
-            if missing:
-                raise DatasetError(
-                    f"{path}: missing column {', '.join(missing)}; a file of your own becomes a "
-                    "dataset through a recipe with a file source"
-                )
-            for batch in file.iter_batches(READ_BATCH, columns=list(COLUMNS)):
-                for row in batch.to_pylist():
-                    yield _sample(path, row)
-    except (pyarrow.ArrowException, OSError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DatasetError(f"{path} is not a readable Parquet file ({first})") from error
 
 
 def _sample(path: Path, row: Mapping[str, Any]) -> Sample:

@@ -10,7 +10,7 @@ import pytest
 
 from prorl_common import NullProgress
 from prorl_datasets import Recipe
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.recipe.recipe import parse_recipe
 from prorl_verifiers import Task, Verdict, VerifierPool
 

@@ -16,12 +16,13 @@ import yaml
 
 from prorl_datasets import DatasetError
 from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapters import check_columns, source_adapters
+from prorl_datasets.sources.adapted import adapted
 from prorl_datasets.sources.adapters.code_sets import MAX_TESTS, spread
-from prorl_datasets.sources.adapters.fields import Unusable
+from prorl_datasets.sources.adapters.fields import Unusable, check_columns
 from prorl_datasets.sources.adapters.options import letter_of, options_in
 from prorl_datasets.sources.adapters.worked import short_answer
 from prorl_datasets.sources.readers import iter_rows
+from prorl_datasets.spec import ADAPTERS, AdapterSpec
 from prorl_verifiers import Task, VerifierPool
 from prorl_verifiers.stem.scorer import score_stem
 
@@ -29,14 +30,25 @@ HUB_ROWS = Path(__file__).parents[1] / "data" / "hub_rows"
 PACKAGE = Path(__file__).parents[2] / "datasets" / "prorl_datasets"
 
 
+def convert(name: str, raw: dict[str, Any], where: str = "f:1", index: int = 0) -> Row | Drop:
+    """Return what the adapter of that name makes of a row."""
+    adapter = ADAPTERS.get(name)
+    return adapted(adapter, str(adapter.domain), raw, where, index)
+
+
+def ours() -> list[AdapterSpec]:
+    """Return the adapters of prorl itself that a recipe may name."""
+    specs = [ADAPTERS.get(name) for name in ADAPTERS.names() if ADAPTERS.origin(name).is_ours]
+    return [spec for spec in specs if spec.convert is not None]
+
+
 def converted(adapter: str, path: Path, most: int | None = None) -> list[Row | Drop]:
     """Return what the adapter makes of every row, the columns checked on the first."""
-    ours = source_adapters()[adapter]
     made = []
     for index, (where, raw) in enumerate(islice(iter_rows(path), most)):
         if index == 0:
-            check_columns(ours, raw, where)
-        made.append(ours.convert(raw, where, index))
+            check_columns(ADAPTERS.get(adapter), raw, where)
+        made.append(convert(adapter, raw, where, index))
     assert [item.index for item in made] == list(range(len(made)))
     assert all(item.reason for item in made if isinstance(item, Drop))
     return made
@@ -50,7 +62,7 @@ def fixture(adapter: str, name: str) -> tuple[list[Row], list[str]]:
 
 
 def one(adapter: str, raw: dict[str, Any]) -> Row | Drop:
-    return source_adapters()[adapter].convert(raw, "file:1", 0)
+    return convert(adapter, raw, "file:1")
 
 
 def kept(adapter: str, raw: dict[str, Any]) -> Row:
@@ -329,23 +341,22 @@ def test_rlvr_functions_become_ifeval_ids_and_the_others_drop() -> None:
 
 
 def test_a_missing_column_names_itself_the_nearest_one_and_all_found() -> None:
-    adapters = source_adapters()
     with pytest.raises(DatasetError) as caught:
-        check_columns(adapters["deepscaler"], ["problems", "answer"], "d.json")
+        check_columns(ADAPTERS.get("deepscaler"), ["problems", "answer"], "d.json")
     assert str(caught.value).startswith("d.json: no column 'problem' (did you mean 'problems'?)")
     assert "columns found: problems, answer" in str(caught.value)
     with pytest.raises(DatasetError, match=r"f:3: no column 'extract_solution' \(nor matched"):
-        adapters["scp116k"].convert({"problem": "P", "r1_response": "x"}, "f:3", 2)
-    check_columns(adapters["verl"], ["prompt", "reward_model"], "v")
+        convert("scp116k", {"problem": "P", "r1_response": "x"}, "f:3", 2)
+    check_columns(ADAPTERS.get("verl"), ["prompt", "reward_model"], "v")
 
 
 def test_columns_of_nothing_but_nulls_and_odd_types_drop_or_name_a_column() -> None:
     odd: list[Any] = [None, float("nan"), "", [], {}, 3, True, [None], "\ud800", [{"content": 1}]]
-    for adapter in source_adapters().values():
+    for adapter in ours():
         names = [name for group in adapter.columns for name in group if name]
         for value in odd:
             try:
-                made = adapter.convert(dict.fromkeys(names, value), "f:1", 0)
+                made = convert(adapter.name, dict.fromkeys(names, value))
             except DatasetError as error:
                 assert str(error).startswith("f:1: no column")
                 continue
@@ -383,7 +394,7 @@ def test_a_row_with_any_part_of_another_type_is_a_row_a_drop_or_names_a_column(
     for where, raw in list(iter_rows(HUB_ROWS / name))[:5]:
         for row in damaged(raw, odd):
             try:
-                made = source_adapters()[adapter].convert(row, where, 0)
+                made = convert(adapter, row, where)
             except DatasetError as error:
                 assert str(error).startswith(where)
                 continue
@@ -394,18 +405,17 @@ def test_a_row_with_any_part_of_another_type_is_a_row_a_drop_or_names_a_column(
 
 
 def test_adapters_travel_to_another_process() -> None:
-    for name, adapter in source_adapters().items():
-        assert pickle.loads(pickle.dumps(adapter)).name == name
+    for adapter in ours():
+        assert pickle.loads(pickle.dumps(adapter)) == adapter
 
 
 def test_the_recipe_names_adapters_of_its_domains_and_readable_files() -> None:
     recipe = yaml.safe_load((PACKAGE / "recipes" / "prorl-136k.yaml").read_text(encoding="utf-8"))
     hub = [entry for entry in recipe["entries"] if entry["source"]["kind"] == "hub"]
-    adapters = source_adapters()
     counts = {entry["domain"]: entry["count"]["train"] for entry in hub}
     assert counts == {"math": 40000, "code": 24000, "stem": 25000, "instruction": 10000}
     for entry in hub:
-        assert adapters[entry["source"]["adapter"]].domain == entry["domain"]
+        assert ADAPTERS.get(entry["source"]["adapter"]).domain == entry["domain"]
         assert entry["count"]["validation"] == 250 and entry["licence"]
 
 

@@ -105,7 +105,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("{question}", "{quest}", r"prompt must hold \{question\}"),
         ("hub: {repo: a/b, files: [x.jsonl]}", "", "either hub files or generated items"),
         ("columns: {question: [q]}", "optional: [answer]", "hub files need columns"),
-        ("adapter: math", "adapter: meth", "adapter: unknown 'meth'.*did you mean 'math'"),
+        ("adapter: math", "adapter: meth", "adapter: unknown adapter 'meth'.*did you mean 'math'"),
         ("name: mine", "[", "not valid YAML"),
     ],
 )
@@ -113,6 +113,21 @@ def test_a_mistake_is_one_line_with_its_place(old: str, new: str, message: str) 
     with pytest.raises(DatasetError, match=message) as caught:
         parse_spec(SPEC.replace(old, new), "mine.yaml")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("{question: [q], answer: [a], anwser: [b]}", "'anwser' is not a field.*'answer'"),
+        ("{question: [q]}", r"columns lack answer \(or name an adapter\)"),
+    ],
+)
+def test_columns_without_an_adapter_are_the_fields_of_the_verifier(
+    columns: str, message: str
+) -> None:
+    text = SPEC.replace("adapter: math\n", "")
+    with pytest.raises(DatasetError, match=message):
+        parse_spec(text.replace("{question: [q]}", columns), "mine.yaml")
 
 
 def test_the_specification_above_is_right_without_the_mistakes() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from prorl_common import NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
-from prorl_datasets.build import plan
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building import plan
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.rows.row import normalised
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, Recipe, load
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.rows.parts import Part, PartStore
 
 ENTRIES = """
@@ -275,8 +275,8 @@ import os, signal, sys
 from pathlib import Path
 from prorl_common import NullProgress
 from prorl_datasets import load_recipe
-from prorl_datasets.build import writing
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building import writing
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.rows.parts import Part, PartStore
 sys.path.insert(0, {tests!r})
 from conftest import FakeScorer

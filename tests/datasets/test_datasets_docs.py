@@ -23,9 +23,9 @@ from prorl_datasets.recipe.parts import (
     Member,
 )
 from prorl_datasets.recipe.recipe import Recipe, default_prompt, load_recipe, recipe_names
-from prorl_datasets.sources.adapters import source_adapters
 from prorl_datasets.sources.procedural import ProceduralSource
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource
+from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
 
@@ -81,7 +81,8 @@ def test_the_reference_has_exactly_the_fields_of_each_part_of_a_recipe(heading: 
 def test_the_reference_has_exactly_the_adapters_with_the_columns_they_need() -> None:
     section = _section(_read("reference/recipes.md"), "## Adapters")
     rows = {line.split("`")[1]: line for line in section.splitlines() if line.startswith("| `")}
-    adapters = source_adapters()
+    ours = [ADAPTERS.get(name) for name in ADAPTERS.names() if ADAPTERS.origin(name).is_ours]
+    adapters = {adapter.name: adapter for adapter in ours if adapter.convert is not None}
     assert set(rows) == set(adapters)
     for name, adapter in adapters.items():
         _, _, domain, columns, *_ = rows[name].split("|")

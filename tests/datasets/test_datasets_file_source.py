@@ -12,7 +12,7 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import DatasetError, Recipe, build, load
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building.builder import build_with
 
 ROWS = [{"q": f"What is {i} + {i}?", "a": 2 * i} for i in range(30)]
 

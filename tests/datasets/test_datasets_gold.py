@@ -11,7 +11,7 @@ import pytest
 
 from prorl_common import NullProgress, read_jsonl
 from prorl_datasets import BuildOptions, Recipe, build, load, verify_dataset
-from prorl_datasets.build.gold import check_gold
+from prorl_datasets.building.gold import check_gold
 from prorl_datasets.procedural import families
 from prorl_sandbox import probe
 from prorl_verifiers import Task, VerifierPool

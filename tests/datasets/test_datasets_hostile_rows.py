@@ -17,7 +17,7 @@ from prorl_datasets.benchmarks import benchmark_questions, read_benchmark
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
 from prorl_datasets.benchmarks.packed import PackedError, pickled_text
 from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapters import source_adapters
+from prorl_datasets.sources.adapted import adapted
 from prorl_datasets.sources.adapters.code_sets import decoded_tests
 from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.sources.adapters.math_sets import plain_answer
@@ -25,6 +25,7 @@ from prorl_datasets.sources.adapters.options import options_in
 from prorl_datasets.sources.adapters.worked import short_answer
 from prorl_datasets.sources.readers import iter_rows
 from prorl_datasets.sources.readers.plain import odd_value, one_line
+from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.text.index import BenchmarkIndex
 from prorl_datasets.text.words import words
 
@@ -94,14 +95,20 @@ ODD: list[Any] = [
 ]  # fmt: skip
 
 
+def convert(name: str, raw: dict[str, Any], where: str = "f:1", index: int = 0) -> Row | Drop:
+    """Return what the adapter of that name makes of a row."""
+    adapter = ADAPTERS.get(name)
+    return adapted(adapter, str(adapter.domain), raw, where, index)
+
+
 @pytest.mark.parametrize("name", BASES)
 def test_a_value_that_no_later_step_could_carry_drops_the_row_or_names_a_column(name: str) -> None:
-    adapter, base = source_adapters()[name], BASES[name]
-    assert isinstance(adapter.convert(base, "f:1", 0), Row)
+    base = BASES[name]
+    assert isinstance(convert(name, base), Row)
     for place in places(base):
         for odd in ODD:
             try:
-                made = adapter.convert(replaced(base, place, odd), "f:1", 0)
+                made = convert(name, replaced(base, place, odd))
             except DatasetError as error:
                 assert str(error).startswith("f:1") and "\n" not in str(error)
                 continue
@@ -139,7 +146,7 @@ def eurus(truth: dict[str, Any]) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_hostile_tests_of_eurus_drop_their_row(truth: dict[str, Any], reason: str) -> None:
-    made = source_adapters()["eurus_code"].convert(eurus(truth), "f:1", 0)
+    made = convert("eurus_code", eurus(truth), "f:1", 0)
     assert isinstance(made, Drop) and made.reason == reason
 
 
@@ -159,7 +166,7 @@ def test_python_source_of_a_sensible_size_is_read() -> None:
 )
 def test_arguments_that_would_take_for_ever_drop_the_row(name: str, kwargs: dict[str, Any]) -> None:
     raw = {"prompt": "p", "instruction_id_list": [name], "kwargs": [kwargs]}
-    made = source_adapters()["ifeval"].convert(raw, "f:1", 0)
+    made = convert("ifeval", raw, "f:1", 0)
     assert isinstance(made, Drop) and made.reason == "an argument of a constraint is too large"
 
 
@@ -168,14 +175,14 @@ def test_scp_without_any_response_column_names_the_candidates_and_all_columns() 
     with pytest.raises(
         DatasetError, match=r"f:1: no column 'r1_response' \(nor r1_solution"
     ) as caught:
-        source_adapters()["scp116k"].convert(raw, "f:1", 0)
+        convert("scp116k", raw, "f:1", 0)
     assert "columns found: problem, extract_solution, r1_thoughts" in str(caught.value)
 
 
 def test_the_columns_of_an_error_are_not_a_million() -> None:
     raw = {f"c{i}": 1 for i in range(100_000)}
     with pytest.raises(DatasetError, match="and 99960 more") as caught:
-        source_adapters()["deepscaler"].convert(raw, "f:1", 0)
+        convert("deepscaler", raw, "f:1", 0)
     assert len(str(caught.value)) < 2000
 
 
@@ -183,8 +190,7 @@ SLOW: dict[str, Callable[[int], object]] = {
     "words of combining marks": lambda n: words("a" + "\u0315\u0300" * (n // 2)),
     "words of descending marks": lambda n: words("a" + "\u0315" * (n // 2) + "\u0300" * (n // 2)),
     "words of halfwidth marks": lambda n: words("a" + "\uff9e\u0334" * (n // 2)),
-    "blanks before a wrapper": lambda n: source_adapters()["eurus_code"].convert(
-        {**BASES["eurus_code"], "prompt": "a" + " \n" * (n // 2) + "b"}, "f:1", 0
+    "blanks before a wrapper": lambda n: convert("eurus_code", {**BASES["eurus_code"], "prompt": "a" + " \n" * (n // 2) + "b"}, "f:1", 0
     ),
     "dollars around an answer": lambda n: plain_answer("$" * 9999),
     "many first options": lambda n: options_in("(b) " * (n // 4) + "(a) " * (n // 4)),
@@ -345,11 +351,11 @@ def test_parquet_columns_of_other_types_are_drops_or_one_line(tmp_path: Path) ->
         pa.array([b"1"]), pa.array([1.0]), pa.array([None], pa.string()), pa.array([{"a": 1}]),
         pa.array([[(1, 2)]], pa.map_(pa.int64(), pa.int64())), pa.array([1], pa.decimal128(5, 2)),
     ]  # fmt: skip
-    adapter, kept = source_adapters()["deepscaler"], []
+    kept = []
     for answer in answers:
         parquet.write_table(pa.table({"problem": ["p"], "answer": answer}), tmp_path / "a.parquet")
         [(where, raw)] = iter_rows(tmp_path / "a.parquet")
-        made = adapter.convert(raw, where, 0)
+        made = convert("deepscaler", raw, where)
         kept.append(made.answer if isinstance(made, Row) else None)
     assert kept == ["1", None, "1", None, "1", None, None, None, None]
     far = pa.array([2**55], pa.timestamp("ms"))
@@ -362,7 +368,7 @@ def test_repeated_keys_and_nan_in_json_are_read_as_python_reads_them(tmp_path: P
     path = tmp_path / "a.jsonl"
     path.write_text('{"problem": "p", "answer": "1", "answer": NaN}\n')
     [(where, raw)] = iter_rows(path)
-    made = source_adapters()["deepscaler"].convert(raw, where, 0)
+    made = convert("deepscaler", raw, where, 0)
     assert isinstance(made, Drop) and made.reason == "no answer"
 
 

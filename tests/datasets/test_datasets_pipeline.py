@@ -17,7 +17,7 @@ import pytest
 
 from prorl_common import NullProgress
 from prorl_datasets import DOMAINS, BuildOptions, DatasetError, Recipe, load, load_recipe
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import spread
 

@@ -23,7 +23,7 @@ from prorl_datasets import (
     newest_dataset,
     verify_dataset,
 )
-from prorl_datasets.build.builder import build_with
+from prorl_datasets.building.builder import build_with
 
 
 @pytest.fixture

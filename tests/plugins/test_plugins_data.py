@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from prorl_datasets import BENCHMARKS, RECIPES, SOURCES, DatasetError, load, load_recipe
-from prorl_datasets.benchmarks import load_spec
+from prorl_datasets import (
+    ADAPTERS,
+    BENCHMARKS,
+    RECIPES,
+    SOURCES,
+    DatasetError,
+    load,
+    load_recipe,
+)
+from prorl_datasets.benchmarks import benchmark_questions, load_spec, read_benchmark
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
@@ -46,6 +54,7 @@ def prorl(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_source_recipe_and_benchmark_doors_list_them_beside_our_own() -> None:
     assert {"doubles", "file", "hub", "procedural", "reasoning_gym"} <= {*SOURCES.names()}
+    assert {"sums", "gsm8k", "gpqa"} <= {*ADAPTERS.names()}
     assert {"lab_doubles", "quickstart"} <= {*RECIPES.names()}
     assert {"lab_gcd", "math_500"} <= {*BENCHMARKS.names()}
 
@@ -127,3 +136,90 @@ def test_unknown_recipes_and_benchmarks_name_the_nearest_and_their_sources() -> 
         load_recipe("lab_double")
     with pytest.raises(DatasetError, match="did you mean 'lab_gcd'"):
         load_spec("lab_gdc")
+
+
+SUMS = """
+{"key": "a", "sum": "1 + 2", "is": 3}
+{"key": "b", "sum": "2 + 2", "is": 4}
+{"key": "c", "sum": "2 + 3", "is": null}
+"""
+ADAPTED = """
+name: mine
+decontamination: {benchmarks: []}
+entries:
+  - name: mine
+    domain: math
+    source: {kind: file, path: sums.jsonl, adapter: sums}
+    count: {train: all}
+"""
+BENCHMARK = """
+name: bench
+title: Sums
+domain: math
+verifier: math
+metric: mean_of_n
+licence: MIT
+prompt: "{question} Answer in a box."
+hub: {repo: lab/sums, files: [sums.jsonl]}
+unusable_max: 0.5
+"""
+
+
+def test_an_outside_adapter_reads_a_published_set_for_a_recipe(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(ADAPTED)
+    (tmp_path / "sums.jsonl").write_text(SUMS.lstrip())
+    words = ("data", "build", "--recipe", "mine.yaml", "--out", "data")
+    done = prorl(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    samples = {s.metadata["source_id"]: s for s in load(tmp_path / "data")}
+    assert {name: s.gold_check for name, s in samples.items()} == dict.fromkeys("ab", "verified")
+    assert "What is 1 + 2?" in samples["a"].prompt[0]["content"]
+    manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
+    assert [(p["group"], p["name"]) for p in manifest["parts"]] == [("prorl.sources", "sums")]
+    (entry,) = manifest["entries"]
+    assert entry["drops"] == {"no sum": 1}
+
+
+def test_an_outside_adapter_reads_a_benchmark_too(tmp_path: Path) -> None:
+    (tmp_path / "bench.yaml").write_text(BENCHMARK + "adapter: sums\n")
+    (tmp_path / "bench.jsonl").write_text(SUMS.lstrip())
+    words = ("data", "benchmarks", "./bench.yaml", "--mirror", ".", "--n", "1")
+    done = prorl(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "golds accepted: 2 of 2" in done.stderr
+    assert "What is 1 + 2? Answer in a box." in done.stdout
+    ids = [name for name, _ in benchmark_questions(str(tmp_path / "bench.yaml"), mirror=tmp_path)]
+    assert ids == ["bench-a", "bench-b"]
+
+
+def test_a_benchmark_of_columns_alone_needs_no_adapter(tmp_path: Path) -> None:
+    columns = "columns: {question: [ask, q], answer: [is], id: [key]}\noptional: [answer]\n"
+    (tmp_path / "bench.yaml").write_text(BENCHMARK + columns)
+    (tmp_path / "bench.jsonl").write_text(SUMS.lstrip().replace("sum", "q"))
+    loaded = read_benchmark(str(tmp_path / "bench.yaml"), mirror=tmp_path)
+    assert [(s.id, s.task.reference["answer"]) for s in loaded.samples] == [
+        ("bench-a", "3"),
+        ("bench-b", "4"),
+    ]
+    (left_out,) = loaded.unusable
+    assert left_out.reason == "column 'answer' is empty"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("adapter: sums", "adapter: sum", "unknown adapter 'sum' (did you mean 'sums'"),
+        ("adapter: sums", "adapter: gpqa", "adapter 'gpqa' reads benchmarks alone, no source"),
+        ("domain: math", "domain: stem", "adapter 'sums' gives math, not stem"),
+        ('"is"', '"si"', "no column 'is' (did you mean 'si'?)"),
+    ],
+)
+def test_an_adapter_that_does_not_fit_is_one_line(
+    old: str, new: str, line: str, tmp_path: Path
+) -> None:
+    recipe = ADAPTED.replace(old, new)
+    (tmp_path / "mine.yaml").write_text(recipe)
+    (tmp_path / "sums.jsonl").write_text(SUMS.lstrip().replace(old, new))
+    done = prorl("data", "build", "--recipe", "mine.yaml", "--out", "data", cwd=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert line in done.stderr.splitlines()[-1]

@@ -61,33 +61,26 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
         one = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
         if (check := next(one, None)) is None:
             raise UnreadableTests("no check(candidate) in them")
-        table = _table(check)
-        found = _plain(check, entry_point) if table is None else _rows(table, entry_point)
-        if found:
+        if found := _of_table(check, entry_point) or _plain(check, entry_point):
             return found
         rewrite = _Rewrite()
         changed = ast.fix_missing_locations(rewrite.visit(tree))
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
             raise UnreadableTests("they use numpy beyond the usual helpers")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
-        return [{"check": _helpers_of(head, entry_point, text) + text}]
+        try:  # the prompt's other functions, where the check names one of them
+            own = ast.parse(head).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            own = []
+        others = [n for n in own if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)]
+        used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        if any(isinstance(n, ast.FunctionDef) and n.name in used for n in others):
+            text = "\n".join(map(ast.unparse, others)) + "\n\n" + text
+        return [{"check": text}]
     except UnreadableTests:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableTests(f"not readable Python ({error})") from error
-
-
-def _helpers_of(head: str, entry_point: str, text: str) -> str:
-    """Return the source of the prompt's other functions where the check names one of them."""
-    try:
-        body = ast.parse(head).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-    own = [n for n in body if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)]
-    if not any(isinstance(n, ast.FunctionDef) and n.name in used for n in own):
-        return ""
-    return "\n".join(map(ast.unparse, own)) + "\n\n"
 
 
 def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
@@ -123,8 +116,11 @@ def _literal(node: ast.expr) -> bool:
     return True
 
 
-def _table(check: ast.FunctionDef) -> tuple[list[Any], list[Any], float] | None:
-    """Return (inputs, results, atol) of HumanEval+'s usual check, or None for another form."""
+def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
+    """Return a test for each row of HumanEval+'s usual check: a table of inputs and results.
+
+    None for another form, and where a row needs the check itself.
+    """
     named: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
@@ -133,7 +129,10 @@ def _table(check: ast.FunctionDef) -> tuple[list[Any], list[Any], float] | None:
             return None
         named[statement.targets[0].id] = ast.literal_eval(statement.value)
     last = check.body[-1]
-    if not (isinstance(last, ast.For) and len(last.body) == 1 and set(named) >= {"inputs"}):
+    if not (isinstance(last, ast.For) and len(last.body) == 1):
+        return None
+    inputs, results = named.get("inputs"), named.get("results")
+    if not (isinstance(inputs, list) and isinstance(results, list)):
         return None
     match last.body[0]:
         case ast.Expr(
@@ -141,25 +140,20 @@ def _table(check: ast.FunctionDef) -> tuple[list[Any], list[Any], float] | None:
                 func=ast.Name(id="assertion"),
                 args=[ast.Call(), ast.Name(id="exp"), ast.Constant(value=int() | float() as atol)],
             )
-        ) if isinstance(named.get("results"), list) and isinstance(named["inputs"], list):
-            if len(named["inputs"]) != len(named["results"]):
+        ):
+            if len(inputs) != len(results):
                 raise UnreadableTests("inputs and results of unequal lengths")
-            return named["inputs"], named["results"], float(atol)
-    return None
-
-
-def _rows(
-    table: tuple[list[Any], list[Any], float], entry_point: str
-) -> list[dict[str, Any]] | None:
-    """Return a test for each row of the table, or None where one needs the check."""
-    inputs, results, atol = table
-    if atol not in (0.0, TOLERANCE):
+        case _:
+            return None
+    if float(atol) not in (0.0, TOLERANCE):
         return None
     tests: list[dict[str, Any]] = []
     for args, expected in zip(inputs, results, strict=True):
         if not isinstance(args, list | tuple):
             return None
-        if _is_floats(expected):
+        # HumanEval+ compares floats and lists of them with a tolerance, an empty list exactly
+        floats = expected if isinstance(expected, list | tuple) else [expected]
+        if floats and all(isinstance(value, float) for value in floats):
             if not _is_json(list(args)) or not _is_json(expected):
                 return None
             tests.append({"call": entry_point, "args": list(args), "expected": expected})
@@ -169,13 +163,6 @@ def _rows(
             shown = ", ".join(map(repr, args))
             tests.append({"assert": f"assert {entry_point}({shown}) == {expected!r}"})
     return tests
-
-
-def _is_floats(value: Any) -> bool:
-    """Whether HumanEval+ compares this with a tolerance (an empty list it compares exactly)."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(isinstance(v, float) for v in value)
-    return isinstance(value, float)
 
 
 def _has_float(value: Any) -> bool:

@@ -14,12 +14,13 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from prorl_common import UnknownNameError, UserError, nearest
-from prorl_datasets.spec import BENCHMARKS
+from prorl_datasets.spec import ADAPTERS, BENCHMARKS
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
@@ -27,16 +28,8 @@ Metric = Literal["mean_of_n", "mean_reward"]
 """``mean_of_n``: pass@1 as the mean over ``samples`` responses of a binary outcome; ``mean_reward``:
 the mean of the reward in [0, 1] (ProRL's choice for logic and instructions).
 """
-AdapterName = Literal[
-    "math",
-    "olympiad",
-    "humaneval",
-    "eurus",
-    "livecodebench",
-    "gpqa",
-    "ifeval",
-    "reasoning_gym",
-]
+GENERATOR = "reasoning_gym"
+"""The adapter of the benchmarks whose items are generated."""
 
 
 class _Strict(BaseModel):
@@ -89,7 +82,8 @@ class BenchmarkSpec(_Strict):
     """One benchmark.
 
     ``columns`` gives, for each field of the adapter, the column names to look for, best first; a
-    field listed in ``optional`` may be absent. ``reference`` is merged into every task reference.
+    field listed in ``optional`` may be absent. Without ``adapter`` the fields are ``question`` and those
+    of the verifier, ``id`` and ``gold_response``. ``reference`` is merged into every task reference.
     ``expected_rows`` is the published number, None where there is none. ``unusable_max`` is the share of rows that may be left out, each with its reason, before loading
     fails. ``gated``: rows must not be published, so nothing prints them.
     """
@@ -103,7 +97,7 @@ class BenchmarkSpec(_Strict):
     licence: str
     gated: bool = False
     expected_rows: Annotated[int, Field(ge=1)] | None = None
-    adapter: AdapterName
+    adapter: str | None = None
     prompt: str
     hub: HubSource | None = None
     alternates: list[HubSource] = []
@@ -117,39 +111,60 @@ class BenchmarkSpec(_Strict):
     unusable_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     notes: list[str] = []
 
-    @field_validator("verifier")
+    @field_validator("verifier", "adapter")
     @classmethod
-    def _verifier_exists(cls, name: str) -> str:
-        try:
-            VERIFIERS.origin(name)
-        except UserError as error:
-            raise ValueError(str(error)) from error
+    def _is_there(cls, name: str | None, info: ValidationInfo) -> str | None:
+        is_adapter = info.field_name == "adapter"
+        if name is not None and not (is_adapter and name == GENERATOR):
+            try:
+                ADAPTERS.origin(name) if is_adapter else VERIFIERS.origin(name)
+            except UserError as error:
+                raise ValueError(str(error)) from error
         return name
 
     @model_validator(mode="after")
     def _consistent(self) -> BenchmarkSpec:
         if (self.hub is None) == (self.generated is None):
             raise ValueError("a benchmark has either hub files or generated items")
-        if (self.adapter == "reasoning_gym") != (self.generated is not None):
-            raise ValueError("adapter reasoning_gym and generated belong together")
+        if (self.adapter == GENERATOR) != (self.generated is not None):
+            raise ValueError(f"adapter {GENERATOR} and generated belong together")
         if self.hub is not None and not self.columns:
-            raise ValueError("hub files need columns")
+            reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
+            if reader is None or reader.item is not None:
+                raise ValueError("hub files need columns")
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
             raise ValueError(f"optional fields without columns: {', '.join(odd)}")
-        _check_prompt(self.prompt)
+        if self.adapter is None and self.hub is not None:
+            verifier = VERIFIERS.get(self.verifier)
+            needed = ("question", *verifier.columns)
+            known = (*needed, *verifier.optional_columns, "id", "gold_response")
+            for name in self.columns:
+                if name not in known:
+                    raise ValueError(
+                        f"columns: '{name}' is not a field of {self.verifier}{nearest(name, known)}; "
+                        f"fields: {', '.join(known)}"
+                    )
+            if missing := [name for name in needed if name not in self.columns]:
+                raise ValueError(f"columns lack {', '.join(missing)} (or name an adapter)")
+        try:
+            filled = self.prompt.format(question="\x00")
+        except (KeyError, IndexError, ValueError):
+            filled = ""
+        if "\x00" not in filled:
+            raise ValueError(
+                "prompt must hold {question} and no other braces (write literal ones twice: {{ }})"
+            )
         return self
 
 
-def _check_prompt(prompt: str) -> None:
-    try:
-        filled = prompt.format(question="\x00")
-    except (KeyError, IndexError, ValueError):
-        filled = ""
-    if "\x00" not in filled:
-        raise ValueError(
-            "prompt must hold {question} and no other braces (write literal ones twice: {{ }})"
-        )
+_PARTS: dict[str, type[BaseModel]] = {
+    "hub": HubSource,
+    "alternates": HubSource,
+    "generated": Generated,
+    "versions": VersionFile,
+}
+"""The model of each key that holds keys of its own."""
 
 
 def benchmark_names() -> list[str]:
@@ -192,28 +207,20 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
     try:
         return BenchmarkSpec.model_validate(data)
     except ValidationError as error:
-        mistakes = [_explain(dict(item)) for item in error.errors()]
+        mistakes = []
+        for item in error.errors():
+            place, message = [str(part) for part in item["loc"]], str(item["msg"])
+            if item["type"] == "extra_forbidden":
+                *parents, key = place
+                known = (_PARTS[place[0]] if parents else BenchmarkSpec).model_fields
+                where = ".".join(parents) or "the benchmark"
+                mistakes.append(f"unknown key '{key}' in {where}{nearest(key, known)}")
+                continue
+            if item["type"] == "literal_error":
+                given, metrics = str(item["input"]), get_args(Metric)
+                there = ", ".join(metrics)
+                message = f"unknown '{given}'{nearest(given, metrics)}; there are {there}"
+            message = message.removeprefix("Value error, ")
+            message = f"{message[:1].lower()}{message[1:]}"
+            mistakes.append(f"{'.'.join(place)}: {message}" if place else message)
         raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
-
-
-_PARTS: dict[str, type[BaseModel]] = {
-    "hub": HubSource,
-    "alternates": HubSource,
-    "generated": Generated,
-    "versions": VersionFile,
-}
-
-
-def _explain(item: dict[str, Any]) -> str:
-    place = [str(part) for part in item["loc"]]
-    if item["type"] == "extra_forbidden":
-        model = _PARTS[place[0]] if len(place) > 1 else BenchmarkSpec
-        where = ".".join(place[:-1]) or "the benchmark"
-        return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], model.model_fields)}"
-    where = ".".join(place)
-    if item["type"] == "literal_error":
-        known = get_args(AdapterName) if place[-1] == "adapter" else get_args(Metric)
-        given = str(item["input"])
-        return f"{where}: unknown '{given}'{nearest(given, known)}; there are {', '.join(known)}"
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

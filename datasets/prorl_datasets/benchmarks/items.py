@@ -5,7 +5,7 @@ Also the look-up of columns. Holds no input or output.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,8 +42,6 @@ class Unusable:
 
 
 Converted = BenchmarkItem | Unusable
-Convert = Callable[[BenchmarkSpec, Mapping[str, Any], str], "Converted | None"]
-"""(specification, raw row, place) -> item, reason, or None for a row of another benchmark."""
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
@@ -74,3 +72,9 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
             f"{one_line(repr(value), 40)}"
         )
     return value.strip()
+
+
+def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
+    """Return the row's own id, None where the benchmark has none."""
+    value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
+    return None if value is None else str(value).strip()

@@ -12,8 +12,16 @@ from datetime import date
 from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.benchmarks.items import (
+    BenchmarkItem,
+    Converted,
+    Unusable,
+    field_of,
+    row_id,
+    text_of,
+)
 from prorl_datasets.benchmarks.packed import PackedError, unpack_text
+from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 from prorl_verifiers.code.shapes import livecodebench_reference
 from prorl_verifiers.types import TaskError
@@ -99,3 +107,17 @@ def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> C
     key = str(labels.get("task_id") or raw.get("id"))
     metadata = {"platform": labels.get("category"), "difficulty": labels.get("difficulty")}
     return BenchmarkItem(question, reference, key=key, shown=content.strip(), metadata=metadata)
+
+
+def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
+    """Return (id, question); SandboxFusion's copy has no id outside its labels."""
+    question = text_of(spec, raw, "question", where)
+    if "question_id" not in raw:
+        return None, question
+    platform = field_of(spec, raw, "platform", where) or "problem"
+    return f"{platform}-{row_id(spec, raw, where)}", question
+
+
+LIVECODEBENCH = AdapterSpec(
+    "livecodebench", domain="code", item=convert_livecodebench, question=question_of
+)

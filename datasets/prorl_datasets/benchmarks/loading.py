@@ -12,31 +12,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.benchmarks import (
-    shapes_choice,
-    shapes_code,
-    shapes_instruction,
-    shapes_math,
-)
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
-from prorl_datasets.benchmarks.items import BenchmarkItem, Convert, Converted, Unusable
-from prorl_datasets.benchmarks.livecodebench import contest_day, convert_livecodebench
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable
+from prorl_datasets.benchmarks.livecodebench import contest_day
 from prorl_datasets.benchmarks.questions import identity
+from prorl_datasets.benchmarks.shapes_columns import convert
 from prorl_datasets.sources.readers.plain import odd_value, one_line
 from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import VERIFIERS, TaskError, load_task
-
-_ADAPTERS: dict[str, Convert] = {
-    "math": shapes_math.convert_math,
-    "olympiad": shapes_math.convert_olympiad,
-    "humaneval": shapes_code.convert_humaneval,
-    "eurus": shapes_code.convert_eurus,
-    "livecodebench": convert_livecodebench,
-    "gpqa": shapes_choice.convert_gpqa,
-    "ifeval": shapes_instruction.convert_ifeval,
-}
-"""How the rows of each published shape are read."""
 
 
 @dataclass(slots=True)
@@ -98,7 +82,17 @@ def read_spec(
     limit: int | None = None,
 ) -> Loaded:
     """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
-    days = _window(spec, window)
+    days = spec.window
+    if window is not None:
+        if spec.window is None:
+            raise DatasetError(f"benchmark {spec.name} has no dates; leave the window out")
+        try:
+            first_day, last_day = date.fromisoformat(window[0]), date.fromisoformat(window[1])
+        except ValueError as error:
+            raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
+        if last_day < first_day:
+            raise DatasetError(f"the window ends ({last_day}) before it begins ({first_day})")
+        days = first_day, last_day
     loaded = Loaded(spec)
     if limit is None and (window is None or spec.window is None):
         loaded.expected = spec.expected_rows
@@ -146,7 +140,6 @@ def _stream(
         wanted = [name for name in wanted if name not in old] or wanted[-1:]
     files = find_files(spec, wanted, mirror)
     loaded.origin, loaded.revision = files.origin, files.revision
-    convert = _ADAPTERS[spec.adapter]
     for where, raw in raw_rows(files):
         if days is not None:
             day = contest_day(spec, raw, where)
@@ -156,20 +149,6 @@ def _stream(
         found = convert(spec, raw, where) if odd is None else Unusable(where, odd)
         if found is not None:
             yield found
-
-
-def _window(spec: BenchmarkSpec, window: tuple[str, str] | None) -> tuple[date, date] | None:
-    if window is None:
-        return spec.window
-    if spec.window is None:
-        raise DatasetError(f"benchmark {spec.name} has no dates; leave the window out")
-    try:
-        first, last = date.fromisoformat(window[0]), date.fromisoformat(window[1])
-    except ValueError as error:
-        raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
-    if last < first:
-        raise DatasetError(f"the window ends ({last}) before it begins ({first})")
-    return first, last
 
 
 def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:

@@ -7,13 +7,13 @@ texts (``prorl_datasets.text``).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
-from prorl_datasets.benchmarks.items import BenchmarkItem, field_of, text_of
+from prorl_datasets.benchmarks.items import BenchmarkItem
+from prorl_datasets.benchmarks.shapes_columns import question_of
 from prorl_datasets.sources.readers.plain import odd_value
 from prorl_datasets.types import DatasetError, Sample
 
@@ -36,7 +36,7 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
         odd = odd_value(identifiers)
         if odd is not None:
             raise DatasetError(f"{where}: {odd} as the row's id")
-        found = _question(spec, raw, where)
+        found = question_of(spec, raw, where)
         if found is not None:
             key, question = found
             yield identity(spec, key, question), question
@@ -53,26 +53,3 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{spec.name}-{key.replace('/', '-').replace(' ', '_')}"
-
-
-def _question(
-    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
-) -> tuple[str | None, str] | None:
-    """Return (key or None, question) as the adapter would, None for another benchmark's row."""
-    if spec.adapter == "eurus":
-        from prorl_datasets.benchmarks.shapes_code import eurus_question
-
-        text = eurus_question(spec, raw, where)
-        return None if text is None else (None, text)
-    if spec.adapter == "olympiad":
-        from prorl_datasets.benchmarks.shapes_math import olympiad_question
-
-        question = olympiad_question(spec, raw, where)
-    else:
-        question = text_of(spec, raw, "question", where)
-    if spec.adapter == "livecodebench" and "question_id" not in raw:
-        return None, question
-    key = field_of(spec, raw, "id", where) if "id" in spec.columns else None
-    if spec.adapter == "livecodebench":
-        key = f"{field_of(spec, raw, 'platform', where) or 'problem'}-{key}"
-    return None if key is None else str(key).strip(), question

@@ -49,27 +49,22 @@ def generated_items(
                 config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
                 seeds = _seeds(made, spec.name, task, rung)[:limit]
                 for number, reply in enumerate(used.entries(task, config, seeds)):
-                    yield _item(task, rung, number, config, reply)
+                    key = f"{task}-{number}" if rung is None else f"{task}-{rung}-{number}"
+                    if "error" in reply:
+                        yield Unusable(key, f"generator failed: {reply['error']:.{_SHOWN}}")
+                        continue
+                    entry = reply["entry"]
+                    answer = gold_answer(task, entry)
+                    metadata: dict[str, Any] = {"family": task, "config": config}
+                    if rung is not None:
+                        metadata["rung"] = rung
+                    yield BenchmarkItem(
+                        str(entry["question"]).strip(),
+                        {"dataset": task, "entry": json.loads(json.dumps(entry))},
+                        key=key,
+                        gold=None if answer is None else f"<answer>{answer}</answer>",
+                        metadata=metadata,
+                    )
     finally:
         if worker is None:
             used.close()
-
-
-def _item(
-    task: str, rung: int | None, number: int, config: dict[str, Any], reply: Any
-) -> Converted:
-    key = f"{task}-{number}" if rung is None else f"{task}-{rung}-{number}"
-    if "error" in reply:
-        return Unusable(key, f"generator failed: {reply['error']:.{_SHOWN}}")
-    entry = reply["entry"]
-    answer = gold_answer(task, entry)
-    metadata: dict[str, Any] = {"family": task, "config": config}
-    if rung is not None:
-        metadata["rung"] = rung
-    return BenchmarkItem(
-        str(entry["question"]).strip(),
-        {"dataset": task, "entry": json.loads(json.dumps(entry))},
-        key=key,
-        gold=None if answer is None else f"<answer>{answer}</answer>",
-        metadata=metadata,
-    )

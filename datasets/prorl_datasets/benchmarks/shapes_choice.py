@@ -12,6 +12,7 @@ from typing import Any
 from prorl_common import derive_seed
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, text_of
+from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 
 _LETTERS = "ABCD"
@@ -48,3 +49,6 @@ def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
         shown=f"{question}\n\n{listed}",
         metadata={"order": order, "seed": seed},
     )
+
+
+GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)

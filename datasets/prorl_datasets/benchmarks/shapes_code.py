@@ -14,6 +14,7 @@ from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, 
 from prorl_datasets.sources.adapters.code_sets import decoded_tests, without_wrapper
 from prorl_datasets.sources.adapters.fields import Unusable as NotDecoded
 from prorl_datasets.sources.readers.plain import one_line
+from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 
 CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
@@ -47,8 +48,8 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Co
 
     Eurus-2 has no usable id (extra_info says the same on every row) and no reference solution.
     """
-    question = eurus_question(spec, raw, where)
-    if question is None:
+    found = eurus_question(spec, raw, where)
+    if found is None:
         return None
     model = field_of(spec, raw, "ground_truth", where)
     truth = model.get("ground_truth") if isinstance(model, Mapping) else model
@@ -60,11 +61,13 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Co
         return Unusable(where, f"tests: {error.detail}")
     form = "call" if "entry_point" in reference else "stdin"
     metadata = {"data_source": spec.options["data_source"], "form": form}
-    return BenchmarkItem(question, reference, metadata=metadata)
+    return BenchmarkItem(found[1], reference, metadata=metadata)
 
 
-def eurus_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the problem without PRIME's wrapper, or None for a row of another source."""
+def eurus_question(
+    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
+) -> tuple[None, str] | None:
+    """Return (no id, the problem without PRIME's wrapper), or None for a row of another source."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -77,7 +80,11 @@ def eurus_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> s
     if isinstance(prompt, list):  # the last user message; PRIME's system message is left out
         users = [m for m in prompt if isinstance(m, Mapping) and m.get("role") == "user"]
         if users and isinstance(users[-1].get("content"), str):
-            return without_wrapper(users[-1]["content"])
+            return None, without_wrapper(users[-1]["content"])
     if isinstance(prompt, str) and prompt.strip():
-        return without_wrapper(prompt)
+        return None, without_wrapper(prompt)
     raise DatasetError(f"{where}: the prompt must be text or messages with a user turn")
+
+
+HUMANEVAL = AdapterSpec("humaneval", domain="code", item=convert_humaneval)
+EURUS = AdapterSpec("eurus", domain="code", item=convert_eurus, question=eurus_question)

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, field_of
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, field_of, row_id
+from prorl_datasets.sources.adapters.instruction_sets import ifeval
+from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 
 
@@ -23,12 +25,20 @@ def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> C
     kwargs = _read(field_of(spec, raw, "kwargs", where), "kwargs", where)
     if len(ids) != len(kwargs):
         raise DatasetError(f"{where}: {len(ids)} instructions and {len(kwargs)} kwargs")
-    cleaned = [_without_nulls(values, where) for values in kwargs]
-    key = field_of(spec, raw, "id", where)
+    cleaned = []
+    for values in kwargs:  # a 0 is set, a null (Parquet fills them in) is not
+        if isinstance(values, str):
+            try:
+                values = json.loads(values) if values.strip() else {}
+            except (ValueError, RecursionError) as error:
+                raise DatasetError(f"{where}: kwargs are not valid JSON ({error})") from error
+        if not isinstance(values, Mapping | None):
+            raise DatasetError(
+                f"{where}: each kwargs must be an object, got {type(values).__name__}"
+            )
+        cleaned.append({str(k): v for k, v in (values or {}).items() if v is not None})
     return BenchmarkItem(
-        prompt,
-        {"instruction_id_list": ids, "kwargs": cleaned},
-        key=None if key is None else str(key),
+        prompt, {"instruction_id_list": ids, "kwargs": cleaned}, key=row_id(spec, raw, where)
     )
 
 
@@ -43,13 +53,10 @@ def _read(value: Any, name: str, where: str) -> list[Any]:
     return value
 
 
-def _without_nulls(values: Any, where: str) -> dict[str, Any]:
-    """Return the arguments that are set; a 0 is set, a null (Parquet fills them in) is not."""
-    if isinstance(values, str):
-        try:
-            values = json.loads(values) if values.strip() else {}
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{where}: kwargs are not valid JSON ({error})") from error
-    if not isinstance(values, Mapping | None):
-        raise DatasetError(f"{where}: each kwargs must be an object, got {type(values).__name__}")
-    return {str(k): v for k, v in (values or {}).items() if v is not None}
+IFEVAL = AdapterSpec(
+    name="ifeval",
+    convert=ifeval,
+    domain="instruction",
+    columns=(("prompt",), ("instruction_id_list",), ("kwargs",)),
+    item=convert_ifeval,
+)

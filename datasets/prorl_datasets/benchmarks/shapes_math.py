@@ -7,12 +7,22 @@ inside the solution's box (math-ai/aime24), as Python source (Minerva), as lists
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.benchmarks.items import (
+    BenchmarkItem,
+    Converted,
+    Unusable,
+    field_of,
+    row_id,
+    text_of,
+)
+from prorl_datasets.sources.adapters.math_sets import hendrycks_math
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers.extract import last_boxed
 
 _DEGREES = re.compile(r"(?:\^\s*(?:\\circ|\{\s*\\circ\s*\})|°)\s*$")
@@ -23,21 +33,33 @@ _TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
 def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
     """Return the item of a row with a question and one short answer."""
     question = text_of(spec, raw, "question", where)
-    gold, others = _gold(spec, raw, where)
-    if gold is None:
+    value = field_of(spec, raw, "answer", where)
+    values = value if isinstance(value, list) else [value]
+    golds = [str(v).strip() for v in values if v is not None and str(v).strip()]
+    if not golds and "solution" in spec.columns:
+        solution = field_of(spec, raw, "solution", where)
+        box = last_boxed(solution) if isinstance(solution, str) else None
+        golds = [box] if box else []
+    if not golds:
         return Unusable(where, "no answer, neither in a column nor in the solution's box")
+    gold, *others = dict.fromkeys(golds)  # the others are spellings that the copy offers
     if spec.options.get("integer"):
-        number = _integer(gold, spec.options)
-        if number is None:
+        # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
+        try:
+            number = float(_DEGREES.sub("", gold.strip().strip("$").strip()).strip())
+        except ValueError:
+            number = math.nan
+        low, high = float(spec.options.get("low", -1e9)), float(spec.options.get("high", 1e9))
+        if not (number.is_integer() and low <= number <= high):
             return Unusable(where, f"the answer {gold!r:.60} is not a whole number in range")
-        gold = number
+        gold = str(int(number))
     else:
         gold = plain_gold(gold)
     metadata = {"alternatives": [plain_gold(o) for o in others]} if others else {}
     return BenchmarkItem(
         question,
         {"answer": gold},
-        key=_key(spec, raw, where),
+        key=row_id(spec, raw, where),
         gold=f"\\boxed{{{gold}}}",
         metadata=metadata,
     )
@@ -48,7 +70,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
         return Unusable(where, f"needs an image (modality {modality})")
-    question = olympiad_question(spec, raw, where)
+    key, question = olympiad_question(spec, raw, where)
     answers = field_of(spec, raw, "answer", where)
     answers = answers if isinstance(answers, list) else [answers]
     if not answers or not all(isinstance(a, str) and a.strip() for a in answers):
@@ -58,7 +80,18 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     unit, error = (_text(field_of(spec, raw, name, where)) for name in ("unit", "error"))
     metadata = {"is_multiple_answer": several, "unit": unit, "error": error}
     metadata["answer_type"] = _text(field_of(spec, raw, "answer_type", where))
-    verifier, reference = _olympiad_task(gold, unit, error)
+    verifier: str | None = None  # the benchmark's own
+    reference: dict[str, Any] = {"answer": gold}
+    try:
+        tolerance = 0.0 if error is None else float(error)
+    except ValueError:
+        tolerance = 0.0
+    if tolerance > 0:  # which stem alone knows
+        verifier, reference["tolerance"] = "stem", {"abs": tolerance}
+        if unit:
+            reference["unit"] = unit
+    elif unit == "%":
+        reference["percent"] = True
     shown = question
     if several:
         shown += "\nIf there are several answers, put all of them, separated by commas."
@@ -67,7 +100,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     return BenchmarkItem(
         question,
         reference,
-        key=_key(spec, raw, where),
+        key=key,
         gold=f"\\boxed{{{gold}}}",
         verifier=verifier,
         shown=shown,
@@ -75,11 +108,14 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     )
 
 
-def olympiad_question(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str:
-    """Return the question, after its context where it has one."""
+def olympiad_question(
+    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
+) -> tuple[str | None, str]:
+    """Return (the row's id, the question after its context where it has one)."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
-    return question if context is None else f"{context}\n\n{question}"
+    shown = question if context is None else f"{context}\n\n{question}"
+    return row_id(spec, raw, where), shown
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:
@@ -104,54 +140,15 @@ def plain_gold(text: str) -> str:
     return _NUMPY.sub(r"\\\1", text).replace("np.pi", "\\pi")
 
 
-def _gold(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, list[str]]:
-    """Return (the first answer or None, the other spellings that the copy offers)."""
-    value = field_of(spec, raw, "answer", where)
-    values = value if isinstance(value, list) else [value]
-    texts = [str(v).strip() for v in values if v is not None and str(v).strip()]
-    if texts:
-        first, *others = dict.fromkeys(texts)
-        return first, others
-    solution = field_of(spec, raw, "solution", where) if "solution" in spec.columns else None
-    if isinstance(solution, str):
-        return last_boxed(solution) or None, []
-    return None, []
-
-
-def _integer(gold: str, options: Mapping[str, Any]) -> str | None:
-    r"""Return a whole number as plain digits: ``336^\circ`` 336, ``025`` 25, ``142.0`` 142."""
-    text = _DEGREES.sub("", gold.strip().strip("$").strip()).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    low, high = float(options.get("low", -1e9)), float(options.get("high", 1e9))
-    return str(int(number)) if number.is_integer() and low <= number <= high else None
-
-
-def _olympiad_task(
-    gold: str, unit: str | None, error: str | None
-) -> tuple[str | None, dict[str, Any]]:
-    """Return (verifier or None for the benchmark's own, reference). A tolerance needs ``stem``."""
-    if error is not None:
-        try:
-            tolerance = float(error)
-        except ValueError:
-            tolerance = 0.0
-        if tolerance > 0:
-            reference: dict[str, Any] = {"answer": gold, "tolerance": {"abs": tolerance}}
-            return "stem", reference | ({"unit": unit} if unit else {})
-    if unit == "%":
-        return None, {"answer": gold, "percent": True}
-    return None, {"answer": gold}
-
-
-def _key(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    if "id" not in spec.columns:
-        return None
-    value = field_of(spec, raw, "id", where)
-    return None if value is None else str(value)
-
-
 def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+MATH = AdapterSpec(
+    name="math",
+    convert=hendrycks_math,
+    domain="math",
+    columns=(("problem", "question"), ("answer", "solution", "expected_answer")),
+    item=convert_math,
+)
+OLYMPIAD = AdapterSpec("olympiad", domain="math", item=convert_olympiad, question=olympiad_question)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
-from prorl_datasets.build.report import STAGE_NAMES
+from prorl_datasets.building.report import STAGE_NAMES
 from prorl_datasets.card.facts import CardFacts, in_order
 from prorl_datasets.card.plots import IMAGES, draw_plots
 from prorl_datasets.types import SPLITS
@@ -26,8 +26,17 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         (STAGE_NAMES[name], *(f"{stages[domain][name]:,}" for domain in stages))
         for name in next(iter(stages.values()), {})
     ]
+    rows = sum(sum(counts.values()) for counts in manifest["counts"].values())
+    size = next((name for limit, name in SIZES if rows < limit), "n>1M")
+    front = ["---", f"pretty_name: {manifest['recipe']}", "license: other"]
+    front += ["license_name: by-source", "language: [en]", f"size_categories: [{size}]"]
+    front += ["tags: [reasoning, verifiable-rewards, reinforcement-learning]", "configs:"]
+    front += ["- config_name: default", "  data_files:"]
+    for split in SPLITS:  # they make ``load_dataset`` work on the folder
+        if f"{split}.parquet" in manifest["files"]:
+            front += [f"  - split: {split}", f"    path: {split}.parquet"]
     parts = [
-        _front(manifest),
+        "\n".join([*front, "---"]),
         f"# {manifest['recipe']}",
         manifest["description"],
         (
@@ -52,20 +61,6 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         _benchmarks(manifest),
     ]
     atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
-
-
-def _front(manifest: Mapping[str, Any]) -> str:
-    """Return the metadata block; its list of files makes ``load_dataset`` work on the folder."""
-    rows = sum(sum(counts.values()) for counts in manifest["counts"].values())
-    size = next((name for limit, name in SIZES if rows < limit), "n>1M")
-    lines = ["---", f"pretty_name: {manifest['recipe']}", "license: other"]
-    lines += ["license_name: by-source", "language: [en]", f"size_categories: [{size}]"]
-    lines += ["tags: [reasoning, verifiable-rewards, reinforcement-learning]", "configs:"]
-    lines += ["- config_name: default", "  data_files:"]
-    for split in SPLITS:
-        if f"{split}.parquet" in manifest["files"]:
-            lines += [f"  - split: {split}", f"    path: {split}.parquet"]
-    return "\n".join([*lines, "---"])
 
 
 def _counts(manifest: Mapping[str, Any]) -> str:

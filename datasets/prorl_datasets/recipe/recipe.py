@@ -170,13 +170,26 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
 
 def _explain(item: Any, data: dict[str, Any]) -> str:
     place = [str(part) for part in item["loc"]]
-    if item["type"] == "extra_forbidden":
-        where = _readable_place(place[:-1], data)
-        known = set(_model_at(item["loc"], data).model_fields) - {"base"}
-        return f"unknown key '{item['loc'][-1]}' in {where}{nearest(str(item['loc'][-1]), known)}"
-    where = _readable_place(place, data)
-    message = item["msg"].removeprefix("Value error, ")
-    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
+    if item["type"] != "extra_forbidden":
+        where = _readable_place(place, data)
+        message = item["msg"].removeprefix("Value error, ")
+        return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
+    lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}
+    model = lists.get(place[0], Recipe) if len(place) > 2 else Recipe
+    inner: dict[str, type[BaseModel]] = {
+        "count": Counts,
+        "members": Member,
+        "decontamination": Decontamination,
+        "difficulty": Difficulty,
+    }
+    for part in place[:-1]:
+        if part == "source":
+            kind = data["entries"][item["loc"][1]]["source"]["kind"]
+            model = SOURCES.get(kind).settings
+        model = inner.get(part, model)
+    known = set(model.model_fields) - {"base"}
+    where = _readable_place(place[:-1], data)
+    return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], known)}"
 
 
 def _readable_place(place: list[str], data: dict[str, Any]) -> str:
@@ -187,20 +200,3 @@ def _readable_place(place: list[str], data: dict[str, Any]) -> str:
         name = entry.get("name", f"number {int(place[1]) + 1}") if isinstance(entry, dict) else "?"
         return ".".join([f"{kinds[place[0]]} '{name}'", *place[2:]])
     return ".".join(place) or "the recipe"
-
-
-def _model_at(loc: tuple[int | str, ...], data: dict[str, Any]) -> type[BaseModel]:
-    """Return the model whose keys are known at ``loc``."""
-    inner: dict[str, type[BaseModel]] = {
-        "count": Counts,
-        "members": Member,
-        "decontamination": Decontamination,
-        "difficulty": Difficulty,
-    }
-    for part in reversed(loc[:-1]):
-        if part == "source":
-            return SOURCES.get(data["entries"][loc[1]]["source"]["kind"]).settings
-        if part in inner:
-            return inner[str(part)]
-    lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}
-    return lists.get(str(loc[0]), Recipe) if len(loc) > 2 else Recipe

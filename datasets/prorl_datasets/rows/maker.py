@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
-from prorl_datasets.build.report import source_label
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row, digest, normalised
@@ -96,15 +95,47 @@ class RowMaker:
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return {"index": row.index, "drop": "no known answer", "detail": ""}
         if (key := row.key) is not None and digest(key) in self._taken:
-            return _benchmark_item(row, *self._taken[digest(key)])
+            # by its parameters, an item of a generated benchmark
+            benchmark, item = self._taken[digest(key)]
+            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
+            match |= {"shared": "", "text": row.question[:SHOWN]}
+            drop = f"item of {benchmark}"
+            return {"index": row.index, "drop": drop, "detail": item, "match": match}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
+        metadata = {
+            **row.metadata,
+            "entry": entry.name,
+            "index": row.index,
+            "weight": self._recipe.weight_of(entry),
+        }
+        if row.gold is not None:
+            metadata["gold_response"] = row.gold
         with long_integers():
-            columns = _columns(self._recipe, entry, row, prompt)
-        if not _readable(columns["reference"]):
-            return {"index": row.index, "drop": "an integer is too long", "detail": ""}
-        if not _encodable(columns):
+            reference = row.task.reference_json()
+        columns = {
+            "domain": entry.domain,
+            "prompt": [{"role": "user", "content": prompt}],
+            "verifier": row.task.verifier,
+            "reference": reference,
+            "source": entry.spec.shown(entry.source),
+            "licence": str(row.metadata.get("licence", entry.licence)),
+            "metadata": metadata,
+            "answer": row.answer,
+        }
+        if _LONG.search(reference):  # does every Python read it? its own limit is DIGITS digits
+            try:
+                json.loads(reference)
+            except ValueError:
+                return {"index": row.index, "drop": "an integer is too long", "detail": ""}
+        try:  # JSON may hold halves of surrogate pairs
+            json.dumps(columns, ensure_ascii=False, default=rg_entries.plain).encode()
+        except UnicodeEncodeError:
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
+        signature = None  # as text; a short one has no near-duplicates
+        if not entry.generated and profile is not None and len(profile.words) >= LEAST_WORDS:
+            packed = profile.signature.astype("<u4").tobytes()
+            signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
         return {
             "index": row.index,
@@ -115,8 +146,17 @@ class RowMaker:
             "consistent": row.consistent,
             "key": digest(key if key is not None else normalised(row.question)),
             "prompt_key": digest(normalised(prompt)),
-            "signature": None if entry.generated else _packed(profile),
-            "matches": [_as_json(match) for match in self._matches(entry, profile)],
+            "signature": signature,
+            "matches": [
+                {
+                    "benchmark": match.benchmark,
+                    "item": match.item_id,
+                    "rule": match.rule,
+                    "score": round(float(match.score), 4),
+                    "shared": match.shared,
+                }
+                for match in self._matches(entry, profile)
+            ],
         }
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
@@ -165,58 +205,6 @@ class RowMaker:
         return self._templates[entry.name]
 
 
-def _benchmark_item(row: Row, benchmark: str, item: str) -> dict[str, Any]:
-    """Return the candidate of a row that is, by its parameters, an item of a generated benchmark."""
-    match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0, "shared": ""}
-    return {
-        "index": row.index,
-        "drop": f"item of {benchmark}",
-        "detail": item,
-        "match": {**match, "text": row.question[:SHOWN]},
-    }
-
-
-def _columns(recipe: Recipe, entry: Entry, row: Row, prompt: str) -> dict[str, Any]:
-    metadata = {
-        **row.metadata,
-        "entry": entry.name,
-        "index": row.index,
-        "weight": recipe.weight_of(entry),
-    }
-    if row.gold is not None:
-        metadata["gold_response"] = row.gold
-    return {
-        "domain": entry.domain,
-        "prompt": [{"role": "user", "content": prompt}],
-        "verifier": row.task.verifier,
-        "reference": row.task.reference_json(),
-        "source": source_label(entry),
-        "licence": str(row.metadata.get("licence", entry.licence)),
-        "metadata": metadata,
-        "answer": row.answer,
-    }
-
-
-def _readable(reference: str) -> bool:
-    """Whether every Python reads the integers of a reference: its own limit is DIGITS digits."""
-    if not _LONG.search(reference):
-        return True
-    try:
-        json.loads(reference)
-    except ValueError:
-        return False
-    return True
-
-
-def _encodable(columns: dict[str, Any]) -> bool:
-    """Whether a row can be written as UTF-8: JSON may hold halves of surrogate pairs."""
-    try:
-        json.dumps(columns, ensure_ascii=False, default=rg_entries.plain).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 @contextmanager
 def _place(where: str) -> Iterator[None]:
     """Note on a bug's traceback which row it was; what ``rows.client`` says ends with it."""
@@ -227,20 +215,3 @@ def _place(where: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"at {where}")
         raise
-
-
-def _packed(profile: Profile | None) -> str | None:
-    """Return the MinHash signature as text; None where a text is too short for near-duplicates."""
-    if profile is None or len(profile.words) < LEAST_WORDS:
-        return None
-    return base64.b64encode(profile.signature.astype("<u4").tobytes()).decode("ascii")
-
-
-def _as_json(match: Match) -> dict[str, Any]:
-    return {
-        "benchmark": match.benchmark,
-        "item": match.item_id,
-        "rule": match.rule,
-        "score": round(float(match.score), 4),
-        "shared": match.shared,
-    }

@@ -155,24 +155,19 @@ def fingerprint(
     ``files`` are the hashes of what is read: sources, benchmarks, pass rates; ``parts`` the records of
     what plug-ins bring.
     """
+    code = hashlib.sha256()  # and data files, of the rooms that decide the rows
+    for package in CODE:
+        root = Path(str(resources.files(package)))
+        for path in sorted(root.rglob("*")):
+            if path.suffix in (".py", ".yaml", ".json", ".txt") and path.is_file():
+                code.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     facts = {
         "recipe": recipe.digest(),
         "seed": seed,
         "isolated": isolated,
         "files": dict(files),
         "versions": package_versions(),
-        "code": _code_digest(),
+        "code": code.hexdigest(),
         **({"parts": [dict(part) for part in parts]} if parts else {}),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def _code_digest() -> str:
-    """Return a digest of the code and data files of the rooms that decide the rows."""
-    digest = hashlib.sha256()
-    for package in CODE:
-        root = Path(str(resources.files(package)))
-        for path in sorted(root.rglob("*")):
-            if path.suffix in (".py", ".yaml", ".json", ".txt") and path.is_file():
-                digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()

@@ -32,7 +32,18 @@ def main() -> None:
         with long_integers():  # tests of published code sets hold them; adapters leave them out
             request = json.loads(line)
         if "recipe" in request:
-            maker = _set_up(request)
+            index = None
+            if request["index"] is not None:
+                from prorl_datasets.text.index import BenchmarkIndex
+
+                index = BenchmarkIndex.load(Path(request["index"]))
+            taken: dict[str, tuple[str, str]] = {}
+            if request["taken"] is not None:
+                for entry in Path(request["taken"]).read_text(encoding="utf-8").splitlines():
+                    key, benchmark, item = entry.split(" ")
+                    taken[key] = (benchmark, item)
+            recipe = Recipe.model_validate(request["recipe"])
+            maker = RowMaker(recipe, request["seed"], index, taken)
             reply: Any = {"ready": True}
         elif "check" in request:
             reply = [m for t, c in request["check"] for m in rg_entries.mistakes(t, c)]
@@ -50,21 +61,6 @@ def main() -> None:
                 reply = {"user_error": str(error)}
         out.write(json.dumps(reply, default=rg_entries.plain) + "\n")
         out.flush()
-
-
-def _set_up(request: dict[str, Any]) -> RowMaker:
-    recipe = Recipe.model_validate(request["recipe"])
-    index = None
-    if request["index"] is not None:
-        from prorl_datasets.text.index import BenchmarkIndex
-
-        index = BenchmarkIndex.load(Path(request["index"]))
-    taken: dict[str, tuple[str, str]] = {}
-    if request["taken"] is not None:
-        for line in Path(request["taken"]).read_text(encoding="utf-8").splitlines():
-            key, benchmark, item = line.split(" ")
-            taken[key] = (benchmark, item)
-    return RowMaker(recipe, request["seed"], index, taken)
 
 
 if __name__ == "__main__":

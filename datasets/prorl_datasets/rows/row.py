@@ -6,11 +6,10 @@ Holds no input or output.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from prorl_datasets.types import Domain
 from prorl_verifiers import Task
 
 
@@ -46,21 +45,6 @@ class Drop:
     index: int
     reason: str
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Adapter:
-    """How the rows of one published data set become ours.
-
-    ``columns`` are groups of names, best first: one name of each group must be there (a group that
-    starts with an empty name is optional). ``convert(raw, where, index)`` returns a Row, or a Drop for a row
-    that cannot be used; it raises DatasetError, beginning with ``where``, for a malformed one.
-    """
-
-    name: str
-    domain: Domain
-    columns: tuple[tuple[str, ...], ...]
-    convert: Callable[[Mapping[str, Any], str, int], Row | Drop]
 
 
 def normalised(text: str) -> str:

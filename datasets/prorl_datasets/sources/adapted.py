@@ -1,35 +1,32 @@
-"""Rows of published data sets, by the adapter that a recipe names."""
+"""Rows of published data sets, by the adapter that a recipe or a benchmark names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from prorl_common import nearest
+from prorl_common import UserError
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.row import Adapter, Drop, Row
-from prorl_datasets.spec import RawRow
-
-
-@cache
-def _adapters() -> Mapping[str, Adapter]:
-    from prorl_datasets.sources.adapters import source_adapters
-
-    return source_adapters()
+from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapters.fields import Unusable, check_columns, require_plain
+from prorl_datasets.sources.columns import map_row
+from prorl_datasets.spec import ADAPTERS, AdapterSpec, RawRow
+from prorl_datasets.types import DatasetError
 
 
 def check_adapter(entry: Entry, name: str | None) -> list[str]:
     """Return a line when no adapter has that name, or it gives another domain."""
     if name is None:
         return []
-    known = _adapters()
-    if (adapter := known.get(name)) is None:
-        hint = nearest(name, known) or f"; known: {', '.join(known)}"
-        return [f"entry '{entry.name}': unknown adapter '{name}'{hint}"]
-    if adapter.domain != entry.domain:
+    try:
+        adapter = ADAPTERS.get(name)
+    except UserError as error:
+        return [f"entry '{entry.name}': {error}"]
+    if adapter.convert is None:
+        return [f"entry '{entry.name}': adapter '{name}' reads benchmarks alone, no source"]
+    if adapter.domain not in (None, entry.domain):
         return [
             f"entry '{entry.name}': adapter '{name}' gives {adapter.domain}, not {entry.domain}"
         ]
@@ -38,19 +35,44 @@ def check_adapter(entry: Entry, name: str | None) -> list[str]:
 
 def read_adapted(adapter: str, paths: Sequence[Path]) -> Iterator[RawRow]:
     """Yield (where, row) of files, the columns of each file's first row checked."""
-    from prorl_datasets.sources.adapters import check_columns
     from prorl_datasets.sources.readers import iter_rows
 
     for path in paths:
         for number, (where, row) in enumerate(iter_rows(path)):
             if number == 0:
-                check_columns(_adapters()[adapter], row, where)
+                check_columns(ADAPTERS.get(adapter), row, where)
             yield where, row
 
 
-def convert_adapted(adapter: str, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
+def convert_adapted(
+    entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
+) -> Row | Drop:
     """Return what an adapter makes of a raw row. Raises DatasetError for a malformed one."""
-    made = _adapters()[adapter].convert(raw, where, index)
+    made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
     if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
         return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+    return made
+
+
+def adapted(
+    adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
+) -> Row | Drop:
+    """Return the row of a raw row, or the Drop of one that cannot be used.
+
+    What the adapter gives as a dictionary is a row of ``verifier``. Raises DatasetError, beginning with
+    ``where``, for a column that should be there, or where the adapter gives something else.
+    """
+    assert adapter.convert is not None
+    try:
+        require_plain(raw)
+        made = adapter.convert(raw, where, index)
+    except Unusable as unusable:
+        detail = f"{where}: {unusable.detail}" if unusable.detail else where
+        return Drop(index, unusable.reason, detail)
+    if isinstance(made, Mapping):
+        return map_row(verifier, {}, made, where, index)
+    if not isinstance(made, Row | Drop):
+        raise DatasetError(
+            f"{where}: adapter '{adapter.name}' gives {type(made).__name__}, not a dictionary, Row or Drop"
+        )
     return made

@@ -51,40 +51,34 @@ def named_once(rows: Iterable[RawRow], columns: Mapping[str, str]) -> Iterator[R
 
 
 def map_row(
-    entry: Entry, columns: Mapping[str, str], raw: Mapping[str, Any], where: str, index: int
+    verifier: str, columns: Mapping[str, str], raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Return the row of one raw row; ``columns`` maps our field names onto its columns.
+    """Return the row of one raw row; ``columns`` maps the fields of ``verifier`` onto its columns.
 
     Integers of any length are read. Raises DatasetError, beginning with ``where``, for a missing column or
     a malformed task.
     """
+    spec = VERIFIERS.get(verifier)
     with long_integers():
-        return _mapped(entry, columns, raw, where, index)
-
-
-def _mapped(
-    entry: Entry, columns: Mapping[str, str], raw: Mapping[str, Any], where: str, index: int
-) -> Row:
-    spec = VERIFIERS.get(entry.scored_by)
-    fields = _Fields(columns, spec.json_columns, raw, where)
-    question = question_of(fields.get("prompt", True), where)
-    reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.columns}
-    for name in spec.optional_columns:
-        value = fields.get(name, name in columns)
-        if value is not None:
-            reference[name] = value
-    gold = fields.get("gold_response", "gold_response" in columns)
-    path, _, line = where.rpartition(":")
-    metadata: dict[str, Any] = {"file": Path(path).name, "line": int(line)}
-    if (own := fields.get(ID_FIELD, ID_FIELD in columns)) is not None:
-        metadata["source_id"] = own
-    try:
-        task = load_task(spec.name, spec.tidy(reference))
-        answer = spec.answer(task.reference)
-        gold = gold or spec.gold(task.reference)
-    except UserError as error:
-        raise DatasetError(f"{where}: {error}") from error
-    return Row(index, question, task, None if gold is None else str(gold), answer, metadata)
+        fields = _Fields(columns, spec.json_columns, raw, where)
+        question = question_of(fields.get("prompt", True), where)
+        reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.columns}
+        for name in spec.optional_columns:
+            value = fields.get(name, name in columns)
+            if value is not None:
+                reference[name] = value
+        gold = fields.get("gold_response", "gold_response" in columns)
+        path, _, line = where.rpartition(":")
+        metadata: dict[str, Any] = {"file": Path(path).name, "line": int(line)}
+        if (own := fields.get(ID_FIELD, ID_FIELD in columns)) is not None:
+            metadata["source_id"] = own
+        try:
+            task = load_task(spec.name, spec.tidy(reference))
+            answer = spec.answer(task.reference)
+            gold = gold or spec.gold(task.reference)
+        except UserError as error:
+            raise DatasetError(f"{where}: {error}") from error
+        return Row(index, question, task, None if gold is None else str(gold), answer, metadata)
 
 
 class _Fields:

@@ -95,8 +95,8 @@ def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row
     """Return the row of one raw row, by the adapter or by columns."""
     source = _settings(entry)
     if source.adapter is not None:
-        return convert_adapted(source.adapter, raw, where, index)
-    return map_row(entry, source.columns, raw, where, index)
+        return convert_adapted(entry, source.adapter, raw, where, index)
+    return map_row(entry.scored_by, source.columns, raw, where, index)
 
 
 def label(settings: FileSource) -> str:

@@ -92,7 +92,7 @@ def read(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
     """Return the row that the adapter makes of a raw row."""
-    return convert_adapted(_settings(entry).adapter, raw, where, index)
+    return convert_adapted(entry, _settings(entry).adapter, raw, where, index)
 
 
 def label(settings: HubSource) -> str:

@@ -68,7 +68,7 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made
     assert isinstance(entry.source, OpenSettings)
-    return map_row(entry, entry.source.columns, raw, where, index)
+    return map_row(entry.scored_by, entry.source.columns, raw, where, index)
 
 
 def _by_kind(recipe: Recipe) -> Iterator[tuple[SourceSpec, list[Entry]]]:

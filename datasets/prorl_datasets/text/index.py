@@ -82,7 +82,12 @@ class BenchmarkIndex:
             lead = runs_of(found.hashes[: rules.least_words], rules.least_words)
             leads.append(lead[0] if len(lead) else np.uint64(0))
             signatures.append(found.signature)
-        kept = _without_common(grams, questions, rules.common)
+        # n-grams that at least ``common`` different questions have do not count
+        first = {question: item for item, question in reversed(list(enumerate(questions)))}
+        seen = np.concatenate([*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)])
+        values, counts = np.unique(seen, return_counts=True)
+        boilerplate = values[counts >= rules.common]
+        kept = [g[~_is_member(g, boilerplate)] for g in grams]
         pairs = np.concatenate([*kept, np.empty(0, dtype=np.uint64)])
         totals = np.array([len(k) for k in kept], dtype=np.int32)
         owners = np.repeat(np.arange(len(kept), dtype=np.int32), totals)
@@ -209,15 +214,6 @@ def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
         return np.zeros(len(wanted), dtype=np.bool_)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     return np.asarray(known[places] == wanted, dtype=np.bool_)
-
-
-def _without_common(grams: Sequence[Hashes], questions: Sequence[str], common: int) -> list[Hashes]:
-    """Drop the n-grams that at least ``common`` different questions have."""
-    first = {question: item for item, question in reversed(list(enumerate(questions)))}
-    seen = np.concatenate([*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)])
-    values, counts = np.unique(seen, return_counts=True)
-    boilerplate = values[counts >= common]
-    return [g[~_is_member(g, boilerplate)] for g in grams]
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:

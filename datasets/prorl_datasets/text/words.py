@@ -22,7 +22,7 @@ _WORD = re.compile(rf"[^\W\d_{_CJK}]+|{_NUMBER_OR_SIGN}|[{_CJK}]")
 or Japanese character.
 """
 
-_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
+MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
 """A run that may be all combining marks: normalising one takes time quadratic in its length."""
 _KEPT_MARKS = 30
 
@@ -92,12 +92,18 @@ def words(text: str) -> list[str]:
 
     ``The value of $\frac{1}{2}x$`` gives ``the value of 1 2 x``.
     """
-    plain = (
-        text if text.isascii() else unicodedata.normalize("NFKC", _MARKS.sub(_fewer_marks, text))
-    )
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text))
     plain = plain.lower()
     if "\\" in plain or "[asy]" in plain:
-        plain = _plain_latex(plain)
+        head, *parts = plain.split("[asy]") if "[/asy]" in plain else [plain]
+        kept = [head]
+        for part in parts:  # a figure without an end stays
+            figure, end, rest = part.partition("[/asy]")
+            kept.append(f" {rest if end else figure}")
+        plain = _LATEX_GROUPED.sub("", "".join(kept))
+        plain = _SHORT_FRACTION.sub(r" \1 \2 ", _ENVIRONMENT.sub(" ", plain))
+        plain = _GREATER.sub(" > ", _LESS.sub(" < ", _SPACING.sub(" ", plain)))
+        plain = _VARIANT.sub("", _SILENT.sub(" ", plain))
     plain = _GROUPED.sub("", plain)
     if plain.isascii():
         return _ASCII_WORD.findall(plain.replace("'", ""))
@@ -113,19 +119,6 @@ def _fewer_marks(run: re.Match[str]) -> str:
         if marks <= _KEPT_MARKS:
             kept.append(character)
     return "".join(kept)
-
-
-def _plain_latex(text: str) -> str:
-    """Return the text without layout commands and [asy] figures; a figure without an end stays."""
-    head, *parts = text.split("[asy]") if "[/asy]" in text else [text]
-    kept = [head]
-    for part in parts:
-        figure, end, rest = part.partition("[/asy]")
-        kept.append(f" {rest if end else figure}")
-    text = _LATEX_GROUPED.sub("", "".join(kept))
-    text = _SHORT_FRACTION.sub(r" \1 \2 ", _ENVIRONMENT.sub(" ", text))
-    text = _GREATER.sub(" > ", _LESS.sub(" < ", _SPACING.sub(" ", text)))
-    return _VARIANT.sub("", _SILENT.sub(" ", text))
 
 
 def question_words(text: str) -> list[str]:

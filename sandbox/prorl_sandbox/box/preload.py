@@ -9,34 +9,11 @@ from __future__ import annotations
 import importlib
 
 COMMON = (
-    "_sitebuiltins",
-    "array",
-    "atexit",
-    "bisect",
-    "cmath",
-    "collections",
-    "contextlib",
-    "copy",
-    "datetime",
-    "decimal",
-    "enum",
-    "fractions",
-    "functools",
-    "heapq",
-    "io",
-    "itertools",
-    "json",
-    "math",
-    "operator",
-    "random",
-    "re",
-    "statistics",
-    "string",
-    "time",
-    "traceback",
-    "types",
+    "_sitebuiltins", "array", "atexit", "bisect", "cmath", "collections", "contextlib", "copy",
+    "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io", "itertools", "json",
+    "math", "operator", "random", "re", "statistics", "string", "time", "traceback", "types",
     "typing",
-)
+)  # fmt: skip
 
 
 def preload() -> None:

@@ -121,15 +121,31 @@ def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
     return [(_JEQ, 0, len(body), number), *body]
 
 
-def _argument_rules(index: int) -> list[Instruction]:
-    """Rules that look at arguments; only the low 32 bits matter to these calls."""
+def build_filter(machine: str) -> list[Instruction]:
+    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine."""
+    if machine not in _AUDIT_ARCH:
+        raise OSError(38, f"seccomp: no filter for {machine}")
+    index = 0 if machine == "x86_64" else 1
+    rules = _arch_check(machine)
+    if machine == "x86_64":
+        rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
+    for numbers in DENIED.values():
+        number = numbers[index]
+        if number is not None:
+            rules += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
+    newer: list[Instruction] = []
+    for number in _NEW_CALLS_ALLOWED:
+        newer += [(_JEQ, 0, 1, number), (_RET, 0, 0, _ALLOW)]
+    newer.append((_RET, 0, 0, _ENOSYS))
+    rules += [(_JGE, 0, len(newer), _FIRST_NEW_CALL), *newer]
+    # Calls whose arguments matter, of which only the low 32 bits do.
     only_unix: list[Instruction] = [
         (_LOAD, 0, 0, _ARG0),
         (_JEQ, 0, 1, _AF_UNIX),
         (_RET, 0, 0, _ALLOW),
         (_RET, 0, 0, _EPERM),
     ]
-    rules = _guard(_SOCKET[index], only_unix) + _guard(_SOCKETPAIR[index], only_unix)
+    rules += _guard(_SOCKET[index], only_unix) + _guard(_SOCKETPAIR[index], only_unix)
     rules += _guard(
         _CLONE[index],
         [
@@ -151,7 +167,7 @@ def _argument_rules(index: int) -> list[Instruction]:
     )
     denied = [r for cmd in _FCNTL_DENIED for r in ((_JEQ, 0, 1, cmd), (_RET, 0, 0, _EPERM))]
     rules += _guard(_FCNTL[index], [(_LOAD, 0, 0, _ARG1), *denied, (_RET, 0, 0, _ALLOW)])
-    return rules + _guard(
+    rules += _guard(
         _PRLIMIT[index],
         [
             (_LOAD, 0, 0, _ARG0),
@@ -160,26 +176,7 @@ def _argument_rules(index: int) -> list[Instruction]:
             (_RET, 0, 0, _EPERM),
         ],
     )
-
-
-def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine."""
-    if machine not in _AUDIT_ARCH:
-        raise OSError(38, f"seccomp: no filter for {machine}")
-    index = 0 if machine == "x86_64" else 1
-    rules = _arch_check(machine)
-    if machine == "x86_64":
-        rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
-    for numbers in DENIED.values():
-        number = numbers[index]
-        if number is not None:
-            rules += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
-    newer: list[Instruction] = []
-    for number in _NEW_CALLS_ALLOWED:
-        newer += [(_JEQ, 0, 1, number), (_RET, 0, 0, _ALLOW)]
-    newer.append((_RET, 0, 0, _ENOSYS))
-    rules += [(_JGE, 0, len(newer), _FIRST_NEW_CALL), *newer]
-    return [*rules, *_argument_rules(index), (_RET, 0, 0, _ALLOW)]
+    return [*rules, (_RET, 0, 0, _ALLOW)]
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:

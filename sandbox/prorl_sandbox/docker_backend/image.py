@@ -189,23 +189,15 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
     command += ["debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}"]
     if release.get("ID") == "ubuntu":
         command.append("--components=main,universe")
-    mirror = recipe.mirror or _own_mirror(suite)
+    mirror = recipe.mirror
+    if not mirror and shutil.which("apt-get") is not None:  # where this machine's own is from
+        wanted = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
+        found = subprocess.run(
+            ["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False
+        )
+        targets = (line.partition(" ") for line in found.stdout.splitlines())
+        mirror = next((uri for name, _, uri in targets if name == suite and uri), None)
     return [*command, suite, str(root), *([mirror] if mirror else [])]
-
-
-def _own_mirror(suite: str) -> str | None:
-    """Return where this machine's package manager gets ``suite`` from, None if it does not."""
-    if shutil.which("apt-get") is None:
-        return None
-    wanted = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
-    found = subprocess.run(
-        ["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False
-    )
-    for line in found.stdout.splitlines():
-        name, _, uri = line.partition(" ")
-        if name == suite and uri:
-            return uri
-    return None
 
 
 def trim(root: Path) -> None:

@@ -96,7 +96,12 @@ class LocalSandbox(BoxSandbox):
     @contextlib.contextmanager
     def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
         """Start a box for each job at once; see ``BoxSandbox``."""
-        kinds = [_kind(job) for job in jobs]
+        kinds = [  # compilers and interpreters need the tools' view
+            _Kind((job.file,), with_tools=True, folders=job.command.folders)
+            if job.command is not None and job.command.tools
+            else _NATIVE
+            for job in jobs
+        ]
         with contextlib.ExitStack() as stack:
             slots = stack.enter_context(self._pool().lend(kinds))
             boxes: list[Box] = []
@@ -159,13 +164,6 @@ class _Kind(NamedTuple):
 
 _NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
 """For Python and for what compilers have made: the libraries alone."""
-
-
-def _kind(job: Job) -> _Kind:
-    """Return the kind of slot that a job needs: compilers and interpreters need the tools' view."""
-    if job.command is None or not job.command.tools:
-        return _NATIVE
-    return _Kind((job.file,), with_tools=True, folders=job.command.folders)
 
 
 def _slot_request(kind: Any) -> dict[str, Any]:

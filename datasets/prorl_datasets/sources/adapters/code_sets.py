@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from prorl_datasets.rows.row import Row
@@ -24,6 +25,7 @@ from prorl_datasets.sources.adapters.fields import (
 )  # fmt: skip
 from prorl_datasets.sources.readers.decode import long_integers
 from prorl_datasets.sources.readers.plain import slow_name
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference
 
@@ -55,8 +57,23 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
         raise Unusable("not a code row")
     core = without_wrapper(user_text(prompt))
     truth = decoded(reward, dict, "reward_model").get("ground_truth")
-    reference, counts = _reference(truth)
-    metadata: dict[str, Any] = dict(counts)
+    if is_missing(truth):
+        raise Unusable("no tests")
+    if not isinstance(truth, str):
+        truth = json.dumps(decoded(truth, (dict, list), "ground_truth"), default=repr)
+    reference = decoded_tests(truth)
+    if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
+        raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
+    usable = []
+    for test in _distinct(reference["tests"]):
+        with suppress(ValueError):  # an integer that not every Python reads
+            if len(json.dumps(test)) <= MAX_TEST_BYTES:
+                usable.append(test)
+    if not usable:
+        raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
+    kept = [usable[i] for i in spread(len(usable), MAX_TESTS, FIRST_TESTS)]
+    metadata: dict[str, Any] = {"tests": len(kept), "tests_in_source": len(reference["tests"])}
+    reference = {**reference, "tests": kept}
     if not is_missing(raw.get("data_source")):
         metadata["data_source"] = str(raw["data_source"])
     question, name = core, reference.get("entry_point")
@@ -74,24 +91,6 @@ def without_wrapper(text: str) -> str:
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
     return text.strip()
-
-
-def _reference(truth: Any) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return (reference, counts of tests) of a ground truth. Raises Unusable."""
-    if is_missing(truth):
-        raise Unusable("no tests")
-    if not isinstance(truth, str):
-        truth = json.dumps(decoded(truth, (dict, list), "ground_truth"), default=repr)
-    reference = decoded_tests(truth)
-    if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
-        raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
-    tests = _distinct(reference["tests"])
-    usable = [test for test in tests if _is_small(test)]
-    if not usable:
-        raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
-    kept = [usable[i] for i in spread(len(usable), MAX_TESTS, FIRST_TESTS)]
-    counts = {"tests": len(kept), "tests_in_source": len(reference["tests"])}
-    return {**reference, "tests": kept}, counts
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
@@ -148,14 +147,6 @@ def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return kept
 
 
-def _is_small(test: Mapping[str, Any]) -> bool:
-    """Whether a test is short enough, its integers readable by any Python."""
-    try:
-        return len(json.dumps(test)) <= MAX_TEST_BYTES
-    except ValueError:
-        return False
-
-
 def mbpp(raw: Raw, where: str, index: int) -> Row:
     """MBPP and its sanitised half: text or prompt, code, test_list; the gold is the shipped code.
 
@@ -186,3 +177,9 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
         gold=None if program is None else f"```python\n{program}\n```", core=text,
         metadata=metadata,
     )  # fmt: skip
+
+
+EURUS_CODE = AdapterSpec(
+    "eurus_code", eurus_code, "code", (("prompt",), ("ability",), ("reward_model",))
+)
+MBPP = AdapterSpec("mbpp", mbpp, "code", (("text", "prompt"), ("test_list",), ("", "code")))

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import nearest
-from prorl_datasets.rows.row import Adapter, Row
+from prorl_datasets.rows.row import Row
 from prorl_datasets.sources.readers.decode import long_integers
 from prorl_datasets.sources.readers.plain import odd_value, one_line, some_names
+from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import TaskError, load_task
 
@@ -24,7 +25,7 @@ SENTINELS = ("no answer detected", "no solution detected", "no choices available
 
 
 class Unusable(Exception):
-    """A row that cannot become an item: caught by ``guarded`` and made a Drop."""
+    """A row that cannot become an item: made a Drop by ``sources.adapted``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -38,7 +39,7 @@ def require_plain(value: Any) -> None:
         raise Unusable("a value that cannot be carried on", problem)
 
 
-def check_columns(adapter: Adapter, columns: Iterable[str], where: str) -> None:
+def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
     """Raise DatasetError when ``columns`` lack one that ``adapter`` needs; the line names the nearest
     one found and all of them.
     """

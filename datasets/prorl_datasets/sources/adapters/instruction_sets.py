@@ -23,6 +23,7 @@ from prorl_datasets.sources.adapters.fields import (
     user_text,
     without_nulls,
 )  # fmt: skip
+from prorl_datasets.spec import AdapterSpec
 
 Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
 """(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
@@ -189,3 +190,12 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
         kwargs[_EXACT[instruction]] = "exactly"
     metadata = _kept(raw, {"constraint_type": "constraint_type"})
     return instruction_row(index, question, [instruction], [kwargs], metadata)
+
+
+NEMOTRON_IF = AdapterSpec("nemotron_if", nemotron_if, "instruction", (("input",), ("args",)))
+NEMOTRON_RL_IF = AdapterSpec(
+    "nemotron_rl_if", nemotron_rl_if, "instruction", (("instruction_id_list", "verifier_metadata"),)
+)
+RLVR_IFEVAL = AdapterSpec(
+    "rlvr_ifeval", rlvr_ifeval, "instruction", (("messages",), ("ground_truth",))
+)

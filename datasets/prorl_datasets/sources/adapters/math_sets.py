@@ -22,6 +22,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
     user_text,
 )  # fmt: skip
+from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers.extract import last_boxed
 
 DAPO_PREFIX = (
@@ -135,3 +136,13 @@ def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
         k: raw[k] for k in ("subject", "type", "level", "unique_id") if not is_missing(raw.get(k))
     }
     return math_row(index, problem, plain_answer(given), kept)
+
+
+DEEPSCALER = AdapterSpec(
+    "deepscaler", deepscaler, "math", (("problem",), ("answer",), ("", "solution"))
+)
+DAPO_MATH = AdapterSpec("dapo_math", dapo_math, "math", (("prompt",), ("reward_model", "label")))
+VERL = AdapterSpec(
+    "verl", verl, "math", (("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info"))
+)
+GSM8K = AdapterSpec("gsm8k", gsm8k, "math", (("question",), ("answer",)))

@@ -23,6 +23,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
 )  # fmt: skip
 from prorl_datasets.sources.adapters.worked import NO_TRUTH, short_answer
+from prorl_datasets.spec import AdapterSpec
 
 PROBLEM = ("problem",)
 REFERENCE = ("extract_solution", "matched_solution", "extracted_solution", "solution")
@@ -78,3 +79,6 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
     return finished(
         index, problem, "stem", task, gold=raw[shipped[0]], answer=found.answer, metadata=metadata
     )
+
+
+SCP116K = AdapterSpec("scp116k", scp116k, "stem", (PROBLEM, REFERENCE))

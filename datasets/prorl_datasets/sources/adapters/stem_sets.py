@@ -22,6 +22,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
 )  # fmt: skip
 from prorl_datasets.sources.adapters.options import options_in
+from prorl_datasets.spec import AdapterSpec
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
@@ -138,3 +139,13 @@ def theoremqa(raw: Raw, where: str, index: int) -> Row:
         index, question, "stem", {"answer": answer}, gold=boxed(answer), answer=answer,
         metadata={"answer_type": kind},
     )  # fmt: skip
+
+
+ARC = AdapterSpec("arc", arc, "stem", (("question",), ("answerKey",), ("", "choices")))
+MMLU_STEM = AdapterSpec("mmlu_stem", mmlu_stem, "stem", (("question",), ("choices",), ("answer",)))
+SCIBENCH = AdapterSpec(
+    "scibench", scibench, "stem", (("problem_text",), ("answer_number",), ("", "unit"))
+)
+THEOREMQA = AdapterSpec(
+    "theoremqa", theoremqa, "stem", (("Question",), ("Answer",), ("Answer_type",))
+)

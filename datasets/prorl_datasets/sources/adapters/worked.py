@@ -79,6 +79,10 @@ _PROSE = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,} [A-Za-z]")
 _BARE_UNIT = re.compile(r"(?<![\\{A-Za-z~])(?!e[+-]?\d)[A-Za-z](?![A-Za-z]*\{)(?![^{}]*\})")
 """Letters in a formula that no ``\\mathrm{}`` makes a unit: ``4044 c`` is a product."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_UNIT_BEHIND = re.compile(
+    r"[ \t]{0,2}([A-Za-zµΩ°%][A-Za-zµΩ°/^0-9·-]{0,12})(?=[.,;]?(?:\s*$|\s*\n))"
+)
+"""A unit that stands in prose right behind a formula: ``$5.0$ m/s.``"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,15 @@ def short_answer(problem: str, solution: str) -> Found:
         raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
     options = options_in(problem)
     if options is not None:
-        return _option(problem, solution, options)
+        letter = letter_of(solution, len(options))
+        if letter is None:  # named by its text or number
+            boxes = _boxes(solution)
+            answer = boxes[0] if len(boxes) == 1 else _unboxed("", solution).answer
+            place = choice_index(answer, options)
+            if place is None:
+                raise Unusable(NO_TRUTH, "the answer is none of the options")
+            letter = chr(ord("A") + place)
+        return Found(letter, "option", tuple(options))
     boxes = _boxes(solution)
     if len(boxes) > 1:
         raise Unusable(NO_TRUTH, "several boxed answers")
@@ -107,19 +119,6 @@ def short_answer(problem: str, solution: str) -> Found:
             raise Unusable(NO_TRUTH, "the boxed answer is too long")
         return Found(boxes[0], "boxed")
     return _unboxed(problem, solution)
-
-
-def _option(problem: str, solution: str, options: list[str]) -> Found:
-    """Return the option that a solution names by its letter, else by its text or number."""
-    letter = letter_of(solution, len(options))
-    if letter is None:
-        boxes = _boxes(solution)
-        answer = boxes[0] if len(boxes) == 1 else _unboxed("", solution).answer
-        place = choice_index(answer, options)
-        if place is None:
-            raise Unusable(NO_TRUTH, "the answer is none of the options")
-        letter = chr(ord("A") + place)
-    return Found(letter, "option", tuple(options))
 
 
 def _unboxed(problem: str, solution: str) -> Found:
@@ -202,27 +201,33 @@ def _equation(problem: str, solution: str) -> str | None:
     sentence = _SENTENCE.split(solution[begin : last.start()])[-1]
     if len(tail) > _MAX_TAIL or _NUMBER.search(tail) or _ASIDE.search(tail + " " + sentence):
         return None
-    if not _is_display(last) and _other_results(sentence):
-        return None
-    answer = _side_of(last, sentence, _unit_behind(tail))
-    return None if answer is None or _given(answer, problem) else answer
-
-
-def _is_display(match: re.Match[str]) -> bool:
-    return match.group(3) is None and match.group(4) is None
-
-
-def _side_of(last: re.Match[str], sentence: str, unit: str) -> str | None:
-    """Return the number at the end of the last formula; alone it counts behind "is" or "or"."""
+    if not _is_display(last):  # another equation of the sentence may hold the result
+        for match in _MATH.finditer(sentence):
+            text = next(part for part in match.groups() if part is not None)
+            if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
+                return None
+    # the number at its end; alone it counts behind "is" or "or"
     text = next(part for part in last.groups() if part is not None)
     rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
     if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
         return None
-    if not _EQUAL.search(rows[-1]) and not _LEADS.search(sentence):
+    marks = list(_EQUAL.finditer(rows[-1]))
+    if not marks and not _LEADS.search(sentence):
         return None
-    answer = _precise(rows[-1]) or _number(_last_side(rows[-1]) + unit)
-    bare = answer is not None and not unit and _BARE_UNIT.search(answer)
-    return None if bare else answer
+    behind = _UNIT_BEHIND.match(tail)
+    unit = f" {behind.group(1)}" if behind else ""
+    answer = None
+    if len(marks) > 1 and marks[-1].group() != "=":  # ``= 0.396 \approx 0.40``: the longer one
+        side = rows[-1][marks[-2].end() : marks[-1].start()].strip()
+        answer = _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
+    answer = answer or _number(_last_side(rows[-1]) + unit)
+    if answer is None or (not unit and _BARE_UNIT.search(answer)):
+        return None
+    return None if _given(answer, problem) else answer
+
+
+def _is_display(match: re.Match[str]) -> bool:
+    return match.group(3) is None and match.group(4) is None
 
 
 def _several(text: str) -> bool:
@@ -231,15 +236,6 @@ def _several(text: str) -> bool:
         r",\s|;|\\q?quad(?![a-z])|\\(?:text|mathrm)\s*\{\s*(?:and|or)\s*\}|\\;\\;", text
     )
     return sum(bool(_EQUAL.search(piece)) for piece in pieces) > 1 or "\\pm" in text
-
-
-def _other_results(sentence: str) -> bool:
-    """Whether the same sentence holds another equation with a number at its end."""
-    for match in _MATH.finditer(sentence):
-        text = next(part for part in match.groups() if part is not None)
-        if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
-            return True
-    return False
 
 
 def _unwrapped(text: str) -> str:
@@ -251,23 +247,6 @@ def _unwrapped(text: str) -> str:
 def _last_side(text: str) -> str:
     side = _EQUAL.split(text)[-1]
     return re.sub(r"[\s.,;:]+$", "", re.sub(r"\\[,;!]\s*$", "", side)).strip("$ ~")
-
-
-def _precise(text: str) -> str | None:
-    r"""Return the side before the last ``\approx``, when it is a decimal number: ``= 0.396 \approx 0.40``."""
-    marks = list(_EQUAL.finditer(text))
-    if len(marks) < 2 or marks[-1].group() == "=":
-        return None
-    side = text[marks[-2].end() : marks[-1].start()].strip()
-    return _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
-
-
-def _unit_behind(tail: str) -> str:
-    """Return a unit that stands in prose right behind the formula (``$5.0$ m/s.``), else nothing."""
-    match = re.match(
-        r"[ \t]{0,2}([A-Za-zµΩ°%][A-Za-zµΩ°/^0-9·-]{0,12})(?=[.,;]?(?:\s*$|\s*\n))", tail
-    )
-    return f" {match.group(1)}" if match else ""
 
 
 def _number(text: str) -> str | None:

@@ -41,23 +41,19 @@ def json_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, A
     if first != "{":
         found = "nothing" if first == "" else repr(first)
         raise DatasetError(f"{path}: expected one JSON array of objects, found {found}")
-    if not _object_a_line(path, max_row_bytes):
-        raise DatasetError(
-            f"{path}: expected one JSON array of objects, found a single object; "
-            "write the rows as an array or as JSON lines"
-        )
-    yield from jsonl_rows(path, max_row_bytes)
-
-
-def _object_a_line(path: Path, max_row_bytes: int) -> bool:
-    """Whether the first line is a whole object and another line follows."""
+    # rows all the same, where the first line is a whole object and another line follows
     lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
     try:
         with long_integers():
             whole = isinstance(json.loads(next(lines)), dict)
     except (ValueError, RecursionError):
-        return False
-    return whole and next(lines, None) is not None
+        whole = False
+    if not whole or next(lines, None) is None:
+        raise DatasetError(
+            f"{path}: expected one JSON array of objects, found a single object; "
+            "write the rows as an array or as JSON lines"
+        )
+    yield from jsonl_rows(path, max_row_bytes)
 
 
 class _Array:

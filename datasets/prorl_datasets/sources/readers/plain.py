@@ -6,16 +6,16 @@ does not recurse. Leaves out: what a column should hold (the adapters).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from prorl_datasets.text.words import MARKS
 
 MAX_DEPTH = 64
 """Containers inside each other; the published sets have at most ten."""
 _MAX_BITS = 14_000
 """Bits of an integer: just under the 4,300 digits that any Python reads and writes."""
 _SHOWN = 40
-_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
 
 
 def odd_value(value: Any) -> str | None:
@@ -24,10 +24,16 @@ def odd_value(value: Any) -> str | None:
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
         for member in level:
-            problem = _odd_leaf(member)
-            if problem is not None:
-                return problem
-            if isinstance(member, Mapping):
+            if isinstance(member, str):
+                if not member.isascii():
+                    try:
+                        member.encode()
+                    except UnicodeEncodeError:
+                        return "text that is not valid Unicode (half a surrogate pair)"
+            elif isinstance(member, int):
+                if member.bit_length() > _MAX_BITS:
+                    return "an integer of more than 4,200 digits"
+            elif isinstance(member, Mapping):
                 following += member.keys()
                 following += member.values()
             elif isinstance(member, list | tuple):
@@ -38,22 +44,11 @@ def odd_value(value: Any) -> str | None:
     return f"values nested more than {MAX_DEPTH} deep"
 
 
-def _odd_leaf(value: Any) -> str | None:
-    if isinstance(value, int):
-        return "an integer of more than 4,200 digits" if value.bit_length() > _MAX_BITS else None
-    if isinstance(value, str) and not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return "text that is not valid Unicode (half a surrogate pair)"
-    return None
-
-
 def slow_name(source: str) -> bool:
     """Whether ``source`` holds a run of combining marks: Python's parser would normalise it as a name,
     in time quadratic in its length.
     """
-    return not source.isascii() and _MARKS.search(source) is not None
+    return not source.isascii() and MARKS.search(source) is not None
 
 
 def one_line(text: str, limit: int = 200) -> str:

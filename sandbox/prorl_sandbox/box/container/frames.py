@@ -13,27 +13,9 @@ from __future__ import annotations
 
 import struct
 
-ORDER, FILE, JOB, GO, INPUT, INPUT_END, TALK, TALK_END, KILL = (
-    b"o",
-    b"f",
-    b"j",
-    b"g",
-    b"i",
-    b"q",
-    b"t",
-    b"z",
-    b"k",
-)
-HELLO, STARTED, OUT, ERR, TAKEN, END, CLEAN, FAULT = (
-    b"h",
-    b"s",
-    b"1",
-    b"2",
-    b"a",
-    b"e",
-    b"c",
-    b"x",
-)
+ORDER, FILE, JOB, GO = b"o", b"f", b"j", b"g"
+INPUT, INPUT_END, TALK, TALK_END, KILL = b"i", b"q", b"t", b"z", b"k"
+HELLO, STARTED, OUT, ERR, TAKEN, END, CLEAN, FAULT = b"h", b"s", b"1", b"2", b"a", b"e", b"c", b"x"
 CHUNK = 65536
 WINDOW = 8 * CHUNK
 """Bytes of INPUT, and of TALK, that may be under way to a box before it has taken them."""

@@ -68,16 +68,33 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
     """Init's life."""
     meter = Meter()
     mine = (os.getpid(), pid)
-    first = _first_uid(config["slot"])
+    # At least a thousand user numbers that are this container's alone; where the engine maps only a
+    # small range of users (rootless, remapped) they are taken from there.
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        largest = max(int(start) + int(count) for start, _, count in map(str.split, file))
+    first = _FIRST_SMALL_UID + config["slot"] % 40 * _SMALL_UIDS
+    if largest > _FIRST_UID + 16_384 * _UIDS_OF_A_CONTAINER:
+        first = _FIRST_UID + config["slot"] * _UIDS_OF_A_CONTAINER
     link.tell(
         frames.HELLO,
         python=sys.version.split()[0],
         landlock=syscalls.landlock_abi(),
         counts=meter.sees_memory,
     )
-    uid = first
+    uid, idle = first, config["idle_seconds"]
     while True:
-        order = _await_order(link, config["idle_seconds"])
+        while (found := link.wait(idle))[0] != frames.ORDER:
+            continue  # it was meant for a run that has ended
+        order = marshal.loads(found[1])
+        for name in os.listdir(frames.PROGRAM_FOLDER):
+            os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+        fd = os.open(f"{frames.PROGRAM_FOLDER}/{order['name']}", flags, 0o755)
+        for _ in range(order["chunks"]):
+            view = memoryview(link.wait(idle)[1])
+            while view:
+                view = view[os.write(fd, view) :]
+        os.close(fd)
         uid += 1
         clean = Run(link, control, meter, order).go(uid, first, mine)
         left = cleaning.files_left(frames.FOLDERS)
@@ -85,36 +102,3 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
         link.flush_all()
         if left or not clean:
             os._exit(1)
-
-
-def _await_order(link: Link, seconds: float) -> dict[str, Any]:
-    """Wait for the next run's order and write its program's file; the rest is ``Run``'s."""
-    while True:
-        kind, body = link.wait(seconds)
-        if kind == frames.ORDER:
-            order: dict[str, Any] = marshal.loads(body)
-            break  # anything else was meant for a run that has ended
-    for name in os.listdir(frames.PROGRAM_FOLDER):
-        os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
-    fd = os.open(f"{frames.PROGRAM_FOLDER}/{order['name']}", flags, 0o755)
-    for _ in range(order["chunks"]):
-        kind, body = link.wait(seconds)
-        view = memoryview(body)
-        while view:
-            view = view[os.write(fd, view) :]
-    os.close(fd)
-    return order
-
-
-def _first_uid(slot: int) -> int:
-    """Return a user number from which at least a thousand on are this container's alone.
-
-    Where the engine maps only a small range of users (rootless, remapped) they are taken from
-    there.
-    """
-    with open("/proc/self/uid_map", encoding="ascii") as file:
-        largest = max(int(first) + int(count) for first, _, count in map(str.split, file))
-    if largest > _FIRST_UID + 16_384 * _UIDS_OF_A_CONTAINER:
-        return _FIRST_UID + slot * _UIDS_OF_A_CONTAINER
-    return _FIRST_SMALL_UID + slot % 40 * _SMALL_UIDS

@@ -81,7 +81,12 @@ class Template:
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
         """Turn this process into a program's: nobody's, alone, limited, with no file of ours."""
-        job_fd, report = _keep_only(streams)
+        kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
+        for number, fd in enumerate(kept[: CHANNEL + 1]):
+            os.dup2(fd, number, inheritable=number < CHANNEL)
+        os.closerange(CHANNEL + 1, kept[CHANNEL + 1])
+        os.closerange(kept[-1] + 1, _LAST_FD)
+        job_fd, report = kept[-2], kept[-1]
         try:
             offer_for_memory()
             os.setsid()
@@ -124,16 +129,6 @@ def offer_for_memory() -> None:
         os.write(fd, b"1000")
     finally:
         os.close(fd)
-
-
-def _keep_only(streams: list[int]) -> tuple[int, int]:
-    """Make the streams numbers 0 to 3, close all else but (job, report), which are returned."""
-    kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
-    for number, fd in enumerate(kept[: CHANNEL + 1]):
-        os.dup2(fd, number, inheritable=number < CHANNEL)
-    os.closerange(CHANNEL + 1, kept[CHANNEL + 1])
-    os.closerange(kept[-1] + 1, _LAST_FD)
-    return kept[-2], kept[-1]
 
 
 def _close(fds: list[int]) -> None:

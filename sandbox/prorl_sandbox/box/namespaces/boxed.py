@@ -50,8 +50,27 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     report = fds[-1]
     try:
         job: dict[str, Any] = wire.read_frame(fds[0])
-        job["program"] = _write_files(job, files, fds)
-        report = _keep_only(fds[1:])
+        job["program"], stdin = f"{isolate.PROGRAM_FOLDER}/{job['file']}", isolate.STDIN_FILE
+        if not files:  # without a root of its own: in the folder that the host has made
+            scratch = job["scratch"]
+            os.chdir(scratch)
+            os.environ.update(HOME=scratch, TMPDIR=scratch)
+            job["program"], stdin = f"{scratch}/.{job['file']}", f"{scratch}/.stdin"
+            flags = os.O_CREAT | os.O_WRONLY
+            files = [os.open(job["program"], flags, 0o700), os.open(stdin, flags, 0o600)]
+        wire.write_all(files[0], job["artifact"] or job["source"].encode("utf-8", "replace"))
+        if job["stdin"] is not None:  # its file takes the place of the pipe
+            wire.write_all(files[1], job["stdin"])
+            os.close(fds[1])
+            fds[1] = os.open(stdin, os.O_RDONLY)
+        for file in files:
+            os.close(file)
+        # The first three streams become 0 to 2, the channel 3, the report pipe 4; the rest is closed.
+        kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in fds[1:]]
+        for number, fd in enumerate(kept):
+            os.dup2(fd, number, inheritable=number < CHANNEL)
+        os.closerange(len(kept), 4096)
+        report = CHANNEL + 1
         limits.set_limits(job, settings["others"], summed)
     except Exception as error:  # noqa: BLE001 - ours, whatever it is: the program has not begun
         text = f"{type(error).__name__}: {error}"[:1000]
@@ -71,31 +90,6 @@ def warm_up() -> None:
     marshal.loads(marshal.dumps({"k": [1, "a"]}, 2))
 
 
-def _write_files(job: dict[str, Any], files: list[int], fds: list[int]) -> str:
-    """Write the program's file and, if it came with the job, its input's; return the program's
-    path.
-
-    The input's file takes the place of the pipe in ``fds``. Without a root of its own the program
-    lies in the folder that the host has made.
-    """
-    name = job["file"]
-    path, stdin = f"{isolate.PROGRAM_FOLDER}/{name}", isolate.STDIN_FILE
-    if not files:
-        os.chdir(job["scratch"])
-        os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"])
-        path, stdin = f"{job['scratch']}/.{name}", f"{job['scratch']}/.stdin"
-        flags = os.O_CREAT | os.O_WRONLY
-        files = [os.open(path, flags, 0o700), os.open(stdin, flags, 0o600)]
-    wire.write_all(files[0], job["artifact"] or job["source"].encode("utf-8", "replace"))
-    if job["stdin"] is not None:
-        wire.write_all(files[1], job["stdin"])
-        os.close(fds[1])
-        fds[1] = os.open(stdin, os.O_RDONLY)
-    for file in files:
-        os.close(file)
-    return path
-
-
 def offer_for_memory(proc: int) -> None:
     """Offer this process first when memory runs out: a courtesy to the machine, not a wall."""
     try:
@@ -104,12 +98,3 @@ def offer_for_memory(proc: int) -> None:
         return
     os.write(fd, b"1000")
     os.close(fd)
-
-
-def _keep_only(streams: list[int]) -> int:
-    """Make the first three streams 0 to 2, the channel 3, the report pipe 4; close the rest."""
-    kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in streams]
-    for number, fd in enumerate(kept):
-        os.dup2(fd, number, inheritable=number < CHANNEL)
-    os.closerange(len(kept), 4096)
-    return CHANNEL + 1

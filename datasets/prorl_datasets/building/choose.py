@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from prorl_common import derive_seed
-from prorl_datasets.build.collect import Job
-from prorl_datasets.build.plan import FILL_ORDER
+from prorl_datasets.building.collect import Job
+from prorl_datasets.building.plan import FILL_ORDER
 from prorl_datasets.recipe.parts import Difficulty, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import Part

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from prorl_datasets.build.choose import Tally
+from prorl_datasets.building.choose import Tally
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.types import DatasetError
 

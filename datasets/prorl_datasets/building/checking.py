@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from prorl_common import Progress, UserError
-from prorl_datasets.build.gold import Scorer, check_gold, open_scorer
+from prorl_datasets.building.gold import Scorer, check_gold, open_scorer
 from prorl_datasets.storage import MANIFEST, read_manifest, stream
 from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import VERIFIERS, load_task

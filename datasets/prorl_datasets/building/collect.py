@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import Progress, UserError
-from prorl_datasets.build.gold import Scorer, check_gold
+from prorl_datasets.building.gold import Scorer, check_gold
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.maker import SHOWN

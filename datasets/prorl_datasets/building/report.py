@@ -14,7 +14,7 @@ from typing import Any
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import SOURCES
+from prorl_datasets.spec import ADAPTERS, SOURCES
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS
 
@@ -72,7 +72,7 @@ class EntryResult:
         return {
             "name": entry.name,
             "domain": entry.domain,
-            "source": source_label(entry),
+            "source": entry.spec.shown(entry.source),
             "licence": entry.licence,
             "weight": self.weight,
             "left_out": self.left_out,
@@ -129,15 +129,12 @@ class Facts:
     licences: Mapping[str, int]
 
 
-def source_label(entry: Entry) -> str:
-    """Return where an entry's rows come from, as in the ``source`` column."""
-    return entry.spec.shown(entry.source)
-
-
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources and verifiers that are not prorl's own."""
+    """Return the records of the sources, adapters and verifiers that are not prorl's own."""
+    adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
 
@@ -179,7 +176,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),
         "counts": _by(results, lambda r, s: r.kept[s]),
         "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
-        "sources": _by(results, lambda r, s: r.kept[s], source_label),
+        "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.shown(e.source)),
         "licences": dict(sorted(facts.licences.items())),
         "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
         "stages": stage_table(results),

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress, sha256_file
-from prorl_datasets.build import plan
-from prorl_datasets.build.benchmark_guard import Guard, add_generated, open_guard
-from prorl_datasets.build.choose import Choice, Found, Tally, choose
-from prorl_datasets.build.collect import Collector, Job
-from prorl_datasets.build.difficulty import read_pass_rates
-from prorl_datasets.build.gold import Scorer, open_scorer
-from prorl_datasets.build.losses import check_losses
-from prorl_datasets.build.report import BuildReport, EntryResult, parts_in_use
-from prorl_datasets.build.writing import Output, write_dataset
+from prorl_datasets.building import plan
+from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
+from prorl_datasets.building.choose import Choice, Found, Tally, choose
+from prorl_datasets.building.collect import Collector, Job
+from prorl_datasets.building.difficulty import read_pass_rates
+from prorl_datasets.building.gold import Scorer, open_scorer
+from prorl_datasets.building.losses import check_losses
+from prorl_datasets.building.report import BuildReport, EntryResult, parts_in_use
+from prorl_datasets.building.writing import Output, write_dataset
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
 from prorl_datasets.rows.parts import Part, PartStore, fingerprint
@@ -155,7 +155,13 @@ def build_with(
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
-    _check_out(out)
+    for parent in out.parents:
+        if parent.exists() and not parent.is_dir():
+            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
+    if out.exists() and not out.is_dir():
+        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
+        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
     if options.mirror is not None and not options.mirror.is_dir():
         raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
@@ -166,10 +172,14 @@ def build_with(
     parts = parts_in_use(recipe)
     digest = fingerprint(recipe, seed, options.isolated, read, parts)
     store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
-    if (existing := _already_built(out, digest)) is not None:
-        store.clear()  # a kill right before the end leaves parts
-        progress.message(f"{out} already holds this dataset; nothing to do")
-        return BuildReport(out, existing, reused=True)
+    with suppress(DatasetError):  # a manifest that cannot be read: built anew
+        found = read_manifest(out) if (out / MANIFEST).is_file() else {}
+        files_of = found["files"].items() if found.get("fingerprint") == digest else ()
+        paths = [(out / name, about["sha256"]) for name, about in files_of]
+        if paths and all(path.is_file() and sha256_file(path) == sha for path, sha in paths):
+            store.clear()  # a kill right before the end leaves parts
+            progress.message(f"{out} already holds this dataset; nothing to do")
+            return BuildReport(out, found, reused=True)
     with ExitStack() as stack:
         children = stack.enter_context(Children(options.workers))
         check_sources(recipe, children)
@@ -184,28 +194,3 @@ def build_with(
 def pins_path(recipe: Recipe, out: Path) -> Path:
     """Return where the revisions and hashes of a recipe's hub files are locked: beside the output."""
     return out.parent / f"{recipe.name}.lock.json"
-
-
-def _check_out(out: Path) -> None:
-    """Refuse to replace what is not a dataset, and paths that cannot be folders."""
-    for parent in out.parents:
-        if parent.exists() and not parent.is_dir():
-            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
-    if out.exists() and not out.is_dir():
-        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
-
-
-def _already_built(out: Path, digest: str) -> dict[str, Any] | None:
-    if not (out / MANIFEST).is_file():
-        return None
-    try:
-        manifest = read_manifest(out)
-    except DatasetError:
-        return None
-    if manifest.get("fingerprint") != digest:
-        return None
-    files = manifest["files"].items()
-    whole = all((out / n).is_file() and sha256_file(out / n) == f["sha256"] for n, f in files)
-    return manifest if whole else None

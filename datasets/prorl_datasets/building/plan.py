@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from prorl_datasets.build.collect import Job
+from prorl_datasets.building.collect import Job
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.sources.files import Files
 from prorl_datasets.sources.sources import raw_rows

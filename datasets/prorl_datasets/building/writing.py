@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
-from prorl_datasets.build.choose import Choice, Ref, row_id
-from prorl_datasets.build.report import EntryResult, Facts, make_manifest
+from prorl_datasets.building.choose import Choice, Ref, row_id
+from prorl_datasets.building.report import EntryResult, Facts, make_manifest
 from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
