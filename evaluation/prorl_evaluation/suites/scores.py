@@ -7,7 +7,7 @@ Leaves out: turning them into text (``tables``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.gain import rung_order
@@ -36,9 +36,11 @@ def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Inter
     """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
     size). Problems without that label are in none."""
     groups: dict[str, list[ProblemResult]] = {}
-    name_of = _namer(by)
     for problem in result.problems:
-        name = name_of(problem)
+        label = problem.labels.get("family" if by == "category" else by)
+        name = None if label is None else str(label)
+        if name is not None and by == "category":
+            name = CATEGORY_OF.get(name)
         if name is not None:
             groups.setdefault(name, []).append(problem)
     names = list(groups)
@@ -46,29 +48,13 @@ def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Inter
         names.sort(key=rung_order(names))
     elif by == "category":
         names.sort()
-    return {name: _score(result, groups[name], metric, f"{by} {name}") for name in names}
-
-
-def _namer(by: str) -> Callable[[ProblemResult], str | None]:
-    def name_of(problem: ProblemResult) -> str | None:
-        value = problem.labels.get("family" if by == "category" else by)
-        if value is None:
-            return None
-        return CATEGORY_OF.get(str(value)) if by == "category" else str(value)
-
-    return name_of
-
-
-def _score(
-    result: EvalResult, problems: Sequence[ProblemResult], metric: Metric, purpose: str
-) -> Interval:
-    s = result.settings
-    seed = derive_seed(s.seed, "suite", purpose)
-    strata = [str(p.labels.get("family", "")) for p in problems]
-    values = [[value_of(p, metric)] for p in problems]
-    return bounded_columns(
-        values, units=Units(strata=strata), how=Resampling(s.level, s.draws, seed)
-    )[0]
+    found, s = {}, result.settings
+    for name in names:
+        units = Units(strata=[str(p.labels.get("family", "")) for p in groups[name]])
+        how = Resampling(s.level, s.draws, derive_seed(s.seed, "suite", f"{by} {name}"))
+        values = [[value_of(p, metric)] for p in groups[name]]
+        found[name] = bounded_columns(values, units=units, how=how)[0]
+    return found
 
 
 def average(scores: Sequence[Interval]) -> Interval:

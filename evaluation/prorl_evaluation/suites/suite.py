@@ -254,17 +254,13 @@ def parse_suite(content: str, label: str, base: Path) -> Suite:
         raise EvaluationError(f"{label}: not valid YAML ({reason})") from error
     if not isinstance(data, dict):
         raise EvaluationError(f"{label}: expected keys such as name, got {type(data).__name__}")
+    listed = data.get("benchmarks")
     try:
-        sources = [_source(entry) for entry in _list(data, "benchmarks")]
+        sources = [_source(entry) for entry in listed] if isinstance(listed, list) else []
         return Suite.model_validate({**data, "benchmarks": sources, "base": base})
     except ValidationError as error:
         mistakes = [_explain(dict(item)) for item in error.errors()]
         raise EvaluationError(f"{label}: {'; '.join(mistakes)}") from error
-
-
-def _list(data: dict[str, Any], key: str) -> list[Any]:
-    value = data.get(key)
-    return value if isinstance(value, list) else []
 
 
 def _source(entry: Any) -> Any:
