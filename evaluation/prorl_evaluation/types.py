@@ -126,6 +126,11 @@ class ProblemResult:
         """Samples that a model answered: ``tokens`` and ``truncated`` are of them."""
         return self.sampled - self.refused
 
+    @property
+    def length(self) -> float:
+        """Generated tokens an answer; NaN where the model answered nothing."""
+        return self.tokens / self.answered if self.answered else math.nan
+
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
@@ -151,6 +156,17 @@ class GroupResult:
     infra_error_rate: float = math.nan
     maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
     g_pass: Mapping[str, Interval] = field(default_factory=dict)
+
+    @property
+    def infra_share(self) -> float:
+        """The infra error rate, also of results from before it was kept."""
+        return self.infra_errors / self.sampled if self.sampled else math.nan
+
+    def metric(self, name: str) -> Interval | None:
+        """Return ``reward`` or ``pass@K``; None for a K that was not estimated."""
+        if name == "reward":
+            return self.reward
+        return self.pass_at_k.get(int(name.removeprefix("pass@")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +219,7 @@ class EvalResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object; NaN becomes null."""
-        value = _no_nan(dataclasses.asdict(self))
+        value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}
 
@@ -289,11 +305,12 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _no_nan(value: object) -> object:
+def finite(value: object) -> object:
+    """Return a JSON value with null for NaN and infinities, and text for the keys of mappings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {str(k): _no_nan(v) for k, v in value.items()}
+        return {str(k): finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_no_nan(v) for v in value]
+        return [finite(v) for v in value]
     return value

@@ -24,6 +24,7 @@ from prorl_evaluation.boundary.types import (
     Ladder,
     SolvableChanges,
 )
+from prorl_evaluation.compare import MIN_PROBLEMS
 from prorl_evaluation.metrics.estimators import near_n_warning, pass_at_k_table
 from prorl_evaluation.metrics.passk import ks_up_to
 from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
@@ -37,9 +38,6 @@ from prorl_evaluation.stats.paired import (
     task_of,
 )
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
-
-MIN_PROBLEMS = 10
-"""With fewer paired problems an interval is shown and no statement is made."""
 
 Aligned = list[tuple[ProblemResult, ...]]
 """For each shared problem, its outcome in each result."""
@@ -99,7 +97,12 @@ def boundary_report(
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
-    k = _claim_k(min(r.settings.n for r in results), options.k)
+    n = min(r.settings.n for r in results)
+    k = options.k
+    if k is None:
+        k = max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
+    elif not 1 <= k <= n:
+        raise EvaluationError(f"k is {k}, but a result has n = {n}: use 1 to {n}")
     near = [near_n_warning(r.settings.n, k) for r in results]
     groups = _groups([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
@@ -125,14 +128,6 @@ def boundary_report(
         ladders=tuple(worker.ladders()),
         warnings=tuple(warnings),
     )
-
-
-def _claim_k(n: int, wanted: int | None) -> int:
-    if wanted is None:
-        return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
-    if not 1 <= wanted <= n:
-        raise EvaluationError(f"k is {wanted}, but a result has n = {n}: use 1 to {n}")
-    return wanted
 
 
 def _groups(problems: Sequence[ProblemResult]) -> list[_Group]:

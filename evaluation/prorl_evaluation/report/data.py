@@ -19,7 +19,6 @@ from prorl_evaluation.boundary.types import (
     Curve,
     GainAgainstBase,
     Kind,
-    finite,
 )
 from prorl_evaluation.compare import Comparison, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
@@ -28,7 +27,7 @@ from prorl_evaluation.metrics.false_positives import Suspicion
 from prorl_evaluation.stats.bounded_mean import bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.stats.paired import task_of
-from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult
+from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult, finite
 
 REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")

@@ -15,7 +15,7 @@ from prorl_evaluation.compare import Comparison, Difference
 from prorl_evaluation.report.text import percent
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.tables import TextTable, bracket, length_digits
-from prorl_evaluation.types import EvalResult, Example, GroupResult
+from prorl_evaluation.types import EvalResult, Example
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def group_rows(
         known = [g for g in groups if g is not None]
         rows = []
         for metric in metrics:
-            values = [None if g is None else _interval(g, metric) for g in groups]
+            values = [None if g is None else g.metric(metric) for g in groups]
             found = comparison.find(name, metric) if comparison is not None else None
             if found is not None and found.interval.count == 0:
                 found = None
@@ -61,12 +61,6 @@ def group_rows(
 def shown_intervals(blocks: Sequence[GroupRows]) -> list[Interval]:
     """Return the intervals of all differences of the main table."""
     return [row.difference.interval for b in blocks for row in b.rows if row.difference is not None]
-
-
-def _interval(group: GroupResult, metric: str) -> Interval | None:
-    if metric == "reward":
-        return group.reward
-    return group.pass_at_k.get(int(metric.removeprefix("pass@")))
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
@@ -134,10 +128,9 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
             g = r.group(name)
             if g is None:
                 continue
-            infra = g.infra_errors / g.sampled if g.sampled else math.nan
             shares = (g.truncation_rate, g.unparsable_rate, g.timeout_rate)
             length = bracket(g.length, length_digits(g.length.value))
-            bad = f"{percent(infra)} ({g.infra_errors:,})"
+            bad = f"{percent(g.infra_share)} ({g.infra_errors:,})"
             rows.append((name, r.label, f"{g.sampled:,}", *map(percent, shares), bad, length))
     head = (
         *("group", "result", "samples", "cut at token limit", "no answer extracted"),

@@ -37,9 +37,8 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
         name = metric_name(metric)
         found = comparison.find("overall", metric) if comparison is not None else None
         if found is None:
-            group = results[-1].overall
-            k = metric.removeprefix("pass@")
-            i = group.reward if metric == "reward" else group.pass_at_k[int(k)]
+            i = results[-1].overall.metric(metric)
+            assert i is not None  # ``shown_ks`` names those that all results estimate
             lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
             continue
         i = found.interval
