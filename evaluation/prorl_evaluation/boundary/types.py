@@ -8,14 +8,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import finite as finite  # noqa: PLC0414 - prorl_cli imports it from here
 
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
-Regime = Literal["diminish", "plateau", "sustained", "undecided"]
+Regime = Literal["sustained", "plateau", "diminish", "undecided"]
+"""In the order in which a report shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,17 @@ class BoundaryGroup:
     curves: tuple[Curve, ...]
     changes: tuple[tuple[Change, ...], ...]
     claims: tuple[Claim, ...]
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether every result has a group of this name: all problems, or a domain."""
+        match self.kind:
+            case "overall" | "domain":
+                return True
+            case "benchmark" | "task":
+                return False
+            case _:
+                assert_never(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class ReportData:
     def lines(self, group: BoundaryGroup) -> list[Line]:
         """Return the group's curves; results before the baseline have one for domains and overall."""
         found = []
-        if group.kind in ("overall", "domain"):
+        if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
                 own = result.group(group.name)
                 if own is not None:
@@ -120,7 +120,7 @@ class ReportData:
         for r in self.results:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
             results.append({**slim, "label": r.label, "problems": len(r.problems)})
-        shown = [g for g in self.groups if g.kind in ("overall", "domain")]
+        shown = [g for g in self.groups if g.is_coarse]
         rates = {g.name: [row for _, _, row in self.rates(g)] for g in shown}
         groups = () if self.boundary is not None else self.groups
         value = {

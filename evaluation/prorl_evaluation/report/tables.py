@@ -71,8 +71,7 @@ def group_names(results: Sequence[EvalResult]) -> list[str]:
 
 def by_size(groups: Sequence[BoundaryGroup]) -> tuple[list[BoundaryGroup], list[BoundaryGroup]]:
     """Return overall and domains, and benchmarks and tasks."""
-    coarse = [g for g in groups if g.kind in ("overall", "domain")]
-    return coarse, [g for g in groups if g.kind in ("benchmark", "task")]
+    return [g for g in groups if g.is_coarse], [g for g in groups if not g.is_coarse]
 
 
 def kinds_of(groups: Sequence[BoundaryGroup]) -> str:

@@ -8,16 +8,14 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase
+from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase, Kind, Regime
 from prorl_evaluation.compare import Comparison, Difference, setting_warnings
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.text import number, p_value, signed
 from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
-
-REGIMES = ("sustained", "plateau", "diminish", "undecided")
 
 
 def metric_name(metric: str) -> str:
@@ -87,12 +85,12 @@ def lead(data: ReportData) -> str:
 def verdict(report: BoundaryReport) -> list[str]:
     """Return what the boundary claims say: overall for each later checkpoint, then counts over tasks."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
-    for kind, plural in (("domain", "domains"), ("benchmark", "benchmarks"), ("task", "tasks")):
+    for kind in get_args(Kind):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
-        if own:
-            counts = Counter[str](own)
-            said = ", ".join(f"{counts[r]} {r}" for r in REGIMES if counts[r])
-            lines.append(f"Of {len(own)} {plural if len(own) > 1 else kind}: {said}")
+        if own and kind != "overall":
+            counts = Counter(own)
+            said = ", ".join(f"{counts[r]} {r}" for r in get_args(Regime) if counts[r])
+            lines.append(f"Of {len(own)} {kind}{'s' if len(own) > 1 else ''}: {said}")
     return lines
 
 
@@ -228,7 +226,7 @@ def _sampling(r: EvalResult) -> str:
         "max-tokens": s.max_tokens,
         "seed": s.seed,
         "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
-        "backend": backend if backend == "vllm" else None,
+        "backend": None if served or backend == "transformers" else backend,
     }
     options = [
         f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal, assert_never
 
 from prorl_common import derive_seed
+from prorl_datasets.benchmarks.catalogue import Metric
 from prorl_evaluation.boundary.gain import rung_order
 from prorl_evaluation.compare import compare
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.suites.categories import CATEGORY_OF
-from prorl_evaluation.suites.suite import Metric, Table
+from prorl_evaluation.suites.suite import By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
 
 
@@ -23,31 +25,52 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
     """Return the problem's share of full marks or its mean reward; NaN where nothing was scored."""
     if problem.n == 0:
         return math.nan
-    return problem.c / problem.n if metric == "mean_of_n" else problem.reward_mean
+    match metric:
+        case "mean_of_n":
+            return problem.c / problem.n
+        case "mean_reward":
+            return problem.reward_mean
+        case _:
+            assert_never(metric)
+
+
+def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
+    """Return what a result calls the benchmark's metric."""
+    match metric:
+        case "mean_of_n":
+            return "pass@1"
+        case "mean_reward":
+            return "reward"
+        case _:
+            assert_never(metric)
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
     """Return the benchmark's number: pass@1 or mean reward over its problems."""
-    group = result.overall
-    return group.pass_at_k[1] if metric == "mean_of_n" else group.reward
+    found = result.overall.metric(result_metric(metric))
+    assert found is not None  # every result has pass@1
+    return found
 
 
-def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Interval]:
+def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
     """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
     size). Problems without that label are in none."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
-        label = problem.labels.get("family" if by == "category" else by)
-        name = None if label is None else str(label)
-        if name is not None and by == "category":
-            name = CATEGORY_OF.get(name)
-        if name is not None:
-            groups.setdefault(name, []).append(problem)
+        family = problem.labels.get("family")
+        label = CATEGORY_OF.get(str(family)) if by == "category" else problem.labels.get(by)
+        if label is not None:
+            groups.setdefault(str(label), []).append(problem)
     names = list(groups)
-    if by == "rung":
-        names.sort(key=rung_order(names))
-    elif by == "category":
-        names.sort()
+    match by:
+        case "category":
+            names.sort()
+        case "rung":
+            names.sort(key=rung_order(names))
+        case "family":
+            pass
+        case _:
+            assert_never(by)
     found, s = {}, result.settings
     for name in names:
         units = Units(strata=[str(p.labels.get("family", "")) for p in groups[name]])
@@ -80,7 +103,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(a: EvalResult, b: EvalResult, metric: Metric) -> Interval | None:
     """Return the paired difference b - a over the problems both have, None where they share none."""
     try:
-        found = compare(a, b).find(OVERALL, "pass@1" if metric == "mean_of_n" else "reward")
+        found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
         return None
     return found.interval if found is not None else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from prorl_evaluation.report.text import md
 from prorl_evaluation.stats.intervals import Interval
@@ -117,7 +118,8 @@ def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
 
 
 def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
-    name, by = table.benchmark or "", table.by or ""
+    name, by = table.benchmark, table.by
+    assert name is not None and by is not None  # a table has both or neither
     metric = result.suite.metric(name)
     scores = {
         model.label: group_scores(found, metric, by)
@@ -126,9 +128,14 @@ def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
     }
     groups = list(dict.fromkeys(g for groups in scores.values() for g in groups))
     printed: list[PublishedCells] = []
-    if by == "category":
-        groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
-        printed = category_rows(groups, shown)
+    match by:
+        case "category":
+            groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
+            printed = category_rows(groups, shown)
+        case "family" | "rung":
+            pass
+        case _:
+            assert_never(by)
     rows = [_published_row(row, False) for row in printed]
     for model in result.models:
         mine = scores.get(model.label, {})
