@@ -106,6 +106,22 @@ def length_tables(report: BoundaryReport) -> list[TextTable]:
     return tables
 
 
+def sets_table(report: BoundaryReport) -> TextTable:
+    """Return how many problems each later result gained and lost, beside what luck alone would give."""
+    rows = []
+    for s in report.solvable:
+        gained = (len(s.gained), f"{s.gained_by_luck:.1f}", len(s.gained_shown))
+        lost = (len(s.lost), f"{s.lost_by_luck:.1f}", len(s.lost_shown))
+        counts = (s.both, s.neither, *gained, *lost, len(s.unjudged))
+        rows.append((s.after, *map(str, counts)))
+    head = (
+        *("checkpoint", "solved in both", "in neither", "gained", "by luck", "gained, shown"),
+        *("lost", "by luck", "lost, shown", "no verdict"),
+    )
+    title = f"Problems solved at least once, against {report.labels[0]}"
+    return TextTable(title, head, tuple(rows))
+
+
 def id_sets(s: SolvableChanges) -> list[tuple[str, Sequence[str]]]:
     """Return the names of the sets of problems that changed, with their ids; empty ones are left out."""
     shown = {*s.gained_shown, *s.lost_shown}

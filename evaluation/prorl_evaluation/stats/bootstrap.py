@@ -62,8 +62,6 @@ def bootstrap_columns(
 ) -> list[Interval]:
     """Return one :class:`Interval` for each column of ``values`` (shape [N, M]). Columns defined for the same
     values share their draws."""
-    if not 0.0 < level < 1.0 or draws < 1:
-        raise ValueError(f"level must lie between 0 and 1 and draws be positive: {level}, {draws}")
     how = Resampling(level, draws, seed)
     return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
 
