@@ -132,13 +132,6 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
     return f"{interval.value:+.{digits}f} [{low}, {high}]{interval.part}"
 
 
-def markdown(table: TextTable) -> str:
-    """Return the table in Markdown, its title above it in bold."""
-    rows = [table.head, tuple("---" for _ in table.head), *table.rows]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([f"**{table.title}**", "", *lines, ""])
-
-
 def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:
     """Return a line for each kind of problem that was not compared, naming at most ``most`` of them."""
     kinds = (

@@ -255,25 +255,20 @@ def load_result(path: Path) -> EvalResult:
                 f"{file} has format {row['format']}, this version reads "
                 f"{' and '.join(map(str, READABLE_FORMATS))}: give its pass-at-k command again"
             )
-        return result_from_json(row)
+        del row["format"]
+        row["settings"] = EvalSettings(**row["settings"])
+        row["problems"] = tuple(_problem(p) for p in row["problems"])
+        row["groups"] = tuple(_group(g) for g in row["groups"])
+        if not row["groups"]:
+            raise ValueError("no groups")
+        row["examples"] = tuple(Example(**e) for e in row["examples"])
+        row["isolation"] = tuple(row["isolation"])
+        return EvalResult(**row)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
             "give the pass-at-k command again, sampled answers are kept"
         ) from error
-
-
-def result_from_json(row: Mapping[str, Any]) -> EvalResult:
-    """Return the result that ``to_json`` wrote. Raises KeyError, TypeError or ValueError otherwise."""
-    values = {k: v for k, v in row.items() if k != "format"}
-    values["settings"] = EvalSettings(**row["settings"])
-    values["problems"] = tuple(_problem(p) for p in row["problems"])
-    values["groups"] = tuple(_group(g) for g in row["groups"])
-    if not values["groups"]:
-        raise ValueError("no groups")
-    values["examples"] = tuple(Example(**e) for e in row["examples"])
-    values["isolation"] = tuple(row["isolation"])
-    return EvalResult(**values)
 
 
 def _problem(row: Mapping[str, Any]) -> ProblemResult:

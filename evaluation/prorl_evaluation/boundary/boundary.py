@@ -30,7 +30,6 @@ from prorl_evaluation.metrics.passk import ks_up_to
 from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
 from prorl_evaluation.stats.intervals import Resampling
 from prorl_evaluation.stats.paired import (
-    Pair,
     changes,
     group_resampling,
     group_units,
@@ -57,7 +56,9 @@ class BoundaryOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Members:
+    """A group's problems by their places among all of them."""
+
     kind: Kind
     name: str
     places: tuple[int, ...]
@@ -104,7 +105,7 @@ def boundary_report(
     elif not 1 <= k <= n:
         raise EvaluationError(f"k is {k}, but a result has n = {n}: use 1 to {n}")
     near = [near_n_warning(r.settings.n, k) for r in results]
-    groups = _groups([row[0] for row in aligned])
+    groups = members_of([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
     measured = [(g, worker.changes(g)) for g in groups]
     evidence = [e for g, found in measured for e in worker.evidence(g, found)]
@@ -130,20 +131,28 @@ def boundary_report(
     )
 
 
-def _groups(problems: Sequence[ProblemResult]) -> list[_Group]:
+def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
     """Return all problems, then domains, benchmarks and tasks; the same set of problems only once."""
-    found = [_Group("overall", OVERALL, tuple(range(len(problems))))]
-    kinds: tuple[tuple[Kind, list[str]], ...] = (
-        ("domain", [p.domain for p in problems]),
-        ("benchmark", [str(p.labels.get("benchmark", "")) for p in problems]),
-        ("task", [task_of(p) for p in problems]),
-    )
-    for kind, names in kinds:
-        for name in dict.fromkeys(n for n in names if n):
-            places = tuple(i for i, own in enumerate(names) if own == name)
-            if all(places != g.places for g in found):
-                found.append(_Group(kind, name, places))
-    return found
+    every = [Members("overall", OVERALL, tuple(range(len(problems)))), *_named(problems)]
+    first: dict[tuple[int, ...], Members] = {}
+    for group in every:
+        first.setdefault(group.places, group)
+    return list(first.values())
+
+
+def _named(problems: Sequence[ProblemResult]) -> list[Members]:
+    """Return every domain, then every benchmark and every task."""
+    found: dict[tuple[Kind, str], list[int]] = {}
+    kinds: dict[Kind, list[str]] = {
+        "domain": [p.domain for p in problems],
+        "benchmark": [str(p.labels.get("benchmark", "")) for p in problems],
+        "task": [task_of(p) for p in problems],
+    }
+    for kind, names in kinds.items():
+        for place, name in enumerate(names):
+            if name:
+                found.setdefault((kind, name), []).append(place)
+    return [Members(kind, name, tuple(places)) for (kind, name), places in found.items()]
 
 
 class _Worker:
@@ -161,48 +170,38 @@ class _Worker:
         n = min(r.settings.n for r in results)
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
-    def changes(self, group: _Group) -> list[tuple[list[Change], Drawn, Drawn | None]]:
+    def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
         """Return, for each later result, its changes and draws against the first and the one before."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
-        pairs = [self._pairs(group, *step) for step in steps]
+        rows = [self.aligned[i] for i in group.places]
+        pairs = [[(row[a], row[b]) for row in rows] for a, b in steps]
         how = group_resampling(self.settings, group.kind, group.name)
         found = changes(pairs, self.ks, self._units(group), how)
         before = [None, *(drawn for _, drawn in found[len(later) :])]
         return [(*found[i], before[i]) for i in range(len(later))]
 
     def evidence(
-        self, group: _Group, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
+        self, group: Members, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
     ) -> list[Evidence]:
         """Return what the claims on the group rest on."""
-        place = self.ks.index(self.k)
-        return [
-            Evidence(
-                group.kind,
-                group.name,
-                result.label,
-                self.k,
-                drawn,
-                before,
-                self.ks.index(1),
-                place,
-                self._blocked(min(int(d.counts[place]) for d in (drawn, before) if d is not None)),
-                rows[place].before,
-            )
-            for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True)
-        ]
-
-    def _blocked(self, problems: int) -> str:
-        """Return why a group of so many problems with a value is not tested, or nothing."""
-        if self.k == 1:
-            return "no k above 1 with k <= n/2: sample more answers a problem"
-        if problems < MIN_PROBLEMS:
-            return f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
-        return ""
+        first, last = self.ks.index(1), self.ks.index(self.k)
+        resting = []
+        for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True):
+            problems = min(int(d.counts[last]) for d in (drawn, before) if d is not None)
+            blocked = ""
+            if self.k == 1:
+                blocked = "no k above 1 with k <= n/2: sample more answers a problem"
+            elif problems < MIN_PROBLEMS:
+                blocked = f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
+            who = (group.kind, group.name, result.label, self.k)
+            base = rows[last].before
+            resting.append(Evidence(*who, drawn, before, first, last, blocked, base))
+        return resting
 
     def group(
         self,
-        group: _Group,
+        group: Members,
         found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
@@ -235,22 +234,15 @@ class _Worker:
         )
 
     def finest(
-        self, groups: Sequence[_Group], built: Sequence[BoundaryGroup]
+        self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
         """Return the tasks, else the benchmarks, else the domains, whichever first are several.
 
         A task that is a whole benchmark or domain is listed as that and counts as the task too.
         """
-        own = [row[0] for row in self.aligned]
-        for names in (
-            [task_of(p) for p in own],
-            [str(p.labels.get("benchmark", "")) for p in own],
-            [p.domain for p in own],
-        ):
-            members: dict[str, list[int]] = {}
-            for i, name in enumerate(names):
-                members.setdefault(name, []).append(i)
-            wanted = {tuple(places) for name, places in members.items() if name}
+        named = _named([row[0] for row in self.aligned])
+        for kind in ("task", "benchmark", "domain"):
+            wanted = {own.places for own in named if own.kind == kind}
             used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]
             if len(used) > 1:
                 return used
@@ -274,8 +266,5 @@ class _Worker:
         how = Resampling(self.settings.level, self.settings.draws, seed)
         return ladders(columns, sorted({1, self.k}), how)
 
-    def _pairs(self, group: _Group, before: int, after: int) -> list[Pair]:
-        return [(self.aligned[i][before], self.aligned[i][after]) for i in group.places]
-
-    def _units(self, group: _Group) -> Units:
+    def _units(self, group: Members) -> Units:
         return group_units([self.aligned[i][0] for i in group.places], self.options.cluster)

@@ -200,42 +200,41 @@ def method(data: ReportData) -> list[str]:
 
 def commands(data: ReportData) -> list[str]:
     """Return the commands that make the results and this report again, as far as the results know them."""
-    lines = [_sampling(r) for r in data.results]
+    from prorl_evaluation.suites.suite import suite_names
+
+    lines = []
+    for r in data.results:
+        s = r.settings
+        backend, _, api = s.backend.partition(":")
+        served = backend == "server"
+        given: Mapping[str, Any] = {
+            "model": None if served else r.model_id,
+            "server-model": r.model_id if served else None,
+            "server-api": api,
+            "dataset": s.dataset.get("path"),
+            "split": s.dataset.get("split"),
+            "limit": s.dataset.get("limit"),
+            "k": s.k,
+            "n": s.n,
+            "temperature": f"{s.temperature:g}",
+            "top-p": f"{s.top_p:g}",
+            "max-tokens": s.max_tokens,
+            "seed": s.seed,
+            "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
+            "backend": None if served or backend == "transformers" else backend,
+        }
+        verb = "pass-at-k"
+        suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
+        if slash and suite in suite_names():
+            verb = f"run --suite {suite}" + (
+                f" --benchmarks {shlex.quote(benchmark)}" if benchmark else ""
+            )
+            given = {k: v for k, v in given.items() if k not in ("dataset", "split", "k")}
+        options = [
+            f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
+        ]
+        options += ["--server URL"] if served else []
+        lines.append(f"prorl eval {verb} {' '.join(options)}")
     if data.options.command:
         lines.append(data.options.command)
     return list(dict.fromkeys(lines))
-
-
-def _sampling(r: EvalResult) -> str:
-    from prorl_evaluation.suites.suite import suite_names
-
-    s = r.settings
-    backend, _, api = s.backend.partition(":")
-    served = backend == "server"
-    given: Mapping[str, Any] = {
-        "model": None if served else r.model_id,
-        "server-model": r.model_id if served else None,
-        "server-api": api,
-        "dataset": s.dataset.get("path"),
-        "split": s.dataset.get("split"),
-        "limit": s.dataset.get("limit"),
-        "k": s.k,
-        "n": s.n,
-        "temperature": f"{s.temperature:g}",
-        "top-p": f"{s.top_p:g}",
-        "max-tokens": s.max_tokens,
-        "seed": s.seed,
-        "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
-        "backend": None if served or backend == "transformers" else backend,
-    }
-    options = [
-        f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
-    ]
-    options += ["--server URL"] if served else []
-    suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
-    if slash and suite in suite_names():
-        dropped = ("--dataset ", "--split ", "--k ")
-        kept = " ".join(o for o in options if not o.startswith(dropped))
-        only = f"--benchmarks {shlex.quote(benchmark)} " if benchmark else ""
-        return f"prorl eval run --suite {suite} {only}{kept}"
-    return f"prorl eval pass-at-k {' '.join(options)}"
