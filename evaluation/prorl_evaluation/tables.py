@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prorl_evaluation.compare import Comparison
-from prorl_evaluation.metrics.estimators import near_n_warning
+from prorl_evaluation.metrics.passk import near_n_warning
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import EvalResult, shown_ks
 

@@ -22,11 +22,9 @@ from prorl_evaluation.boundary.types import (
     GainPoint,
     Kind,
     Ladder,
-    SolvableChanges,
 )
 from prorl_evaluation.compare import MIN_PROBLEMS
-from prorl_evaluation.metrics.estimators import near_n_warning, pass_at_k_table
-from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.metrics.passk import ks_up_to, near_n_warning, pass_at_k_table
 from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
 from prorl_evaluation.stats.intervals import Resampling
 from prorl_evaluation.stats.paired import (
@@ -124,7 +122,12 @@ def boundary_report(
         level=results[0].settings.level,
         hypotheses=tested,
         groups=built,
-        solvable=worker.solvable(),
+        solvable=tuple(
+            solvable_changes(
+                [(row[0], row[j]) for row in aligned], (results[0].label, r.label), options.fdr
+            )
+            for j, r in enumerate(results[1:], start=1)
+        ),
         gains=tuple(worker.gain(worker.finest(groups, built), j) for j in range(later)),
         ladders=tuple(worker.ladders()),
         warnings=tuple(warnings),
@@ -222,16 +225,6 @@ class _Worker:
         )
         rows = tuple(tuple(changed) for changed, _, _ in found)
         return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
-
-    def solvable(self) -> tuple[SolvableChanges, ...]:
-        """Return the solvable sets of each later result against the first."""
-        labels = [r.label for r in self.results]
-        return tuple(
-            solvable_changes(
-                [(row[0], row[j]) for row in self.aligned], (labels[0], labels[j]), self.options.fdr
-            )
-            for j in range(1, len(labels))
-        )
 
     def finest(
         self, groups: Sequence[Members], built: Sequence[BoundaryGroup]

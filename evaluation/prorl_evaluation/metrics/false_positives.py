@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from prorl_evaluation.metrics.estimators import Counted
-from prorl_evaluation.metrics.passk import pass_at_k
+from prorl_evaluation.metrics.passk import Counted, pass_at_k
 from prorl_evaluation.stats.intervals import Interval, Resampling
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 
 from prorl_common import derive_seed
-from prorl_evaluation.metrics.estimators import g_pass_at_k, pass_at_k_table
 from prorl_evaluation.metrics.majority import maj_at_k, tally
-from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.metrics.passk import g_pass_at_k, ks_up_to, pass_at_k_table
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, VerdictRecord
 from prorl_evaluation.stats.bootstrap import expanded_columns
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns

@@ -21,8 +21,8 @@ from prorl_evaluation.boundary.types import (
 )
 from prorl_evaluation.compare import Comparison, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
-from prorl_evaluation.metrics.estimators import pass_at_k_table
 from prorl_evaluation.metrics.false_positives import Suspicion
+from prorl_evaluation.metrics.passk import pass_at_k_table
 from prorl_evaluation.stats.bounded_mean import bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult, finite

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.types import Change
-from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.metrics.passk import pass_at_k_table
 from prorl_evaluation.stats.bootstrap import expanded_columns
 from prorl_evaluation.stats.bounded_mean import Drawn, paired_columns
 from prorl_evaluation.stats.distributions import t_quantile, t_tail, unexpanded_tail

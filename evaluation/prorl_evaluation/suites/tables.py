@@ -59,21 +59,16 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
     ]
 
 
-def percent(interval: Interval | None) -> str:
-    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined."""
+def percent(interval: Interval | None, sign: str = "") -> str:
+    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined.
+
+    ``sign`` is ``+`` for differences.
+    """
     if interval is None or interval.count == 0:
         return ABSENT
-    if interval.degenerate:
-        return f"{100 * interval.value:.2f}\n[no spread]"
-    return f"{100 * interval.value:.2f}\n[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
-
-
-def change(interval: Interval | None) -> str:
-    """Return a difference in points, signed, with its interval on a second line."""
-    if interval is None or interval.count == 0:
-        return ABSENT
-    span = f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
-    return f"{100 * interval.value:+.2f}\n{'[no spread]' if interval.degenerate else span}"
+    value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
+    span = "no spread" if interval.degenerate else f"{low:{sign}.1f}, {high:{sign}.1f}"
+    return f"{value:{sign}.2f}\n[{span}]"
 
 
 def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
@@ -97,7 +92,8 @@ def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
         cells = []
         for name in names:
             a, b = first.results.get(name), last.results.get(name)
-            cells.append(change(difference(a, b, metrics[name]) if a and b else None))
+            found = difference(a, b, metrics[name]) if a and b else None
+            cells.append(percent(found, "+"))
         label = f"{last.label} minus {first.label}"
         rows.append((label, *cells, *([ABSENT] if whole else [])))
     head = ("", *columns, *(["Avg"] if whole else []))
