@@ -6,17 +6,18 @@ from prorl_evaluation.boundary.solvable import solvable_changes
 from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Claim, SolvableChanges
 from prorl_evaluation.compare import Comparison, Difference, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK, beta_posterior
-from prorl_evaluation.metrics.estimators import (
-    g_pass_at_k,
-    near_n_warning,
-    pass_at_k_table,
-)
 from prorl_evaluation.metrics.false_positives import (
     false_positive_reading,
     suspicion,
 )
 from prorl_evaluation.metrics.majority import maj_at_k
-from prorl_evaluation.metrics.passk import ks_up_to, pass_at_k
+from prorl_evaluation.metrics.passk import (
+    g_pass_at_k,
+    ks_up_to,
+    near_n_warning,
+    pass_at_k,
+    pass_at_k_table,
+)
 from prorl_evaluation.report.html import write_report
 from prorl_evaluation.sampling.evaluate import RegradeReport, evaluate, regrade
 from prorl_evaluation.stats.bootstrap import bootstrap_ci

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prorl_evaluation.boundary.types import finite
 from prorl_evaluation.metrics.passk import ks_up_to
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.stats.paired import Pair, changes, group_resampling, group_units, same_problem
@@ -22,6 +21,7 @@ from prorl_evaluation.types import (
     OVERALL,
     EvalResult,
     EvaluationError,
+    finite,
 )
 
 MIN_PROBLEMS = 10

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prorl_evaluation.compare import Comparison
-from prorl_evaluation.metrics.estimators import near_n_warning
+from prorl_evaluation.metrics.passk import near_n_warning
 from prorl_evaluation.stats.intervals import Interval
-from prorl_evaluation.types import EvalResult, GroupResult, shown_ks
+from prorl_evaluation.types import EvalResult, shown_ks
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def result_table(result: EvalResult) -> TextTable:
             *(bracket(g.maj_at_k[k]) if k in g.maj_at_k else "-" for k in votes),
             bracket(g.reward),
             bracket(g.length, length_digits(g.length.value)),
-            *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, _infra(g))),
+            *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, g.infra_share)),
         )
         for g in result.groups
     )
@@ -64,11 +64,6 @@ def result_table(result: EvalResult) -> TextTable:
     title = f"{result.label}, n = {n}, {level} intervals{star}"
     head = ("", "problems", *names, "cut", "unparsable", "infra")
     return TextTable(title, head, rows)
-
-
-def _infra(group: GroupResult) -> float:
-    """Return the infra error rate, also of results from before it was kept."""
-    return group.infra_errors / group.sampled if group.sampled else math.nan
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -135,13 +130,6 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
     return f"{interval.value:+.{digits}f} [{low}, {high}]{interval.part}"
-
-
-def markdown(table: TextTable) -> str:
-    """Return the table in Markdown, its title above it in bold."""
-    rows = [table.head, tuple("---" for _ in table.head), *table.rows]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([f"**{table.title}**", "", *lines, ""])
 
 
 def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:

@@ -126,6 +126,11 @@ class ProblemResult:
         """Samples that a model answered: ``tokens`` and ``truncated`` are of them."""
         return self.sampled - self.refused
 
+    @property
+    def length(self) -> float:
+        """Generated tokens an answer; NaN where the model answered nothing."""
+        return self.tokens / self.answered if self.answered else math.nan
+
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
@@ -151,6 +156,17 @@ class GroupResult:
     infra_error_rate: float = math.nan
     maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
     g_pass: Mapping[str, Interval] = field(default_factory=dict)
+
+    @property
+    def infra_share(self) -> float:
+        """The infra error rate, also of results from before it was kept."""
+        return self.infra_errors / self.sampled if self.sampled else math.nan
+
+    def metric(self, name: str) -> Interval | None:
+        """Return ``reward`` or ``pass@K``; None for a K that was not estimated."""
+        if name == "reward":
+            return self.reward
+        return self.pass_at_k.get(int(name.removeprefix("pass@")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +219,7 @@ class EvalResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object; NaN becomes null."""
-        value = _no_nan(dataclasses.asdict(self))
+        value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}
 
@@ -239,25 +255,20 @@ def load_result(path: Path) -> EvalResult:
                 f"{file} has format {row['format']}, this version reads "
                 f"{' and '.join(map(str, READABLE_FORMATS))}: give its pass-at-k command again"
             )
-        return result_from_json(row)
+        del row["format"]
+        row["settings"] = EvalSettings(**row["settings"])
+        row["problems"] = tuple(_problem(p) for p in row["problems"])
+        row["groups"] = tuple(_group(g) for g in row["groups"])
+        if not row["groups"]:
+            raise ValueError("no groups")
+        row["examples"] = tuple(Example(**e) for e in row["examples"])
+        row["isolation"] = tuple(row["isolation"])
+        return EvalResult(**row)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
             "give the pass-at-k command again, sampled answers are kept"
         ) from error
-
-
-def result_from_json(row: Mapping[str, Any]) -> EvalResult:
-    """Return the result that ``to_json`` wrote. Raises KeyError, TypeError or ValueError otherwise."""
-    values = {k: v for k, v in row.items() if k != "format"}
-    values["settings"] = EvalSettings(**row["settings"])
-    values["problems"] = tuple(_problem(p) for p in row["problems"])
-    values["groups"] = tuple(_group(g) for g in row["groups"])
-    if not values["groups"]:
-        raise ValueError("no groups")
-    values["examples"] = tuple(Example(**e) for e in row["examples"])
-    values["isolation"] = tuple(row["isolation"])
-    return EvalResult(**values)
 
 
 def _problem(row: Mapping[str, Any]) -> ProblemResult:
@@ -289,11 +300,12 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _no_nan(value: object) -> object:
+def finite(value: object) -> object:
+    """Return a JSON value with null for NaN and infinities, and text for the keys of mappings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {str(k): _no_nan(v) for k, v in value.items()}
+        return {str(k): finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_no_nan(v) for v in value]
+        return [finite(v) for v in value]
     return value

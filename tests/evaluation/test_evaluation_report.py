@@ -294,6 +294,9 @@ def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalRe
     named, *_ = commands(report_data([dataclasses.replace(pair[0], settings=folder)], None))
     assert named.startswith("prorl eval pass-at-k") and "--dataset quickstart" in named
     assert "--model" not in there.replace("--server-model", "")
+    plugged = dataclasses.replace(pair[0].settings, backend="lab")
+    outside, *_ = commands(report_data([dataclasses.replace(pair[0], settings=plugged)], None))
+    assert outside.endswith("--backend lab") and "--backend" not in here + there
 
 
 def test_every_later_results_other_sampling_and_left_out_problems_are_said(

@@ -123,6 +123,13 @@ def test_every_figure_is_well_formed_and_says_what_it_shows(data: ReportData) ->
     assert all(s.findtext("title") and s.findtext("desc") for s in figures)
 
 
+def test_every_cell_names_its_column_or_its_row_where_a_phone_stacks_them(data: ReportData) -> None:
+    html = page(data)
+    without = {*re.findall(r"<td(?![^>]*data-head)[^>]*>(?!</td>)", html)}
+    assert without == {'<td class="metric">', '<td class="name">', '<td class="mark">'}
+    assert all(html.count(f'data-head="{r.label}"') > 4 for r in data.results)
+
+
 def test_nothing_is_fetched_and_no_script_is_there(data: ReportData) -> None:
     html = page(data)
     assert "default-src 'none'" in html

@@ -78,7 +78,7 @@ def test_a_suite_of_ones_own_reads_from_its_path_and_shows_one_table(tmp_path: P
         (("families: [add]", "families: []"), "families"),
         (("title: My suite", "titel: My suite"), "unknown key 'titel' (did you mean 'title'?)"),
         (("n: 2", "m: 2"), "unknown key 'm'"),
-        (("count: 3", "count: 3, cuont: 4"), "unknown key 'cuont'"),
+        (("count: 3", "count: 3, cuont: 4"), "unknown key 'cuont' (did you mean 'count'?)"),
     ],
 )
 def test_a_mistake_in_a_suite_is_one_line_with_the_nearest_name(
@@ -91,6 +91,13 @@ def test_a_table_of_a_benchmark_that_is_not_in_the_suite_is_a_mistake() -> None:
     table = "tables: [{title: T, columns: [{benchmark: summs, head: S}]}]\n"
     assert "names 'summs' (did you mean 'sums'?)" in mistake(OWN + table)
     assert "either columns" in mistake(OWN + "tables: [{title: T}]\n")
+
+
+def test_an_unknown_key_is_held_against_the_keys_of_the_part_that_it_stands_in() -> None:
+    table = "tables: [{title: T, columns: [{benchmark: sums, haed: S}]}]\n"
+    assert "'haed' (did you mean 'head'?)" in mistake(OWN + table)
+    split = OWN.replace("  - rg_acre\n", "  - {name: mine, dataset: d.parquet, splt: test}\n")
+    assert "'splt' (did you mean 'split'?)" in mistake(split)
 
 
 @pytest.mark.parametrize(

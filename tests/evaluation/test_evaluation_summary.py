@@ -20,7 +20,8 @@ from prorl_evaluation import (
     load_result,
     regrade,
 )
-from prorl_evaluation.tables import markdown, near_n_lines, rate, result_table
+from prorl_evaluation.report.markdown import shown
+from prorl_evaluation.tables import near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
@@ -86,7 +87,7 @@ def test_rates_are_shown_at_zero_too(tmp_path: Path) -> None:
     assert table.head[-3:] == ("cut", "unparsable", "infra")
     assert table.rows[0][-2:] == ("0%", "0%")
     assert (rate(0.0), rate(0.0004), rate(0.126), rate(math.nan)) == ("0%", "0.0%", "12.6%", "-")
-    assert markdown(table).splitlines()[2].startswith("|  | problems | pass@1 |")
+    assert shown(table).splitlines()[2].startswith("|   | problems | pass@1 |")
 
 
 def test_a_k_above_half_of_n_is_starred_and_said(tmp_path: Path) -> None:

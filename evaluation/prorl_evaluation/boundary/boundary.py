@@ -22,14 +22,12 @@ from prorl_evaluation.boundary.types import (
     GainPoint,
     Kind,
     Ladder,
-    SolvableChanges,
 )
-from prorl_evaluation.metrics.estimators import near_n_warning, pass_at_k_table
-from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.compare import MIN_PROBLEMS
+from prorl_evaluation.metrics.passk import ks_up_to, near_n_warning, pass_at_k_table
 from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
 from prorl_evaluation.stats.intervals import Resampling
 from prorl_evaluation.stats.paired import (
-    Pair,
     changes,
     group_resampling,
     group_units,
@@ -37,9 +35,6 @@ from prorl_evaluation.stats.paired import (
     task_of,
 )
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
-
-MIN_PROBLEMS = 10
-"""With fewer paired problems an interval is shown and no statement is made."""
 
 Aligned = list[tuple[ProblemResult, ...]]
 """For each shared problem, its outcome in each result."""
@@ -59,7 +54,9 @@ class BoundaryOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Members:
+    """A group's problems by their places among all of them."""
+
     kind: Kind
     name: str
     places: tuple[int, ...]
@@ -99,9 +96,14 @@ def boundary_report(
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
-    k = _claim_k(min(r.settings.n for r in results), options.k)
+    n = min(r.settings.n for r in results)
+    k = options.k
+    if k is None:
+        k = max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
+    elif not 1 <= k <= n:
+        raise EvaluationError(f"k is {k}, but a result has n = {n}: use 1 to {n}")
     near = [near_n_warning(r.settings.n, k) for r in results]
-    groups = _groups([row[0] for row in aligned])
+    groups = members_of([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
     measured = [(g, worker.changes(g)) for g in groups]
     evidence = [e for g, found in measured for e in worker.evidence(g, found)]
@@ -120,35 +122,40 @@ def boundary_report(
         level=results[0].settings.level,
         hypotheses=tested,
         groups=built,
-        solvable=worker.solvable(),
+        solvable=tuple(
+            solvable_changes(
+                [(row[0], row[j]) for row in aligned], (results[0].label, r.label), options.fdr
+            )
+            for j, r in enumerate(results[1:], start=1)
+        ),
         gains=tuple(worker.gain(worker.finest(groups, built), j) for j in range(later)),
         ladders=tuple(worker.ladders()),
         warnings=tuple(warnings),
     )
 
 
-def _claim_k(n: int, wanted: int | None) -> int:
-    if wanted is None:
-        return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
-    if not 1 <= wanted <= n:
-        raise EvaluationError(f"k is {wanted}, but a result has n = {n}: use 1 to {n}")
-    return wanted
-
-
-def _groups(problems: Sequence[ProblemResult]) -> list[_Group]:
+def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
     """Return all problems, then domains, benchmarks and tasks; the same set of problems only once."""
-    found = [_Group("overall", OVERALL, tuple(range(len(problems))))]
-    kinds: tuple[tuple[Kind, list[str]], ...] = (
-        ("domain", [p.domain for p in problems]),
-        ("benchmark", [str(p.labels.get("benchmark", "")) for p in problems]),
-        ("task", [task_of(p) for p in problems]),
-    )
-    for kind, names in kinds:
-        for name in dict.fromkeys(n for n in names if n):
-            places = tuple(i for i, own in enumerate(names) if own == name)
-            if all(places != g.places for g in found):
-                found.append(_Group(kind, name, places))
-    return found
+    every = [Members("overall", OVERALL, tuple(range(len(problems)))), *_named(problems)]
+    first: dict[tuple[int, ...], Members] = {}
+    for group in every:
+        first.setdefault(group.places, group)
+    return list(first.values())
+
+
+def _named(problems: Sequence[ProblemResult]) -> list[Members]:
+    """Return every domain, then every benchmark and every task."""
+    found: dict[tuple[Kind, str], list[int]] = {}
+    kinds: dict[Kind, list[str]] = {
+        "domain": [p.domain for p in problems],
+        "benchmark": [str(p.labels.get("benchmark", "")) for p in problems],
+        "task": [task_of(p) for p in problems],
+    }
+    for kind, names in kinds.items():
+        for place, name in enumerate(names):
+            if name:
+                found.setdefault((kind, name), []).append(place)
+    return [Members(kind, name, tuple(places)) for (kind, name), places in found.items()]
 
 
 class _Worker:
@@ -166,48 +173,38 @@ class _Worker:
         n = min(r.settings.n for r in results)
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
-    def changes(self, group: _Group) -> list[tuple[list[Change], Drawn, Drawn | None]]:
+    def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
         """Return, for each later result, its changes and draws against the first and the one before."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
-        pairs = [self._pairs(group, *step) for step in steps]
+        rows = [self.aligned[i] for i in group.places]
+        pairs = [[(row[a], row[b]) for row in rows] for a, b in steps]
         how = group_resampling(self.settings, group.kind, group.name)
         found = changes(pairs, self.ks, self._units(group), how)
         before = [None, *(drawn for _, drawn in found[len(later) :])]
         return [(*found[i], before[i]) for i in range(len(later))]
 
     def evidence(
-        self, group: _Group, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
+        self, group: Members, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
     ) -> list[Evidence]:
         """Return what the claims on the group rest on."""
-        place = self.ks.index(self.k)
-        return [
-            Evidence(
-                group.kind,
-                group.name,
-                result.label,
-                self.k,
-                drawn,
-                before,
-                self.ks.index(1),
-                place,
-                self._blocked(min(int(d.counts[place]) for d in (drawn, before) if d is not None)),
-                rows[place].before,
-            )
-            for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True)
-        ]
-
-    def _blocked(self, problems: int) -> str:
-        """Return why a group of so many problems with a value is not tested, or nothing."""
-        if self.k == 1:
-            return "no k above 1 with k <= n/2: sample more answers a problem"
-        if problems < MIN_PROBLEMS:
-            return f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
-        return ""
+        first, last = self.ks.index(1), self.ks.index(self.k)
+        resting = []
+        for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True):
+            problems = min(int(d.counts[last]) for d in (drawn, before) if d is not None)
+            blocked = ""
+            if self.k == 1:
+                blocked = "no k above 1 with k <= n/2: sample more answers a problem"
+            elif problems < MIN_PROBLEMS:
+                blocked = f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
+            who = (group.kind, group.name, result.label, self.k)
+            base = rows[last].before
+            resting.append(Evidence(*who, drawn, before, first, last, blocked, base))
+        return resting
 
     def group(
         self,
-        group: _Group,
+        group: Members,
         found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
@@ -229,33 +226,16 @@ class _Worker:
         rows = tuple(tuple(changed) for changed, _, _ in found)
         return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
 
-    def solvable(self) -> tuple[SolvableChanges, ...]:
-        """Return the solvable sets of each later result against the first."""
-        labels = [r.label for r in self.results]
-        return tuple(
-            solvable_changes(
-                [(row[0], row[j]) for row in self.aligned], (labels[0], labels[j]), self.options.fdr
-            )
-            for j in range(1, len(labels))
-        )
-
     def finest(
-        self, groups: Sequence[_Group], built: Sequence[BoundaryGroup]
+        self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
         """Return the tasks, else the benchmarks, else the domains, whichever first are several.
 
         A task that is a whole benchmark or domain is listed as that and counts as the task too.
         """
-        own = [row[0] for row in self.aligned]
-        for names in (
-            [task_of(p) for p in own],
-            [str(p.labels.get("benchmark", "")) for p in own],
-            [p.domain for p in own],
-        ):
-            members: dict[str, list[int]] = {}
-            for i, name in enumerate(names):
-                members.setdefault(name, []).append(i)
-            wanted = {tuple(places) for name, places in members.items() if name}
+        named = _named([row[0] for row in self.aligned])
+        for kind in ("task", "benchmark", "domain"):
+            wanted = {own.places for own in named if own.kind == kind}
             used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]
             if len(used) > 1:
                 return used
@@ -279,8 +259,5 @@ class _Worker:
         how = Resampling(self.settings.level, self.settings.draws, seed)
         return ladders(columns, sorted({1, self.k}), how)
 
-    def _pairs(self, group: _Group, before: int, after: int) -> list[Pair]:
-        return [(self.aligned[i][before], self.aligned[i][after]) for i in group.places]
-
-    def _units(self, group: _Group) -> Units:
+    def _units(self, group: Members) -> Units:
         return group_units([self.aligned[i][0] for i in group.places], self.options.cluster)

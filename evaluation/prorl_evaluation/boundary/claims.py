@@ -83,12 +83,15 @@ def judge(
             continue
         tested = [c for c in group if not math.isnan(c.p)]
         nearest = min(tested, key=lambda c: c.p) if tested else None
-        reason = e.blocked or _undecided(nearest, lookup)
+        reason, p = "nothing could be tested", math.nan
+        if nearest is not None:
+            p = lookup[id(nearest)]
+            reason = f"nothing is shown; nearest: {nearest.reason} (corrected p = {p:.2g})"
+        reason = e.blocked or reason
         if not e.blocked and e.base + margin > 1.0:
             reason += (
                 f"; the baseline's pass@{e.k} is within {margin:g} of 1, no gain could be shown"
             )
-        p = lookup[id(nearest)] if nearest is not None else math.nan
         claims.append(_claim(e, nearest, "undecided", p, reason))
     return claims, sum(not math.isnan(c.p) for c in flat)
 
@@ -116,24 +119,20 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     if e.since_before is None:
         reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
         return [loss, Candidate("sustained", (up,), reason), *stuck]
-    return [loss, *_since_before(up, e.since_before, e, margin), *stuck]
-
-
-def _since_before(up: Hypothesis, drawn: Drawn, e: Evidence, margin: float) -> list[Candidate]:
-    """Return sustained and plateau, which also rest on the change since the checkpoint before."""
-    name = f"pass@{e.k}"
-    on = Hypothesis(f"{name} rose since the checkpoint before", one_sided(drawn, e.last)[0])
+    # sustained and plateau also rest on the change since the checkpoint before
+    went_on, _ = one_sided(e.since_before, e.last)
+    on = Hypothesis(f"{name} rose since the checkpoint before", went_on)
+    _, little_up = one_sided(e.since_before, e.last, margin)
+    little_down, _ = one_sided(e.since_before, e.last, -margin)
     still = (
-        Hypothesis(
-            f"{name} rose by less than {margin:g} since", one_sided(drawn, e.last, margin)[1]
-        ),
-        Hypothesis(
-            f"{name} fell by less than {margin:g} since", one_sided(drawn, e.last, -margin)[0]
-        ),
+        Hypothesis(f"{name} rose by less than {margin:g} since", little_up),
+        Hypothesis(f"{name} fell by less than {margin:g} since", little_down),
     )
     return [
+        loss,
         Candidate("sustained", (up, on), f"{name} rose, also since the checkpoint before"),
         Candidate("plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"),
+        *stuck,
     ]
 
 
@@ -142,9 +141,3 @@ def _claim(
 ) -> Claim:
     p, tests = (c.p, c.statements) if c is not None else (math.nan, ())
     return Claim(e.kind, e.group, e.checkpoint, regime, p, corrected, tests, reason)
-
-
-def _undecided(nearest: Candidate | None, lookup: Mapping[int, float]) -> str:
-    if nearest is None:
-        return "nothing could be tested"
-    return f"nothing is shown; nearest: {nearest.reason} (corrected p = {lookup[id(nearest)]:.2g})"

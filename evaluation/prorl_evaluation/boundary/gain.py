@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prorl_evaluation.boundary.types import GainAgainstBase, GainPoint, Ladder, Rung
-from prorl_evaluation.metrics.estimators import pass_at_k_table
 from prorl_evaluation.stats.bounded_mean import bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.stats.paired import outcome_table, task_of
 from prorl_evaluation.types import Label, ProblemResult
 
 if TYPE_CHECKING:
@@ -57,17 +57,14 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Return the rank correlation, ties at their mean rank; NaN where either has one value only."""
     import numpy as np
 
-    a, b = (_ranks(v) for v in (x, y))
-    a, b = a - a.mean(), b - b.mean()
+    centred = []
+    for values in (x, y):
+        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[place]
+        centred.append(ranks - ranks.mean())
+    a, b = centred
     scale = math.sqrt(float(a @ a) * float(b @ b))
     return float(np.clip(a @ b / scale, -1.0, 1.0)) if scale > 0 else math.nan
-
-
-def _ranks(values: NDArray[np.float64]) -> Any:
-    import numpy as np
-
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2.0)[place]
 
 
 def ladders(
@@ -78,18 +75,26 @@ def ladders(
     ``results`` holds the same problems in the same order for each result. One ladder for each pass@k of
     ``ks`` and one for the mean reward.
     """
+    names = [*(f"pass@{k}" for k in ks), "reward"]
     tasks: dict[str, list[int]] = {}
     for i, p in enumerate(results[0] if results else []):
-        task = str(p.labels.get("family") or p.labels.get("benchmark") or "")
-        if task:
+        if task := task_of(p):
             tasks.setdefault(task, []).append(i)
     found = []
-    for task, places in tasks.items():
-        for key in LADDER_KEYS:
-            rungs = _rungs(results[0], places, key)
-            if len(rungs) > 1:
-                found += _ladders_of(task, key, rungs, results, (ks, how))
-                break
+    for task, members in tasks.items():
+        sorted_by = ((key, _rungs(results[0], members, key)) for key in LADDER_KEYS)
+        key, rungs = next((by for by in sorted_by if len(by[1]) > 1), ("", []))
+        columns: list[list[Rung]] = [[] for _ in names]
+        for value, label, places in rungs:
+            cells = []
+            for problems in results:
+                table = outcome_table([problems[i] for i in places], ks)
+                cells.append(bounded_columns(table, (0.0, 1.0), None, how))
+            for column, values in zip(columns, zip(*cells, strict=True), strict=True):
+                column.append(Rung(value, label, len(places), values))
+        if rungs:
+            ladder = zip(names, columns, strict=True)
+            found += [Ladder(task, key, name, tuple(column)) for name, column in ladder]
     return found
 
 
@@ -128,37 +133,3 @@ def _number(name: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _ladders_of(
-    task: str,
-    key: str,
-    rungs: Sequence[tuple[float, str, list[int]]],
-    results: Sequence[Sequence[ProblemResult]],
-    how: tuple[Sequence[int], Resampling],
-) -> list[Ladder]:
-    import numpy as np
-
-    ks, resampling = how
-    names = [*(f"pass@{k}" for k in ks), "reward"]
-    cells: list[list[list[Interval]]] = []
-    for _, _, places in rungs:
-        row = []
-        for problems in results:
-            own = [problems[i] for i in places]
-            rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
-            table = np.hstack([pass_at_k_table(own, ks), rewards])
-            row.append(bounded_columns(table, (0.0, 1.0), None, resampling))
-        cells.append(row)
-    return [
-        Ladder(
-            task,
-            key,
-            name,
-            tuple(
-                Rung(value, label, len(places), tuple(row[j] for row in cell))
-                for (value, label, places), cell in zip(rungs, cells, strict=True)
-            ),
-        )
-        for j, name in enumerate(names)
-    ]

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from prorl_evaluation.boundary.types import SolvableChanges
 from prorl_evaluation.stats.distributions import benjamini_hochberg, fisher_exact
 from prorl_evaluation.stats.paired import Pair
-from prorl_evaluation.types import ProblemResult
 
 
 def solvable_changes(
@@ -25,7 +24,12 @@ def solvable_changes(
     neither list and counts with p = 1, so that true changes of such problems lift no other.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
-    tests = benjamini_hochberg([_test(p, q) for p, q in judged])
+    tests = benjamini_hochberg(
+        [
+            fisher_exact(p.c, p.n - p.c, q.c, q.n - q.c) if 0 in (p.c, q.c) else 1.0
+            for p, q in judged
+        ]
+    )
     gained = [i for i, (p, q) in enumerate(judged) if p.c == 0 and q.c > 0]
     lost = [i for i, (p, q) in enumerate(judged) if p.c > 0 and q.c == 0]
 
@@ -46,10 +50,6 @@ def solvable_changes(
         unjudged=tuple(p.id for p, q in pairs if not (p.n and q.n)),
         fdr=fdr,
     )
-
-
-def _test(p: ProblemResult, q: ProblemResult) -> float:
-    return fisher_exact(p.c, p.n - p.c, q.c, q.n - q.c) if 0 in (p.c, q.c) else 1.0
 
 
 def _all_on_one_side(successes: int, own: int, other: int) -> float:

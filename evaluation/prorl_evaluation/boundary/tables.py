@@ -36,6 +36,9 @@ def claims_table(report: BoundaryReport) -> TextTable:
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
             first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
+            p = claim.p_corrected
+            # what lies below a millionth rests on t's far tail and is not told apart
+            shown = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
             rows.append(
                 (
                     _name(group),
@@ -43,7 +46,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
                     signed_bracket(first.interval),
                     signed_bracket(last.interval),
                     claim.regime,
-                    _p(claim.p_corrected),
+                    shown,
                     claim.reason,
                 )
             )
@@ -178,10 +181,3 @@ def _metric(changes: Sequence[Change], name: str) -> Change:
 
 def _name(group: BoundaryGroup) -> str:
     return group.name if group.kind == "overall" else f"{group.kind} {group.name}"
-
-
-def _p(value: float) -> str:
-    """Return a p-value; what lies below a millionth rests on t's far tail and is not told apart."""
-    if math.isnan(value):
-        return "-"
-    return "< 1e-6" if value < 1e-6 else f"{value:.2g}"

@@ -6,16 +6,17 @@ Leaves out: how the numbers are made (``boundary``, ``claims``, ``solvable``, ``
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.types import finite as finite  # noqa: PLC0414 - prorl_cli imports it from here
 
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
-Regime = Literal["diminish", "plateau", "sustained", "undecided"]
+Regime = Literal["sustained", "plateau", "diminish", "undecided"]
+"""In the order in which a report shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,17 @@ class BoundaryGroup:
     changes: tuple[tuple[Change, ...], ...]
     claims: tuple[Claim, ...]
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether every result has a group of this name: all problems, or a domain."""
+        match self.kind:
+            case "overall" | "domain":
+                return True
+            case "benchmark" | "task":
+                return False
+            case _:
+                assert_never(self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundaryReport:
@@ -187,14 +199,3 @@ class BoundaryReport:
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}
-
-
-def finite(value: object) -> object:
-    """Return a JSON value with null for NaN and infinities, and text for the keys of mappings."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(k): finite(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
-    return value

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prorl_evaluation.metrics.estimators import Counted
+from prorl_evaluation.metrics.passk import Counted
 from prorl_evaluation.stats.intervals import Interval, Resampling
 
 PRIOR = 0.5

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from prorl_evaluation.metrics.estimators import Counted
-from prorl_evaluation.metrics.passk import pass_at_k
+from prorl_evaluation.metrics.passk import Counted, pass_at_k
 from prorl_evaluation.stats.intervals import Interval, Resampling
 
 if TYPE_CHECKING:
@@ -50,12 +49,6 @@ def false_positive_reading(rate: float, k: int) -> float:
     return -math.expm1(k * math.log1p(-rate))
 
 
-def _survivors(rate: float, k: int) -> float:
-    """Return (1 - f)^k, NaN below LEAST_SURVIVORS."""
-    survivors = 1.0 - false_positive_reading(rate, k)
-    return survivors if survivors >= LEAST_SURVIVORS else math.nan
-
-
 def suspicion(
     problems: Sequence[Counted],
     k: int,
@@ -77,7 +70,9 @@ def suspicion(
 
     reading = false_positive_reading(rate, k)
     observed = np.array([pass_at_k(p.n, p.c, k) for p in problems], dtype=np.float64)
-    survivors = _survivors(rate, k)
+    survivors = 1.0 - reading
+    if survivors < LEAST_SURVIVORS:
+        survivors = math.nan
     adjusted = 1.0 - (1.0 - observed) / survivors
     lowest = 0.0 if math.isnan(survivors) else min(0.0, 1.0 - 1.0 / survivors)
     found = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]

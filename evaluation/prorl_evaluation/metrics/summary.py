@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 
 from prorl_common import derive_seed
-from prorl_evaluation.metrics.estimators import g_pass_at_k, pass_at_k_table
 from prorl_evaluation.metrics.majority import maj_at_k, tally
-from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.metrics.passk import g_pass_at_k, ks_up_to, pass_at_k_table
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, VerdictRecord
 from prorl_evaluation.stats.bootstrap import expanded_columns
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns
@@ -49,6 +48,10 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
     """Count one problem's samples; infra errors stay out of ``n`` and ``c``."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
+    answers, vote = None, VERIFIERS.get(problem.task.verifier).vote
+    if vote is not None:
+        judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
+        answers = tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
     return ProblemResult(
         id=problem.id,
         domain=problem.domain,
@@ -65,17 +68,9 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
         tokens=sum(s.tokens for s, _ in rows),
         chance=problem.chance,
         labels=dict(problem.labels),
-        answers=_answers(problem, rows),
+        answers=answers,
         refused=sum(s.refused for s, _ in rows),
     )
-
-
-def _answers(problem: Problem, rows: Sequence[Graded]) -> tuple[tuple[int, int], ...] | None:
-    vote = VERIFIERS.get(problem.task.verifier).vote
-    if vote is None:
-        return None
-    judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
-    return tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
 
 
 def group_results(
@@ -91,7 +86,10 @@ def group_results(
 def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings) -> GroupResult:
     import numpy as np
 
-    ks, stable = ks_up_to(settings.n, [settings.k]), _stable(settings.n)
+    ks = ks_up_to(settings.n, [settings.k])
+    # G-Pass@k at k = 16, or the largest power of two up to n/2
+    half = max((k for k in ks_up_to(min(settings.n // 2, STABLE_K)) if k > 1), default=0)
+    stable = [(f"G-Pass@{half}({tau:g})", half, tau) for tau in STABLE_TAUS] if half else []
     seed = derive_seed(settings.seed, "bootstrap", name)
     how = Resampling(settings.level, settings.draws, seed)
     strata = [p.domain for p in problems]
@@ -100,7 +98,15 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
     ]
     table = np.hstack([pass_at_k_table(problems, ks), np.array(rates, dtype=np.float64)])
     bounded = bounded_columns(table, (0.0, 1.0), Units(strata=strata), how)
-    lengths = [[p.tokens / p.answered if p.answered else math.nan] for p in problems]
+    lengths = [[p.length] for p in problems]
+    majority: dict[int, Interval] = {}
+    if voting := [p for p in problems if p.answers is not None]:
+        votes = [
+            maj_at_k(p.answers or (), p.n, ks, derive_seed(settings.seed, "majority", p.id))
+            for p in voting
+        ]
+        units = Units(strata=[p.domain for p in voting])
+        majority = dict(zip(ks, bounded_columns(votes, (0.0, 1.0), units, how), strict=True))
     sampled = sum(p.sampled for p in problems)
     scored = sum(p.n for p in problems)
     infra_errors = sum(p.infra_errors for p in problems)
@@ -120,30 +126,9 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
         timeout_rate=_share(sum(p.timeouts for p in problems), scored),
         chance=math.fsum(stated) / len(problems) if stated else math.nan,
         infra_error_rate=_share(infra_errors, sampled),
-        maj_at_k=_majority(problems, ks, settings, how),
+        maj_at_k=majority,
         g_pass={g[0]: bounded[len(ks) + i] for i, g in enumerate(stable)},
     )
-
-
-def _stable(n: int) -> list[tuple[str, int, float]]:
-    """Return name, k and tau of the G-Pass@k that are kept: k = 16, or the largest power of two up to n/2."""
-    k = max((k for k in ks_up_to(min(n // 2, STABLE_K)) if k > 1), default=0)
-    return [(f"G-Pass@{k}({tau:g})", k, tau) for tau in STABLE_TAUS] if k else []
-
-
-def _majority(
-    problems: Sequence[ProblemResult], ks: Sequence[int], settings: EvalSettings, how: Resampling
-) -> dict[int, Interval]:
-    """Return maj@k over the problems that vote; empty where none does."""
-    voting = [p for p in problems if p.answers is not None]
-    if not voting:
-        return {}
-    rows = [
-        maj_at_k(p.answers or (), p.n, ks, derive_seed(settings.seed, "majority", p.id))
-        for p in voting
-    ]
-    units = Units(strata=[p.domain for p in voting])
-    return dict(zip(ks, bounded_columns(rows, (0.0, 1.0), units, how), strict=True))
 
 
 def _share(part: int, whole: int) -> float:

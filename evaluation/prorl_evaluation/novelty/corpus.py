@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from prorl_common import nearest
 from prorl_evaluation.novelty.hashing import DOCUMENT_END, last_gap, word_hashes
@@ -155,7 +155,7 @@ def _cut(data: bytes) -> Iterator[bytes]:
 def _text_blocks(file: Path) -> Iterator[bytes]:
     rest = b""
     try:
-        with _opened(file) as stream:
+        with gzip.open(file) if file.name.endswith(".gz") else file.open("rb") as stream:
             while piece := stream.read(BLOCK):
                 data = rest + piece.replace(DOCUMENT_END, b" ")
                 end = last_gap(data)
@@ -169,12 +169,6 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
             f"{file} cannot be read ({reason}): replace it, or leave it out of the corpus"
         ) from error
     yield rest + DOCUMENT_END
-
-
-def _opened(file: Path) -> IO[bytes]:
-    if file.name.endswith(".gz"):
-        return cast("IO[bytes]", gzip.open(file, "rb"))
-    return file.open("rb")
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:

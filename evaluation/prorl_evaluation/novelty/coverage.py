@@ -109,20 +109,20 @@ def _parts(responses: Sequence[Response], most_words: int) -> Iterator[list[Resp
 
 def _novelty(response: Response, count: int, seen: Mapping[int, NDArray[np.bool_]]) -> Novelty:
     """Return the novelty of a response of ``count`` words; ``seen`` is by length and first word."""
+    import numpy as np
+
     if count < max(seen):
         nothing = (math.nan,) * len(seen)
         return Novelty(response.problem, response.group, response.index, count, nothing, nothing)
     found = tuple(float(flags.mean()) for flags in seen.values())
-    uniqueness = tuple(1.0 - _covered(flags, n, count) / count for n, flags in seen.items())
-    return Novelty(response.problem, response.group, response.index, count, uniqueness, found)
-
-
-def _covered(seen: NDArray[np.bool_], length: int, count: int) -> int:
-    """Return how many of ``count`` words lie in a seen n-gram; ``seen`` is by its first word."""
-    import numpy as np
-
-    starts = np.zeros(count + 1, dtype=np.int64)
-    places = np.flatnonzero(seen)
-    starts[places] += 1
-    starts[places + length] -= 1
-    return int(np.count_nonzero(np.cumsum(starts)[:count]))
+    uniqueness = []
+    for length, flags in seen.items():
+        # a word is covered where more seen n-grams have begun than ended
+        depth = np.zeros(count + 1, dtype=np.int64)
+        places = np.flatnonzero(flags)
+        depth[places] += 1
+        depth[places + length] -= 1
+        covered = int(np.count_nonzero(np.cumsum(depth)[:count]))
+        uniqueness.append(1.0 - covered / count)
+    own = (response.problem, response.group, response.index, count)
+    return Novelty(*own, tuple(uniqueness), found)

@@ -57,17 +57,13 @@ def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
     return found[0], found[1]
 
 
-def _capacity(length: int) -> int:
-    """Return the power of two from ``length`` on: a table of powers is made once for each, so all of them
-    take twice the largest (64 MB for both bases at blocks of two megabytes)."""
-    return 1 << max(10, (length - 1).bit_length())
-
-
 def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
     """Return (prefix sums of values * base**i, from 0; base**-i)."""
     import numpy as np
 
-    power, inverse = _powers(base, _capacity(len(values) + 1))
+    # a table of powers is made once for each power of two, so all of them take twice the largest
+    # (64 MB for both bases at blocks of two megabytes)
+    power, inverse = _powers(base, 1 << max(10, len(values).bit_length()))
     sums = np.zeros(len(values) + 1, dtype=np.uint64)
     np.cumsum(values * power[: len(values)], out=sums[1:])
     return sums, inverse
@@ -88,13 +84,8 @@ def word_hashes(data: bytes) -> Hashes:
     ends[:-1] &= ~letter[1:]
     first, last = np.flatnonzero(begins | sign), np.flatnonzero(ends | sign)
     sums, inverse = _prefix(value_of[raw], _BYTE_BASE)
-    return _mixed((sums[last + 1] - sums[first]) * inverse[first])
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Return values through the finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
-    import numpy as np
-
+    values = (sums[last + 1] - sums[first]) * inverse[first]
+    # the finaliser of SplitMix64 (Steele, Lea and Flood 2014)
     values ^= values >> np.uint64(30)
     values *= np.uint64(0xBF58476D1CE4E5B9)
     values ^= values >> np.uint64(27)

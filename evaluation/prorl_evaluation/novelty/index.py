@@ -36,7 +36,11 @@ class GramIndex:
         self._seen: dict[int, Flags] = {}
         grams = [Grams(words) for words in responses]
         for length in self.lengths:
-            self._known[length] = _sorted_once([g.all(length) for g in grams])
+            hashes = np.concatenate([np.zeros(0, np.uint64), *(g.all(length) for g in grams)])
+            hashes.sort()  # numpy's own unique is slower on these
+            fresh = np.ones(len(hashes), dtype=np.bool_)
+            fresh[1:] = hashes[1:] != hashes[:-1]
+            self._known[length] = hashes[fresh]
             self._seen[length] = np.zeros(len(self._known[length]), dtype=np.bool_)
         first = self._known[self.lengths[0]]
         bits = min(_MOST_FILTER_BITS, max(_FILTER_BITS, len(first).bit_length() + 4))
@@ -75,19 +79,6 @@ class GramIndex:
                 flags[length] = np.zeros(max(0, grams.words - length + 1), dtype=np.bool_)
                 flags[length][starts] = True
             yield flags
-
-
-def _sorted_once(rows: Sequence[Hashes]) -> Hashes:
-    """Return the different values of ``rows``, ascending (numpy's own unique is slower on these)."""
-    import numpy as np
-
-    joined = np.concatenate([np.zeros(0, dtype=np.uint64), *rows])
-    joined.sort()
-    if not len(joined):
-        return joined
-    first: Flags = np.concatenate([[True], joined[1:] != joined[:-1]])
-    kept: Hashes = joined[first]
-    return kept
 
 
 def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:

@@ -15,7 +15,7 @@ from prorl_evaluation.novelty.coverage import Novelty
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.tables import TextTable
-from prorl_evaluation.types import OVERALL
+from prorl_evaluation.types import OVERALL, finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +116,16 @@ def changes(
         for group in [OVERALL, *(groups if len(groups) > 1 else [])]:
             inside = [p for p in shared if group in (OVERALL, mine[p][0].group)]
             pairs = [(mine[p], theirs[p]) for p in inside]
-            interval = _paired(pairs, len(lengths), how, group)
+            interval = Interval(math.nan, math.nan, math.nan, 0)
+            if pairs:
+                n = len(lengths)
+                change = [[_means(b, n)[0] - _means(a, n)[0]] for a, b in pairs]
+                units = Units(strata=[a[0].group for a, _ in pairs])
+                seed = derive_seed(how.seed, "novelty change", group)
+                seeded = Resampling(how.level, how.draws, seed)
+                interval = _scaled(paired_columns(change, units, seeded)[0][0], n)
             found.append(NoveltyChange(first_label, label, group, interval))
     return found
-
-
-def _paired(
-    pairs: Sequence[tuple[list[Novelty], list[Novelty]]], n: int, how: Resampling, group: str
-) -> Interval:
-    if not pairs:
-        return Interval(math.nan, math.nan, math.nan, 0)
-    change = [[_means(b, n)[0] - _means(a, n)[0]] for a, b in pairs]
-    units = Units(strata=[a[0].group for a, _ in pairs])
-    seeded = Resampling(how.level, how.draws, derive_seed(how.seed, "novelty change", group))
-    return _scaled(paired_columns(change, units, seeded)[0][0], n)
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
@@ -160,32 +156,22 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
 def change_table(found: Sequence[NoveltyChange]) -> TextTable:
     """Return one row a model and group: the paired difference of the creativity index."""
     rows = tuple(
-        (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _signed(c.interval)) for c in found
+        (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _shown(c.interval, 2, "+"))
+        for c in found
     )
     head = ("", "group", "paired problems", "difference of the index")
     return TextTable("Paired differences", head, rows)
 
 
-def _shown(i: Interval, digits: int) -> str:
+def _shown(i: Interval, digits: int, sign: str = "") -> str:
     if i.count == 0:
         return "-"
-    return f"{i.value:.{digits}f} [{i.low:.{digits}f}, {i.high:.{digits}f}]"
-
-
-def _signed(i: Interval) -> str:
-    return "-" if i.count == 0 else f"{i.value:+.2f} [{i.low:+.2f}, {i.high:+.2f}]"
+    value, low, high = (f"{v:{sign}.{digits}f}" for v in (i.value, i.low, i.high))
+    return f"{value} [{low}, {high}]"
 
 
 def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
     """Return the numbers as a JSON object; NaN becomes null."""
-    found = _no_nan(asdict(value))
+    found = finite(asdict(value))
     assert isinstance(found, dict)
     return found
-
-
-def _no_nan(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(k): _no_nan(v) for k, v in value.items()}
-    return value

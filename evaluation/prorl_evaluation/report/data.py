@@ -8,27 +8,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from prorl_common import derive_seed
-from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report
+from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report, members_of
 from prorl_evaluation.boundary.tables import posteriors, suspicions
 from prorl_evaluation.boundary.types import (
     BoundaryGroup,
     BoundaryReport,
     Curve,
     GainAgainstBase,
-    Kind,
-    finite,
 )
 from prorl_evaluation.compare import Comparison, compare
 from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
-from prorl_evaluation.metrics.estimators import pass_at_k_table
 from prorl_evaluation.metrics.false_positives import Suspicion
+from prorl_evaluation.metrics.passk import pass_at_k_table
 from prorl_evaluation.stats.bounded_mean import bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
-from prorl_evaluation.stats.paired import task_of
-from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult
+from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult, finite
 
 REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
@@ -84,7 +81,7 @@ class ReportData:
     def lines(self, group: BoundaryGroup) -> list[Line]:
         """Return the group's curves; results before the baseline have one for domains and overall."""
         found = []
-        if group.kind in ("overall", "domain"):
+        if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
                 own = result.group(group.name)
                 if own is not None:
@@ -121,7 +118,7 @@ class ReportData:
         for r in self.results:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
             results.append({**slim, "label": r.label, "problems": len(r.problems)})
-        shown = [g for g in self.groups if g.kind in ("overall", "domain")]
+        shown = [g for g in self.groups if g.is_coarse]
         rates = {g.name: [row for _, _, row in self.rates(g)] for g in shown}
         groups = () if self.boundary is not None else self.groups
         value = {
@@ -204,36 +201,24 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
     A benchmark or task that is a whole domain or benchmark over again is left out.
     """
-    found = [
-        BoundaryGroup(
-            "overall" if place == 0 else "domain",
-            g.name,
-            g.problems,
-            (Curve(result.label, g.pass_at_k),),
-            (),
-            (),
-        )
-        for place, g in enumerate(result.groups)
-        if place == 0 or len(result.groups) > 2
-    ]
-    names: tuple[tuple[Kind, list[str]], ...] = (
-        ("benchmark", [str(p.labels.get("benchmark", "")) for p in result.problems]),
-        ("task", [task_of(p) for p in result.problems]),
-    )
-    domains = [p.domain for p in result.problems]
-    seen = {tuple(i for i, d in enumerate(domains) if d == name) for name in {*domains}}
-    ks, s = list(result.overall.pass_at_k), result.settings
-    for kind, own in names:
-        for name in dict.fromkeys(n for n in own if n):
-            places = tuple(i for i, n in enumerate(own) if n == name)
-            if places in seen:
-                continue
-            seen.add(places)
-            columns = pass_at_k_table([result.problems[i] for i in places], ks)
-            how = Resampling(s.level, s.draws, derive_seed(s.seed, "report", kind, name))
-            intervals = bounded_columns(columns, (0.0, 1.0), None, how)
-            curve = Curve(result.label, dict(zip(ks, intervals, strict=True)))
-            found.append(BoundaryGroup(kind, name, len(places), (curve,), (), ()))
+    found, s = [], result.settings
+    ks = list(result.overall.pass_at_k)
+    for own in members_of(result.problems):
+        match own.kind:
+            case "overall" | "domain":
+                known = result.group(own.name)
+                assert known is not None
+                points = known.pass_at_k
+            case "benchmark" | "task":
+                columns = pass_at_k_table([result.problems[i] for i in own.places], ks)
+                seed = derive_seed(s.seed, "report", own.kind, own.name)
+                how = Resampling(s.level, s.draws, seed)
+                intervals = bounded_columns(columns, (0.0, 1.0), None, how)
+                points = dict(zip(ks, intervals, strict=True))
+            case _:
+                assert_never(own.kind)
+        curves = (Curve(result.label, points),)
+        found.append(BoundaryGroup(own.kind, own.name, len(own.places), curves, (), ()))
     return tuple(found)
 
 

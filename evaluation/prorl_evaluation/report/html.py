@@ -7,13 +7,14 @@ figures are markup already, and the whole page goes through ``printable``.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from prorl_common import MissingExtraError, atomic_write_text, svg
 from prorl_common.markup import printable
 from prorl_evaluation.boundary.tables import posterior_table, suspicion_table
+from prorl_evaluation.boundary.types import Regime
 from prorl_evaluation.report import figures, tables, text, words
 from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
 from prorl_evaluation.report.training import MAX_POINTS, training_curves
@@ -27,7 +28,12 @@ FOLD_ABOVE = 12
 """More tasks than this are folded away until opened."""
 MOST_IDS = 500
 """Ids shown of one set; the JSON has all of them."""
-SYMBOLS = {"sustained": "▲", "plateau": "▬", "diminish": "▼", "undecided": "?"}
+SYMBOLS: Mapping[Regime, str] = {
+    "sustained": "▲",
+    "plateau": "▬",
+    "diminish": "▼",
+    "undecided": "?",
+}
 
 
 def write_report(
@@ -127,7 +133,7 @@ def _environment() -> Environment:
         FOLD_ABOVE=FOLD_ABOVE,
         MOST_IDS=MOST_IDS,
         MAX_POINTS=MAX_POINTS,
-        REGIMES=words.REGIMES,
+        REGIMES=get_args(Regime),
         SYMBOLS=SYMBOLS,
     )
     return environment

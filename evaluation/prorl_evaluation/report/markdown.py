@@ -7,6 +7,7 @@ from pathlib import Path
 
 from prorl_common import atomic_write_text
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
+from prorl_evaluation.boundary.types import BoundaryReport
 from prorl_evaluation.report.data import BINS, ReportData
 from prorl_evaluation.report.tables import by_size, example_answers, rates_table, setting_facts
 from prorl_evaluation.report.text import fence, md
@@ -41,7 +42,15 @@ def markdown_report(data: ReportData) -> str:
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
         parts.append(shown(comparison_table(data.comparison, metrics)))
-    parts += ["## pass@k", shown(_curves(data))]
+    ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
+    curves = []
+    for group in data.groups:
+        for line in data.lines(group):
+            cells = [bracket(line.points[k]) if k in line.points else "-" for k in ks]
+            curves.append((group.name, line.label, str(group.problems), *cells))
+    columns = ("group", "result", "problems", *(f"k = {k}" for k in ks))
+    table = TextTable("pass@k with intervals over problems", columns, tuple(curves))
+    parts += ["## pass@k", shown(table)]
     rates = tuple(
         (group.name, label, *map(str, counts))
         for group in by_size(data.groups)[0]
@@ -51,7 +60,8 @@ def markdown_report(data: ReportData) -> str:
     parts.append(
         shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
     )
-    parts += _boundary(data)
+    if data.boundary is not None:
+        parts += _boundary(data.boundary)
     parts += ["## Truncation, extraction and infrastructure", shown(rates_table(data.results))]
     if data.suspicions:
         suspect = suspicion_table(data.suspicions, data.options.false_positive_rate)
@@ -63,7 +73,17 @@ def markdown_report(data: ReportData) -> str:
     parts.append("## Settings and versions")
     parts.append(shown(TextTable("How each result was obtained", head, facts)))
     parts += ["To make it again:", fence("\n".join(commands(data)))]
-    parts += _examples(data)
+    if data.results[0].examples:
+        parts += [
+            "## Examples",
+            "The first sample of the first problems of each domain: chosen by place, not by outcome.",
+        ]
+    for example, answers in example_answers(data.results):
+        parts += [f"### {md(example.domain)} · {md(example.id)}", fence(example.prompt)]
+        for label, e in answers:
+            reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
+            said = md(f"{reward}, {e.status}, {e.reason}")
+            parts += [f"**{md(label)}** · {said}", fence(e.response)]
     parts += ["## How these numbers are made", *map(md, method(data))]
     return "\n\n".join(parts) + "\n"
 
@@ -81,22 +101,7 @@ def bullets(lines: Sequence[str]) -> list[str]:
     return ["\n".join(f"- {md(line)}" for line in lines)] if lines else []
 
 
-def _curves(data: ReportData) -> TextTable:
-    """Return pass@k of every group and result at every k."""
-    rows = []
-    ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
-    for group in data.groups:
-        for line in data.lines(group):
-            cells = [bracket(line.points[k]) if k in line.points else "-" for k in ks]
-            rows.append((group.name, line.label, str(group.problems), *cells))
-    head = ("group", "result", "problems", *(f"k = {k}" for k in ks))
-    return TextTable("pass@k with intervals over problems", head, tuple(rows))
-
-
-def _boundary(data: ReportData) -> list[str]:
-    report = data.boundary
-    if report is None:
-        return []
+def _boundary(report: BoundaryReport) -> list[str]:
     parts = ["## Did the boundary move?", *bullets(verdict(report)), md(decision_rule(report))]
     parts += [shown(t) for t in boundary_tables(report)]
     for s in report.solvable:
@@ -109,20 +114,4 @@ def _boundary(data: ReportData) -> list[str]:
         )
         lines = [f"{s.after}, {name} ({len(ids)}): {', '.join(ids)}" for name, ids in sets if ids]
         parts += bullets(lines)
-    return parts
-
-
-def _examples(data: ReportData) -> list[str]:
-    if not data.results[0].examples:
-        return []
-    parts = [
-        "## Examples",
-        "The first sample of the first problems of each domain: chosen by place, not by outcome.",
-    ]
-    for example, answers in example_answers(data.results):
-        parts += [f"### {md(example.domain)} · {md(example.id)}", fence(example.prompt)]
-        for label, e in answers:
-            reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
-            said = md(f"{reward}, {e.status}, {e.reason}")
-            parts += [f"**{md(label)}** · {said}", fence(e.response)]
     return parts

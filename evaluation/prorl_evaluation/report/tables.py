@@ -15,7 +15,7 @@ from prorl_evaluation.compare import Comparison, Difference
 from prorl_evaluation.report.text import percent
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.tables import TextTable, bracket, length_digits
-from prorl_evaluation.types import EvalResult, Example, GroupResult
+from prorl_evaluation.types import EvalResult, Example
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def group_rows(
         known = [g for g in groups if g is not None]
         rows = []
         for metric in metrics:
-            values = [None if g is None else _interval(g, metric) for g in groups]
+            values = [None if g is None else g.metric(metric) for g in groups]
             found = comparison.find(name, metric) if comparison is not None else None
             if found is not None and found.interval.count == 0:
                 found = None
@@ -63,12 +63,6 @@ def shown_intervals(blocks: Sequence[GroupRows]) -> list[Interval]:
     return [row.difference.interval for b in blocks for row in b.rows if row.difference is not None]
 
 
-def _interval(group: GroupResult, metric: str) -> Interval | None:
-    if metric == "reward":
-        return group.reward
-    return group.pass_at_k.get(int(metric.removeprefix("pass@")))
-
-
 def group_names(results: Sequence[EvalResult]) -> list[str]:
     """Return overall and the domains, or overall alone where there is one domain."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
@@ -77,8 +71,7 @@ def group_names(results: Sequence[EvalResult]) -> list[str]:
 
 def by_size(groups: Sequence[BoundaryGroup]) -> tuple[list[BoundaryGroup], list[BoundaryGroup]]:
     """Return overall and domains, and benchmarks and tasks."""
-    coarse = [g for g in groups if g.kind in ("overall", "domain")]
-    return coarse, [g for g in groups if g.kind in ("benchmark", "task")]
+    return [g for g in groups if g.is_coarse], [g for g in groups if not g.is_coarse]
 
 
 def kinds_of(groups: Sequence[BoundaryGroup]) -> str:
@@ -113,6 +106,22 @@ def length_tables(report: BoundaryReport) -> list[TextTable]:
     return tables
 
 
+def sets_table(report: BoundaryReport) -> TextTable:
+    """Return how many problems each later result gained and lost, beside what luck alone would give."""
+    rows = []
+    for s in report.solvable:
+        gained = (len(s.gained), f"{s.gained_by_luck:.1f}", len(s.gained_shown))
+        lost = (len(s.lost), f"{s.lost_by_luck:.1f}", len(s.lost_shown))
+        counts = (s.both, s.neither, *gained, *lost, len(s.unjudged))
+        rows.append((s.after, *map(str, counts)))
+    head = (
+        *("checkpoint", "solved in both", "in neither", "gained", "by luck", "gained, shown"),
+        *("lost", "by luck", "lost, shown", "no verdict"),
+    )
+    title = f"Problems solved at least once, against {report.labels[0]}"
+    return TextTable(title, head, tuple(rows))
+
+
 def id_sets(s: SolvableChanges) -> list[tuple[str, Sequence[str]]]:
     """Return the names of the sets of problems that changed, with their ids; empty ones are left out."""
     shown = {*s.gained_shown, *s.lost_shown}
@@ -134,10 +143,9 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
             g = r.group(name)
             if g is None:
                 continue
-            infra = g.infra_errors / g.sampled if g.sampled else math.nan
             shares = (g.truncation_rate, g.unparsable_rate, g.timeout_rate)
             length = bracket(g.length, length_digits(g.length.value))
-            bad = f"{percent(infra)} ({g.infra_errors:,})"
+            bad = f"{percent(g.infra_share)} ({g.infra_errors:,})"
             rows.append((name, r.label, f"{g.sampled:,}", *map(percent, shares), bad, length))
     head = (
         *("group", "result", "samples", "cut at token limit", "no answer extracted"),

@@ -8,16 +8,14 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase
+from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase, Kind, Regime
 from prorl_evaluation.compare import Comparison, Difference, setting_warnings
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.text import number, p_value, signed
 from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
-
-REGIMES = ("sustained", "plateau", "diminish", "undecided")
 
 
 def metric_name(metric: str) -> str:
@@ -37,9 +35,8 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
         name = metric_name(metric)
         found = comparison.find("overall", metric) if comparison is not None else None
         if found is None:
-            group = results[-1].overall
-            k = metric.removeprefix("pass@")
-            i = group.reward if metric == "reward" else group.pass_at_k[int(k)]
+            i = results[-1].overall.metric(metric)
+            assert i is not None  # ``shown_ks`` names those that all results estimate
             lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
             continue
         i = found.interval
@@ -88,12 +85,12 @@ def lead(data: ReportData) -> str:
 def verdict(report: BoundaryReport) -> list[str]:
     """Return what the boundary claims say: overall for each later checkpoint, then counts over tasks."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
-    for kind, plural in (("domain", "domains"), ("benchmark", "benchmarks"), ("task", "tasks")):
+    for kind in get_args(Kind):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
-        if own:
-            counts = Counter[str](own)
-            said = ", ".join(f"{counts[r]} {r}" for r in REGIMES if counts[r])
-            lines.append(f"Of {len(own)} {plural if len(own) > 1 else kind}: {said}")
+        if own and kind != "overall":
+            counts = Counter(own)
+            said = ", ".join(f"{counts[r]} {r}" for r in get_args(Regime) if counts[r])
+            lines.append(f"Of {len(own)} {kind}{'s' if len(own) > 1 else ''}: {said}")
     return lines
 
 
@@ -203,42 +200,41 @@ def method(data: ReportData) -> list[str]:
 
 def commands(data: ReportData) -> list[str]:
     """Return the commands that make the results and this report again, as far as the results know them."""
-    lines = [_sampling(r) for r in data.results]
+    from prorl_evaluation.suites.suite import suite_names
+
+    lines = []
+    for r in data.results:
+        s = r.settings
+        backend, _, api = s.backend.partition(":")
+        served = backend == "server"
+        given: Mapping[str, Any] = {
+            "model": None if served else r.model_id,
+            "server-model": r.model_id if served else None,
+            "server-api": api,
+            "dataset": s.dataset.get("path"),
+            "split": s.dataset.get("split"),
+            "limit": s.dataset.get("limit"),
+            "k": s.k,
+            "n": s.n,
+            "temperature": f"{s.temperature:g}",
+            "top-p": f"{s.top_p:g}",
+            "max-tokens": s.max_tokens,
+            "seed": s.seed,
+            "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
+            "backend": None if served or backend == "transformers" else backend,
+        }
+        verb = "pass-at-k"
+        suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
+        if slash and suite in suite_names():
+            verb = f"run --suite {suite}" + (
+                f" --benchmarks {shlex.quote(benchmark)}" if benchmark else ""
+            )
+            given = {k: v for k, v in given.items() if k not in ("dataset", "split", "k")}
+        options = [
+            f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
+        ]
+        options += ["--server URL"] if served else []
+        lines.append(f"prorl eval {verb} {' '.join(options)}")
     if data.options.command:
         lines.append(data.options.command)
     return list(dict.fromkeys(lines))
-
-
-def _sampling(r: EvalResult) -> str:
-    from prorl_evaluation.suites.suite import suite_names
-
-    s = r.settings
-    backend, _, api = s.backend.partition(":")
-    served = backend == "server"
-    given: Mapping[str, Any] = {
-        "model": None if served else r.model_id,
-        "server-model": r.model_id if served else None,
-        "server-api": api,
-        "dataset": s.dataset.get("path"),
-        "split": s.dataset.get("split"),
-        "limit": s.dataset.get("limit"),
-        "k": s.k,
-        "n": s.n,
-        "temperature": f"{s.temperature:g}",
-        "top-p": f"{s.top_p:g}",
-        "max-tokens": s.max_tokens,
-        "seed": s.seed,
-        "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
-        "backend": backend if backend == "vllm" else None,
-    }
-    options = [
-        f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
-    ]
-    options += ["--server URL"] if served else []
-    suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
-    if slash and suite in suite_names():
-        dropped = ("--dataset ", "--split ", "--k ")
-        kept = " ".join(o for o in options if not o.startswith(dropped))
-        only = f"--benchmarks {shlex.quote(benchmark)} " if benchmark else ""
-        return f"prorl eval run --suite {suite} {only}{kept}"
-    return f"prorl eval pass-at-k {' '.join(options)}"

@@ -58,7 +58,9 @@ class Target:
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
     """Return the run of that name or path, or the newest one. Raises EvaluationError with the cure."""
-    configs = sorted(root.glob("*/config.yaml"), key=_last_written) if root.is_dir() else []
+    configs = list(root.glob("*/config.yaml"))
+    journals = {c: c.with_name("metrics.jsonl") for c in configs}
+    configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
     if name is None or name == "latest":
         if not configs:
             raise EvaluationError(
@@ -71,11 +73,6 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
     names = [c.parent.name for c in configs]
     known = f"known: {', '.join(names)}" if names else "start one with prorl train"
     raise EvaluationError(f"no run '{name}' under {root}/{nearest(name, names)}; {known}")
-
-
-def _last_written(config: Path) -> float:
-    journal = config.parent / "metrics.jsonl"
-    return (journal if journal.exists() else config).stat().st_mtime
 
 
 def read_run(path: Path) -> Run:

@@ -13,7 +13,7 @@ import itertools
 import os
 import platform
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,7 +38,6 @@ from prorl_evaluation.sampling.journal import (
     EvalJournal,
     Keys,
     Problem,
-    VerdictRecord,
 )
 from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.meter import Meter
@@ -49,7 +48,6 @@ from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
 from prorl_verifiers import VERIFIERS
 
-Verdicts = Mapping[tuple[str, str], VerdictRecord]
 SETTLED_SECONDS = 5.0
 """After the first batch, until the time left is said."""
 
@@ -81,10 +79,19 @@ def evaluate(
         write_job(out, job, problems, parts)
         refused = journal.forget_refused()
         batches = plan(problems, settings)
-        _say_what_is_there(journal, batches, refused, progress)
+        if journal.foreign:
+            progress.message(
+                f"{journal.foreign} samples in {out} are of other sampling parameters: "
+                "they are left alone"
+            )
+        if refused:
+            progress.message(f"{refused} samples that the server refused are asked for again")
+        total = sum(b.rows for b in batches)
+        if there := total - sum(missing(batch, journal) for batch in batches):
+            progress.message(f"{there} of {total} samples are already there")
         with GradingThread(journal, pool, progress.message) as grader:
             grader.submit(ungraded(all_items(batches), journal))
-            _sample(generator, journal, job, grader, (batches, progress))
+            _sample(generator, journal, job, grader, batches, progress)
             grader.finish(progress, job.label)
         progress.finish()
         return _finish(job, problems, journal, time.perf_counter() - started, parts)
@@ -95,10 +102,10 @@ def _sample(
     journal: EvalJournal,
     job: EvalJob,
     grader: GradingThread,
-    work: tuple[Sequence[Batch], Progress],
+    batches: Sequence[Batch],
+    progress: Progress,
 ) -> None:
     """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
-    batches, progress = work
     lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
     left = begun = total = sum(lack for _, lack in lacking)
     if not total:
@@ -119,21 +126,6 @@ def _sample(
             rest = format_seconds((now - first) / (begun - left) * left)
             progress.message(f"{job.label}: {left} samples left, about {rest} at this speed")
     progress.finish()
-
-
-def _say_what_is_there(
-    journal: EvalJournal, batches: Sequence[Batch], refused: int, progress: Progress
-) -> None:
-    if journal.foreign:
-        progress.message(
-            f"{journal.foreign} samples in {journal.folder} are of other sampling parameters: "
-            "they are left alone"
-        )
-    if refused:
-        progress.message(f"{refused} samples that the server refused are asked for again")
-    total = sum(b.rows for b in batches)
-    if there := total - sum(missing(batch, journal) for batch in batches):
-        progress.message(f"{there} of {total} samples are already there")
 
 
 def _finish(
@@ -201,37 +193,25 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
             progress.advance(grade(batch.items(), journal, pool))
         progress.finish()
         made = dict(journal.verdicts)
-        _check_none_lost(out, made, old)
+        lost = [v for key, v in made.items() if v.status == "infra_error" and key in old]
+        if lost:
+            raise ServiceError(
+                f"{len(lost)} of {len(made)} answers got no verdict (infra error: {lost[0].reason}): "
+                f"the old verdicts in {out} stand, give the same command again once that is mended"
+            )
         journal.add_verdicts([v for key, v in old.items() if key not in made])
         if current.exists():
-            os.replace(current, _free_name(out))
+            further = (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
+            names = itertools.chain(["verdicts.previous.jsonl"], further)
+            os.replace(current, next(out / n for n in names if not (out / n).exists()))
         os.replace(fresh, current)
         parts = [p for p in recorded_parts(out) if p["group"] != VERIFIERS.group]
         parts += VERIFIERS.records(p.task.verifier for p in problems)
         write_job(out, job, problems, parts)  # from now on its verdicts are of these
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
-        changed = sum(_differs(v, old.get(key)) for key, v in made.items())
+        judged = {key: (v.reward, v.status) for key, v in old.items()}
+        changed = sum((v.reward, v.status) != judged.get(key) for key, v in made.items())
         return RegradeReport(result, len(made), changed)
-
-
-def _check_none_lost(out: Path, made: Verdicts, old: Verdicts) -> None:
-    lost = [v for key, v in made.items() if v.status == "infra_error" and key in old]
-    if lost:
-        raise ServiceError(
-            f"{len(lost)} of {len(made)} answers got no verdict (infra error: {lost[0].reason}): the old "
-            f"verdicts in {out} stand, give the same command again once that is mended"
-        )
-
-
-def _free_name(out: Path) -> Path:
-    names = itertools.chain(
-        ["verdicts.previous.jsonl"], (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
-    )
-    return next(out / name for name in names if not (out / name).exists())
-
-
-def _differs(new: VerdictRecord, old: VerdictRecord | None) -> bool:
-    return old is None or (new.reward, new.status) != (old.reward, old.status)
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:

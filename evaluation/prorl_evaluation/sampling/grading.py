@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, verdict_record
+from prorl_evaluation.sampling.journal import EvalJournal, Problem, verdict_record
 from prorl_verifiers import Task, Verdict
 
 Item = tuple[Problem, int]
@@ -45,23 +45,13 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
     ]
     if not work:
         return 0
-    verdicts = _verdicts([(journal.samples[key], problem.task) for key, problem in work], scorer)
-    journal.add_verdicts(
-        [
-            verdict_record(key, problem.task_sha256, verdict)
-            for (key, problem), verdict in zip(work, verdicts, strict=True)
-        ]
-    )
-    return len(work)
-
-
-def _verdicts(work: Sequence[tuple[SampleRecord, Task]], scorer: Scorer) -> list[Verdict]:
-    """Return a verdict a sample, in order; the scorer sees answers only."""
-    answers = [(sample.text, task) for sample, task in work if not sample.refused]
+    samples = [journal.samples[key] for key, _ in work]
+    answers = [(s.text, p.task) for s, (_, p) in zip(samples, work, strict=True) if not s.refused]
     scored = iter(scorer.score(answers) if answers else [])
-    return [
-        Verdict(None, "infra_error", f"the server refused it: {sample.note}")
-        if sample.refused
-        else next(scored)
-        for sample, _ in work
-    ]
+    records = []
+    for (key, problem), sample in zip(work, samples, strict=True):
+        refusal = Verdict(None, "infra_error", f"the server refused it: {sample.note}")
+        verdict = refusal if sample.refused else next(scored)
+        records.append(verdict_record(key, problem.task_sha256, verdict))
+    journal.add_verdicts(records)
+    return len(work)

@@ -96,8 +96,7 @@ def runs_programs(sample: Sample) -> bool:
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
     """Return the records of the verifiers and the backend in use that are not prorl's own."""
-    name = backend.partition(":")[0]
-    of_backend = BACKENDS.records([name]) if name in BACKENDS.names() else []
+    of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*VERIFIERS.records(p.task.verifier for p in problems), *of_backend]
 
 

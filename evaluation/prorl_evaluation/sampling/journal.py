@@ -203,6 +203,7 @@ def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]
     The first line of a key wins, but any answer wins over a refusal. Raises EvaluationError for damage, and
     for samples of another model or backend.
     """
+    names = SampleRecord.__dataclass_fields__
     found: dict[str, SampleRecord] = {}
     foreign = 0
     for number, row in read_checked(path, SAMPLE_FIELDS):
@@ -224,15 +225,10 @@ def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]
             )
         old = found.get(row["key"])
         if old is None or (old.refused and row["finish_reason"] != REFUSED):
-            found[row["key"]] = _sample(row)
+            values = {name: row[name] for name in names if name in row}
+            values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
+            found[row["key"]] = SampleRecord(**values)
     return found, foreign
-
-
-def _sample(row: Mapping[str, Any]) -> SampleRecord:
-    names = SampleRecord.__dataclass_fields__
-    values = {name: row[name] for name in names if name in row}
-    values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
-    return SampleRecord(**values)
 
 
 def _read_verdicts(path: Path) -> dict[tuple[str, str], VerdictRecord]:

@@ -185,26 +185,20 @@ class Sampler:
         fields: list[dict[str, Any]] = []
         for problem, index, completion in ended:
             made = keys.fields(problem.id, problem.prompt_sha256, index)
-            key = keys.key(problem.id, problem.prompt_sha256, index)
+            record = SampleRecord(
+                key=keys.key(problem.id, problem.prompt_sha256, index),
+                sample_id=problem.id,
+                index=index,
+                seed=made["seed"],
+                text=completion.text,
+                tokens=len(completion.token_ids),
+                logprob=round(sum(completion.logprobs), 6),
+                finish_reason=completion.finish_reason,
+                seconds=round(share, 6),
+                note=completion.note,
+            )
             fields.append(made)
-            records.append(_record(key, made, completion, share))
+            records.append(record)
         if records:
             self._journal.add_samples(records, fields)
         return sum(record.tokens for record in records)
-
-
-def _record(
-    key: str, fields: dict[str, Any], completion: Completion, seconds: float
-) -> SampleRecord:
-    return SampleRecord(
-        key=key,
-        sample_id=fields["sample_id"],
-        index=fields["index"],
-        seed=fields["seed"],
-        text=completion.text,
-        tokens=len(completion.token_ids),
-        logprob=round(sum(completion.logprobs), 6),
-        finish_reason=completion.finish_reason,
-        seconds=round(seconds, 6),
-        note=completion.note,
-    )

@@ -5,6 +5,7 @@ Leaves out: choosing (``choose``), printing tables, and what an interruption loo
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -96,24 +97,19 @@ class Session:
     def warnings(self) -> list[str]:
         """Return what must be said loudly before anything is sampled."""
         s = self.settings
-        if not s.near_any_success:
-            return []
         line = (
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
             f"any sample succeeded; --n {2 * s.k} gives an estimate"
         )
-        return [line]
+        return [line] if s.near_any_success else []
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
         """Evaluate every target in turn; see ``evaluate`` for what is raised and what is kept."""
-        return [self._one(target, pool, progress) for target in self.targets]
-
-    def _one(self, target: Target, pool: Scorer, progress: Progress) -> EvalResult:
-        generator = self.open(target, progress)
-        try:
-            return self.evaluate_with(generator, target, pool, progress)
-        finally:
-            generator.close()
+        found = []
+        for target in self.targets:
+            with contextlib.closing(self.open(target, progress)) as generator:
+                found.append(self.evaluate_with(generator, target, pool, progress))
+        return found
 
     def open(self, target: Target, progress: Progress) -> Generator:
         """Return the target's generator, for the caller to close; a model not at hand is fetched."""

@@ -62,8 +62,6 @@ def bootstrap_columns(
 ) -> list[Interval]:
     """Return one :class:`Interval` for each column of ``values`` (shape [N, M]). Columns defined for the same
     values share their draws."""
-    if not 0.0 < level < 1.0 or draws < 1:
-        raise ValueError(f"level must lie between 0 and 1 and draws be positive: {level}, {draws}")
     how = Resampling(level, draws, seed)
     return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
 
@@ -104,18 +102,12 @@ def _columns(
         means = _resampled_means(sums, counts, stratum_of, how.draws, how.seed)
         tail = read((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
         for place, j in enumerate(columns):
-            found[j] = _interval(matrix[rows, j], means[:, place], tail, len(matrix))
+            defined = matrix[rows, j]
+            value = low = high = float(defined.mean())
+            if float(np.ptp(defined)) >= SAME:
+                low, high = map(float, np.quantile(means[:, place], [tail, 1.0 - tail]))
+            found[j] = Interval(value, low, high, len(rows), len(matrix) - len(rows))
     return found
-
-
-def _interval(defined: Floats, means: Floats, tail: float, rows: int) -> Interval:
-    import numpy as np
-
-    value, undefined = float(defined.mean()), rows - len(defined)
-    if float(np.ptp(defined)) < SAME:
-        return Interval(value, value, value, len(defined), undefined)
-    low, high = np.quantile(means, [tail, 1.0 - tail])
-    return Interval(value, float(low), float(high), len(defined), undefined)
 
 
 def _resampled_means(

@@ -70,8 +70,12 @@ def bounded_columns(
     matrix = _matrix(rows, bounds)
     low, high = (np.full(matrix.shape[1], b) for b in bounds)
     drawn = _draw(matrix, (low, high), units or Units(), how)
-    found = _read(matrix, drawn, how.level, expanded=False)
-    return [_touching(i, bounds) for i in found]
+    found = []
+    for i in _read(matrix, drawn, how.level, expanded=False):
+        at_low, at_high = i.value - bounds[0] < SAME, bounds[1] - i.value < SAME
+        ends = bounds[0] if at_low else i.low, bounds[1] if at_high else i.high
+        found.append(Interval(i.value, *ends, i.count, i.undefined))
+    return found
 
 
 def paired_columns(
@@ -138,44 +142,23 @@ def _draw_whole(
     names = list(dict.fromkeys(stratum_of))
     for name in names:
         own = [i for i, s in enumerate(stratum_of) if s == name]
-        amount = (how.draws, len(own) / size)
-        share = counts[own].sum() / len(matrix)
-        draws += share * _stratum(sums[own], counts[own], pseudo, amount, rng)
+        totals, sizes = sums[own], counts[own]
+        share, cluster = sizes.sum() / len(matrix), sizes.mean()
+        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n: the spread of draws has no bias
+        step = max(1, _BLOCK // len(own))
+        for start in range(0, how.draws, step):
+            stop = min(start + step, how.draws)
+            weights = rng.standard_gamma(shape, (stop - start, len(own)))
+            ends = rng.standard_gamma(PSEUDO * (len(own) / size), (stop - start, 2)) * cluster
+            top = weights @ totals + ends[:, :1] * pseudo[0] + ends[:, 1:] * pseudo[1]
+            mean = top / ((weights @ sizes) + ends.sum(axis=1))[:, None]
+            draws[start:stop] += share * mean
     return draws, size, len(names)
 
 
-def _stratum(
-    sums: Floats,
-    counts: Floats,
-    pseudo: tuple[Floats, Floats],
-    amount: tuple[int, float],
-    rng: np.random.Generator,
-) -> Floats:
-    """Return means of one stratum, shape [draws, M], whose clusters have ``counts`` values (shape [C]) that
-    add up to ``sums`` (shape [C, M]); ``amount`` is (draws, share of all clusters)."""
+def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[Interval]:
     import numpy as np
 
-    draws, share = amount
-    size = len(sums)
-    shape = _concentration(size)
-    cluster = counts.mean()
-    found = np.empty((draws, sums.shape[1]))
-    step = max(1, _BLOCK // size)
-    for start in range(0, draws, step):
-        stop = min(start + step, draws)
-        weights = rng.standard_gamma(shape, (stop - start, size))
-        ends = rng.standard_gamma(PSEUDO * share, (stop - start, 2)) * cluster
-        top = weights @ sums + ends[:, :1] * pseudo[0] + ends[:, 1:] * pseudo[1]
-        found[start:stop] = top / ((weights @ counts) + ends.sum(axis=1))[:, None]
-    return found
-
-
-def _concentration(size: int) -> float:
-    """Return the Gamma shape of the weights for which the spread of draws has no bias: (n - 2) / n."""
-    return max(size - 2.0, 0.5) / size
-
-
-def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[Interval]:
     found = []
     tail = (1.0 - level) / 2.0
     for j, (value, count) in enumerate(zip(drawn.values, drawn.counts, strict=True)):
@@ -186,20 +169,7 @@ def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[In
         own = tail
         if expanded:
             own = expanded_tail(tail, int(drawn.clusters[j]), int(drawn.strata[j]))
-        low, high = _quantiles(drawn.draws[:, j], own)
+        low, high = np.quantile(drawn.draws[:, j], [own, 1.0 - own])
         ends = float(min(low, value)), float(max(high, value))
         found.append(Interval(float(value), *ends, int(count), undefined))
     return found
-
-
-def _quantiles(draws: Floats, tail: float) -> tuple[float, float]:
-    import numpy as np
-
-    low, high = np.quantile(draws, [tail, 1.0 - tail])
-    return float(low), float(high)
-
-
-def _touching(interval: Interval, bounds: tuple[float, float]) -> Interval:
-    low = bounds[0] if interval.value - bounds[0] < SAME else interval.low
-    high = bounds[1] if bounds[1] - interval.value < SAME else interval.high
-    return Interval(interval.value, low, high, interval.count, interval.undefined)

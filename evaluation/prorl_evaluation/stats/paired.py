@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.types import Change
-from prorl_evaluation.metrics.estimators import pass_at_k_table
+from prorl_evaluation.metrics.passk import pass_at_k_table
 from prorl_evaluation.stats.bootstrap import expanded_columns
 from prorl_evaluation.stats.bounded_mean import Drawn, paired_columns
-from prorl_evaluation.stats.distributions import t_tail, unexpanded_tail
-from prorl_evaluation.stats.intervals import SAME, Interval, Resampling
+from prorl_evaluation.stats.distributions import t_quantile, t_tail, unexpanded_tail
+from prorl_evaluation.stats.intervals import SAME, Resampling
 from prorl_evaluation.stats.units import Units, cluster_codes
 from prorl_evaluation.types import EvalSettings, EvaluationError, ProblemResult
 
@@ -79,7 +79,9 @@ def changes(
     """
     import numpy as np
 
-    sides = [[_values([p[place] for p in pairs], ks) for place in (0, 1)] for pairs in comparisons]
+    sides = [
+        [outcome_table([p[place] for p in pairs], ks) for place in (0, 1)] for pairs in comparisons
+    ]
     differences = [after - before for before, after in sides]
     intervals, drawn = paired_columns(np.hstack(differences), units, how)
     lengths = length_changes(comparisons, units, how)
@@ -97,7 +99,7 @@ def changes(
     return found
 
 
-def _values(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
+def outcome_table(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
     """Return pass@k for each of ``ks`` and the mean reward, shape [N, len(ks) + 1]."""
     import numpy as np
 
@@ -115,7 +117,7 @@ def length_changes(
     """
     import numpy as np
 
-    sides = np.array([[(_length(p), _length(q)) for p, q in own] for own in comparisons])
+    sides = np.array([[(p.length, q.length) for p, q in own] for own in comparisons])
     differences = (sides[:, :, 1] - sides[:, :, 0]).T
     intervals = expanded_columns(differences, units.clusters, units.strata, how)
     found = []
@@ -124,27 +126,16 @@ def length_changes(
             found.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
             continue
         before, after = (float(v) for v in sides[i][~np.isnan(differences[:, i])].mean(axis=0))
-        rows = [r for r, value in enumerate(differences[:, i]) if not math.isnan(value)]
-        tests = _t_of(interval, len(rows), units.of(rows), how)
+        own = units.of([r for r, value in enumerate(differences[:, i]) if not math.isnan(value)])
+        _, strata = cluster_codes(interval.count, own.clusters, own.strata)
+        df, tests = len(strata) - len(set(strata)), (math.nan, math.nan)
+        if df >= 1 and not interval.degenerate:
+            # the standard error is taken from the interval's width
+            half = (interval.high - interval.low) / 2.0
+            t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
+            tests = t_tail(t, df), t_tail(-t, df)
         found.append(Change("length", before, after, interval, *tests))
     return found
-
-
-def _t_of(interval: Interval, rows: int, units: Units, how: Resampling) -> tuple[float, float]:
-    """Return one-sided p-values, the standard error taken from the interval's width."""
-    from prorl_evaluation.stats.distributions import t_quantile
-
-    _, strata = cluster_codes(rows, units.clusters, units.strata)
-    df = len(strata) - len(set(strata))
-    if df < 1 or interval.degenerate:
-        return math.nan, math.nan
-    half = (interval.high - interval.low) / 2.0
-    t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
-    return t_tail(t, df), t_tail(-t, df)
-
-
-def _length(p: ProblemResult) -> float:
-    return p.tokens / p.answered if p.answered else math.nan
 
 
 def units_of(

@@ -59,19 +59,15 @@ def cluster_codes(
         elif stratum_of[code] != group:
             raise ValueError(f"cluster {name!r} lies in two strata")
         codes[i] = code
-    return codes, _together(stratum_of)
-
-
-def _together(stratum_of: list[Hashable]) -> list[Hashable]:
     sizes = Counter(stratum_of)
     small = {s for s, size in sizes.items() if size < LEAST}
-    if not small or len(sizes) == 1:
-        return stratum_of
-    large = [s for s in sizes if s not in small]
-    rest: Hashable = _REST
-    if large and sum(sizes[s] for s in small) < LEAST:
-        rest = min(large, key=lambda s: sizes[s])
-    return [rest if s in small else s for s in stratum_of]
+    if small and len(sizes) > 1:
+        large = [s for s in sizes if s not in small]
+        rest: Hashable = _REST
+        if large and sum(sizes[s] for s in small) < LEAST:
+            rest = min(large, key=lambda s: sizes[s])
+        stratum_of = [rest if s in small else s for s in stratum_of]
+    return codes, stratum_of
 
 
 def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:

@@ -14,7 +14,7 @@ from prorl_common import atomic_write_text
 from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.published import Shown, published
-from prorl_evaluation.suites.runner import ModelScores, SuiteResult
+from prorl_evaluation.suites.runner import SuiteResult
 from prorl_evaluation.suites.scores import benchmark_score, group_scores
 from prorl_evaluation.suites.tables import markdown, suite_tables
 
@@ -24,6 +24,25 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
     s = result.settings
     book = published()
     rows = [r for r in book.rows if set(r.values) & set(result.names)]
+    models = []
+    for model in result.models:
+        benchmarks: dict[str, Any] = {}
+        for name, found in model.results.items():
+            metric, group = result.suite.metric(name), found.overall
+            kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
+            benchmarks[name] = {
+                "metric": metric,
+                **_interval(benchmark_score(found, metric)),
+                "problems": group.problems,
+                "infra_errors": group.infra_errors,
+                "truncation_rate": _finite(group.truncation_rate),
+                "groups": {
+                    by: {g: _interval(i) for g, i in group_scores(found, metric, by).items()}
+                    for by in kinds
+                },
+                "folder": str(model.folders[name]),
+            }
+        models.append({"label": model.label, "benchmarks": benchmarks})
     return {
         "suite": result.suite.name,
         "benchmarks": list(result.names),
@@ -38,7 +57,7 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
             "extra": dict(s.extra),
         },
         "partial": result.partial,
-        "models": [_model(result, m) for m in result.models],
+        "models": models,
         "failures": [
             {"benchmark": f.benchmark, "model": f.model, "reason": f.reason, "service": f.service}
             for f in result.failures
@@ -47,33 +66,6 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
         "shared_with_training": {name: list(ids) for name, ids in result.shared.items()},
         "published": [r.model_dump() for r in rows],
         "origins": {o: book.origins[o].model_dump() for o in sorted({r.origin for r in rows})},
-    }
-
-
-def _model(result: SuiteResult, model: ModelScores) -> dict[str, Any]:
-    rows: dict[str, Any] = {}
-    for name, found in model.results.items():
-        metric = result.suite.metric(name)
-        group = found.overall
-        rows[name] = {
-            "metric": metric,
-            **_interval(benchmark_score(found, metric)),
-            "problems": group.problems,
-            "infra_errors": group.infra_errors,
-            "truncation_rate": _finite(group.truncation_rate),
-            "groups": _groups(result, name, model),
-            "folder": str(model.folders[name]),
-        }
-    return {"label": model.label, "benchmarks": rows}
-
-
-def _groups(result: SuiteResult, name: str, model: ModelScores) -> dict[str, Any]:
-    """Return the numbers by category, family or rung, as far as a table of the suite shows them."""
-    kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
-    metric = result.suite.metric(name)
-    return {
-        by: {g: _interval(i) for g, i in group_scores(model.results[name], metric, by).items()}
-        for by in kinds
     }
 
 
@@ -90,27 +82,21 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _key(result: SuiteResult) -> str:
-    """Return 8 hex digits over what makes two outcomes two; a limit, another backend than Transformers and
-    a server's request fields only where there are any."""
-    s = result.settings
-    names = ("n", "temperature", "top_p", "max_tokens", "seed")
-    sampling = {name: getattr(s, name) for name in names}
-    models = [m.label for m in result.models]
-    value = [sampling, list(result.names), result.partial, models]
-    if result.limit is not None:
-        value.append({"limit": result.limit})
-    if s.backend != "transformers" or s.extra:
-        value.append({"backend": s.backend, "extra": dict(s.extra)})
-    return digest(value)[:8]
-
-
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
     """Write the JSON and the Markdown in ``root`` atomically and return the Markdown's path.
 
     The same suite, settings, limit, benchmarks and models write the same two files again.
     """
-    stem = root / f"suite-{result.suite.name}-{_key(result)}"
+    s = result.settings
+    names = ("n", "temperature", "top_p", "max_tokens", "seed")
+    sampling = {name: getattr(s, name) for name in names}
+    key = [sampling, list(result.names), result.partial, [m.label for m in result.models]]
+    # only where there are any, so that the names of older files stay
+    if result.limit is not None:
+        key.append({"limit": result.limit})
+    if s.backend != "transformers" or s.extra:
+        key.append({"backend": s.backend, "extra": dict(s.extra)})
+    stem = root / f"suite-{result.suite.name}-{digest(key)[:8]}"
     text = json.dumps(suite_json(result), indent=1, ensure_ascii=False) + "\n"
     atomic_write_text(stem.with_suffix(".json"), text)
     page = stem.with_suffix(".md")

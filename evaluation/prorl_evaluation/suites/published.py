@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -127,12 +127,20 @@ def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[Publi
         assumed: list[bool] = []
         marks: dict[str, str] = {}
         for head, benchmark in columns.items():
-            value = row.values.get(benchmark)
-            same = book.same_set(row, benchmark) if value is not None else SameSet(same="yes")
-            if same.same != "yes":
-                marks[head] = same.why
-            cells.append(None if same.same == "no" else value)
-            assumed.append(same.same == "assumed")
+            value, is_assumed = row.values.get(benchmark), False
+            if value is not None:
+                found_set = book.same_set(row, benchmark)
+                match found_set.same:
+                    case "yes":
+                        pass
+                    case "assumed":
+                        is_assumed, marks[head] = True, found_set.why
+                    case "no":
+                        value, marks[head] = None, found_set.why
+                    case _:
+                        assert_never(found_set.same)
+            cells.append(value)
+            assumed.append(is_assumed)
         if any(c is not None for c in cells):
             whole = all(benchmark in row.values for benchmark in columns.values())
             average = row.averages.get(table) if whole else None
@@ -156,11 +164,12 @@ def category_rows(categories: list[str], shown: Shown) -> list[PublishedCells]:
 
 
 def _chosen(shown: Shown) -> list[PublishedRow]:
-    if shown == "none":
-        return []
-    return [row for row in published().rows if row.core or shown == "all"]
-
-
-def to_json(origins: list[str]) -> dict[str, Any]:
-    """Return the named origins as a JSON object."""
-    return {name: published().origins[name].model_dump() for name in origins}
+    match shown:
+        case "core":
+            return [row for row in published().rows if row.core]
+        case "all":
+            return published().rows
+        case "none":
+            return []
+        case _:
+            assert_never(shown)

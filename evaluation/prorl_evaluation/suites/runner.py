@@ -9,6 +9,7 @@ what is not done. Leaves out: loading problems (``sources``) and drawing (``tabl
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -61,14 +62,6 @@ class SuiteResult:
         if any(f.service for f in self.failures):
             return 1
         return 2 if self.failures else 0
-
-
-def suite_settings(suite: Suite, session: Session, one: Ready, split: str = "test") -> EvalSettings:
-    """Return the session's settings with the benchmark as its dataset."""
-    settings, limit = session.settings, session.limit
-    origin = {"path": f"{suite.name}/{one.name}", "manifest_sha256": one.manifest, "split": split}
-    origin |= {"limit": str(limit)} if limit is not None else {}
-    return replace(settings, dataset=origin)
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
@@ -132,8 +125,7 @@ class _Work:
         results: dict[str, EvalResult] = {}
         folders: dict[str, Path] = {}
         broken: list[str] = []
-        generator = self.session.open(target, self.progress)
-        try:
+        with contextlib.closing(self.session.open(target, self.progress)) as generator:
             for one in ready:
                 if len(broken) >= SAME_FAILURES:
                     reason = f"not tried after service failures with {' and '.join(broken)}"
@@ -147,22 +139,19 @@ class _Work:
                     folders[one.name] = part.folder(target)
                     broken = []
                 except (UserError, ServiceError) as error:
-                    failure = self._failed(one, target, error)
+                    self.progress.finish()
+                    failure = Failure(one.name, one_line(error), is_service(error), target.label)
+                    self.failures.append(failure)
+                    self.progress.message(f"{target.label}: {one.name} failed: {failure.reason}")
                     broken = [*broken, one.name] if failure.service else []
-        finally:
-            generator.close()
         return ModelScores(target.label, results, folders)
-
-    def _failed(self, one: Ready, target: Target, error: Exception) -> Failure:
-        self.progress.finish()
-        failure = Failure(one.name, one_line(error), is_service(error), target.label)
-        self.failures.append(failure)
-        self.progress.message(f"{target.label}: {one.name} failed: {failure.reason}")
-        return failure
 
     def _part(self, target: Target, one: Ready) -> Session:
         """Return the session of one target on one benchmark."""
-        settings = suite_settings(self.suite, self.session, one)
+        limit = self.session.limit
+        origin = {"path": f"{self.suite.name}/{one.name}", "manifest_sha256": one.manifest}
+        origin |= {"split": "test", **({"limit": str(limit)} if limit is not None else {})}
+        settings = replace(self.session.settings, dataset=origin)
         part = replace(
             self.session, targets=(target,), samples=one.samples, settings=settings, parts=one.parts
         )

@@ -7,15 +7,17 @@ Leaves out: turning them into text (``tables``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Literal, assert_never
 
 from prorl_common import derive_seed
+from prorl_datasets.benchmarks.catalogue import Metric
 from prorl_evaluation.boundary.gain import rung_order
 from prorl_evaluation.compare import compare
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.suites.categories import CATEGORY_OF
-from prorl_evaluation.suites.suite import Metric, Table
+from prorl_evaluation.suites.suite import By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
 
 
@@ -23,52 +25,59 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
     """Return the problem's share of full marks or its mean reward; NaN where nothing was scored."""
     if problem.n == 0:
         return math.nan
-    return problem.c / problem.n if metric == "mean_of_n" else problem.reward_mean
+    match metric:
+        case "mean_of_n":
+            return problem.c / problem.n
+        case "mean_reward":
+            return problem.reward_mean
+        case _:
+            assert_never(metric)
+
+
+def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
+    """Return what a result calls the benchmark's metric."""
+    match metric:
+        case "mean_of_n":
+            return "pass@1"
+        case "mean_reward":
+            return "reward"
+        case _:
+            assert_never(metric)
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
     """Return the benchmark's number: pass@1 or mean reward over its problems."""
-    group = result.overall
-    return group.pass_at_k[1] if metric == "mean_of_n" else group.reward
+    found = result.overall.metric(result_metric(metric))
+    assert found is not None  # every result has pass@1
+    return found
 
 
-def group_scores(result: EvalResult, metric: Metric, by: str) -> dict[str, Interval]:
+def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
     """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
     size). Problems without that label are in none."""
     groups: dict[str, list[ProblemResult]] = {}
-    name_of = _namer(by)
     for problem in result.problems:
-        name = name_of(problem)
-        if name is not None:
-            groups.setdefault(name, []).append(problem)
+        family = problem.labels.get("family")
+        label = CATEGORY_OF.get(str(family)) if by == "category" else problem.labels.get(by)
+        if label is not None:
+            groups.setdefault(str(label), []).append(problem)
     names = list(groups)
-    if by == "rung":
-        names.sort(key=rung_order(names))
-    elif by == "category":
-        names.sort()
-    return {name: _score(result, groups[name], metric, f"{by} {name}") for name in names}
-
-
-def _namer(by: str) -> Callable[[ProblemResult], str | None]:
-    def name_of(problem: ProblemResult) -> str | None:
-        value = problem.labels.get("family" if by == "category" else by)
-        if value is None:
-            return None
-        return CATEGORY_OF.get(str(value)) if by == "category" else str(value)
-
-    return name_of
-
-
-def _score(
-    result: EvalResult, problems: Sequence[ProblemResult], metric: Metric, purpose: str
-) -> Interval:
-    s = result.settings
-    seed = derive_seed(s.seed, "suite", purpose)
-    strata = [str(p.labels.get("family", "")) for p in problems]
-    values = [[value_of(p, metric)] for p in problems]
-    return bounded_columns(
-        values, units=Units(strata=strata), how=Resampling(s.level, s.draws, seed)
-    )[0]
+    match by:
+        case "category":
+            names.sort()
+        case "rung":
+            names.sort(key=rung_order(names))
+        case "family":
+            pass
+        case _:
+            assert_never(by)
+    found, s = {}, result.settings
+    for name in names:
+        units = Units(strata=[str(p.labels.get("family", "")) for p in groups[name]])
+        how = Resampling(s.level, s.draws, derive_seed(s.seed, "suite", f"{by} {name}"))
+        values = [[value_of(p, metric)] for p in groups[name]]
+        found[name] = bounded_columns(values, units=units, how=how)[0]
+    return found
 
 
 def average(scores: Sequence[Interval]) -> Interval:
@@ -94,7 +103,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(a: EvalResult, b: EvalResult, metric: Metric) -> Interval | None:
     """Return the paired difference b - a over the problems both have, None where they share none."""
     try:
-        found = compare(a, b).find(OVERALL, "pass@1" if metric == "mean_of_n" else "reward")
+        found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
         return None
     return found.interval if found is not None else None

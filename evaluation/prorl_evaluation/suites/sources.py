@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import assert_never
 
 from prorl_common import Progress, ServiceError, UserError, derive_seed, nearest
-from prorl_datasets import Sample
+from prorl_datasets import Sample, load
 from prorl_datasets.benchmarks import BenchmarkSpec, read_spec
 from prorl_evaluation.sampling.journal import digest, prompt_digest, task_digest
 from prorl_evaluation.suites.suite import (
@@ -110,24 +111,21 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
     if isinstance(source, ProceduralSpec):
         samples = list(_procedural(source, wanted.limit))
     elif isinstance(source, DatasetSpec):
-        from prorl_datasets import load
-
         samples = load(suite.base / source.dataset, source.split)[: wanted.limit]
+    elif isinstance(source, BenchmarkSpec):
+        loaded = read_spec(source, mirror=wanted.mirror, limit=wanted.limit)
+        samples = loaded.samples
+        if loaded.note is not None:
+            notes.append(loaded.note)
+        if loaded.unusable:
+            count, first = len(loaded.unusable), loaded.unusable[0]
+            notes.append(
+                f"{source.name}: {count} rows left out; the first, {first.where}: {first.reason}"
+            )
     else:
-        samples, notes = _benchmark(source, wanted)
+        assert_never(source)
     lines = [[s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples]
     return Ready(source.name, samples, digest(lines), tuple(notes), suite.parts(source.name))
-
-
-def _benchmark(spec: BenchmarkSpec, wanted: Wanted) -> tuple[list[Sample], list[str]]:
-    loaded = read_spec(spec, mirror=wanted.mirror, limit=wanted.limit)
-    notes = [] if loaded.note is None else [loaded.note]
-    if loaded.unusable:
-        first = loaded.unusable[0]
-        notes.append(
-            f"{spec.name}: {len(loaded.unusable)} rows left out; the first, {first.where}: {first.reason}"
-        )
-    return loaded.samples, notes
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
@@ -146,36 +144,31 @@ def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
     for name in spec.families:
         seen: set[str] = set()
         for number in range(min(spec.count, limit or spec.count)):
-            yield _new_item(spec, name, number, seen)
-
-
-def _new_item(spec: ProceduralSpec, family: str, number: int, seen: set[str]) -> Sample:
-    """Return item ``number`` of the family, unlike those in ``seen``."""
-    from prorl_datasets.procedural import families
-
-    for attempt in range(TRIES):
-        rng = Random(derive_seed(spec.seed, "suite", spec.name, family, number, attempt))
-        level = spec.levels[number % len(spec.levels)]
-        item = families()[family].generate(rng, level)
-        if item.question in seen:
-            continue
-        seen.add(item.question)
-        prompt = spec.template.replace(PLACE, item.question)
-        metadata = {"benchmark": spec.name, "family": family, "question": item.question}
-        chance = {} if item.chance is None else {"chance": item.chance}
-        return Sample(
-            id=f"{spec.name}-{family}-{number}",
-            domain=spec.domain,
-            prompt=({"role": "user", "content": prompt},),
-            task=item.task,
-            source="procedural",
-            licence=GENERATED_LICENCE,
-            split="test",
-            metadata={**item.metadata, **metadata, **chance, "level": level},
-        )
-    raise EvaluationError(
-        f"{spec.name}: family '{family}' has fewer than {number + 1} different problems: lower count"
-    )
+            level = spec.levels[number % len(spec.levels)]
+            for attempt in range(TRIES):
+                rng = Random(derive_seed(spec.seed, "suite", spec.name, name, number, attempt))
+                item = known[name].generate(rng, level)
+                if item.question not in seen:
+                    break
+            else:
+                raise EvaluationError(
+                    f"{spec.name}: family '{name}' has fewer than {number + 1} different problems: "
+                    "lower count"
+                )
+            seen.add(item.question)
+            prompt = spec.template.replace(PLACE, item.question)
+            metadata = {"benchmark": spec.name, "family": name, "question": item.question}
+            chance = {} if item.chance is None else {"chance": item.chance}
+            yield Sample(
+                id=f"{spec.name}-{name}-{number}",
+                domain=spec.domain,
+                prompt=({"role": "user", "content": prompt},),
+                task=item.task,
+                source="procedural",
+                licence=GENERATED_LICENCE,
+                split="test",
+                metadata={**item.metadata, **metadata, **chance, "level": level},
+            )
 
 
 def one_line(error: Exception) -> str:
@@ -196,15 +189,10 @@ def is_service(error: BaseException) -> bool:
         status = getattr(getattr(cause, "response", None), "status_code", None)
         if isinstance(status, int):
             return status >= 500 or status == 429
-        if _is_transport(cause):
+        # the connection itself failed; a missing or unreadable local file is not that
+        library = type(cause).__module__.partition(".")[0]
+        clients = ("httpx", "httpcore", "requests", "urllib3")
+        if isinstance(cause, ConnectionError | TimeoutError) or library in clients:
             return True
         cause = cause.__cause__
     return False
-
-
-def _is_transport(error: BaseException) -> bool:
-    """Whether the connection itself failed; a missing or unreadable local file is not that."""
-    if isinstance(error, ConnectionError | TimeoutError):
-        return True
-    module = type(error).__module__.partition(".")[0]
-    return module in ("httpx", "httpcore", "requests", "urllib3")

@@ -6,8 +6,9 @@ line) and the numbers (``scores``, ``published``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from prorl_evaluation.report.text import md
 from prorl_evaluation.stats.intervals import Interval
@@ -29,7 +30,6 @@ from prorl_evaluation.suites.scores import (
 )
 from prorl_evaluation.suites.suite import Table
 from prorl_evaluation.tables import TextTable
-from prorl_evaluation.types import EvalResult
 
 ABSENT = "-"
 ASSUMED = "~"
@@ -59,45 +59,46 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
     ]
 
 
-def percent(interval: Interval | None) -> str:
-    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined."""
+def percent(interval: Interval | None, sign: str = "") -> str:
+    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined.
+
+    ``sign`` is ``+`` for differences.
+    """
     if interval is None or interval.count == 0:
         return ABSENT
-    if interval.degenerate:
-        return f"{100 * interval.value:.2f}\n[no spread]"
-    return f"{100 * interval.value:.2f}\n[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
-
-
-def change(interval: Interval | None) -> str:
-    """Return a difference in points, signed, with its interval on a second line."""
-    if interval is None or interval.count == 0:
-        return ABSENT
-    span = f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
-    return f"{100 * interval.value:+.2f}\n{'[no spread]' if interval.degenerate else span}"
+    value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
+    span = "no spread" if interval.degenerate else f"{low:{sign}.1f}, {high:{sign}.1f}"
+    return f"{value:{sign}.2f}\n[{span}]"
 
 
 def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
-    suite = result.suite
     columns = {c.head: c.benchmark for c in table.columns if c.benchmark in result.names}
+    names = list(columns.values())
+    metrics = {name: result.suite.metric(name) for name in names}
     whole = table.average and len(columns) == len(table.columns)
-    rows: list[tuple[str, ...]] = []
     printed = rows_for(columns, table.title, shown)
-    for row in printed:
-        rows.append(_published_row(row, whole))
+    rows = [_published_row(row, whole) for row in printed]
     for model in result.models:
-        cells = []
-        for name in columns.values():
-            found = model.results.get(name)
-            score = benchmark_score(found, suite.metric(name)) if found is not None else None
-            cells.append(percent(score))
+        own = [
+            benchmark_score(r, metrics[n]) if (r := model.results.get(n)) else None for n in names
+        ]
+        cells = [percent(score) for score in own]
         if whole:
-            cells.append(_average_cell(result, model.results.get, list(columns.values())))
+            known = [score for score in own if score is not None]
+            cells.append(percent(average(known)) if len(known) == len(own) else ABSENT)
         rows.append((model.label, *cells))
     if len(result.models) > 1:
-        rows.append(_difference_row(result, list(columns.values()), whole))
+        first, last = result.models[0], result.models[-1]
+        cells = []
+        for name in names:
+            a, b = first.results.get(name), last.results.get(name)
+            found = difference(a, b, metrics[name]) if a and b else None
+            cells.append(percent(found, "+"))
+        label = f"{last.label} minus {first.label}"
+        rows.append((label, *cells, *([ABSENT] if whole else [])))
     head = ("", *columns, *(["Avg"] if whole else []))
     drawn = SuiteTable(TextTable(table.title, head, tuple(rows)))
-    drawn.before = _comparability(result, printed, list(columns.values()))
+    drawn.before = _comparability(result, printed)
     drawn.below = _below(result, columns, printed)
     return drawn
 
@@ -112,26 +113,9 @@ def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
     return (f"{row.label} ({row.origin})", *cells)
 
 
-def _average_cell(
-    result: SuiteResult, find: Callable[[str], EvalResult | None], names: Sequence[str]
-) -> str:
-    found = [
-        benchmark_score(r, result.suite.metric(n)) for n in names if (r := find(n)) is not None
-    ]
-    return percent(average(found)) if len(found) == len(names) else ABSENT
-
-
-def _difference_row(result: SuiteResult, names: Sequence[str], whole: bool) -> tuple[str, ...]:
-    first, last = result.models[0], result.models[-1]
-    cells = []
-    for name in names:
-        a, b = first.results.get(name), last.results.get(name)
-        cells.append(change(difference(a, b, result.suite.metric(name)) if a and b else None))
-    return (f"{last.label} minus {first.label}", *cells, *([ABSENT] if whole else []))
-
-
 def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
-    name, by = table.benchmark or "", table.by or ""
+    name, by = table.benchmark, table.by
+    assert name is not None and by is not None  # a table has both or neither
     metric = result.suite.metric(name)
     scores = {
         model.label: group_scores(found, metric, by)
@@ -140,25 +124,28 @@ def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
     }
     groups = list(dict.fromkeys(g for groups in scores.values() for g in groups))
     printed: list[PublishedCells] = []
-    if by == "category":
-        groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
-        printed = category_rows(groups, shown)
+    match by:
+        case "category":
+            groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
+            printed = category_rows(groups, shown)
+        case "family" | "rung":
+            pass
+        case _:
+            assert_never(by)
     rows = [_published_row(row, False) for row in printed]
     for model in result.models:
         mine = scores.get(model.label, {})
         rows.append((model.label, *(percent(mine.get(g)) for g in groups)))
     head = ("", *(trained_mark(table, g) for g in groups))
     drawn = SuiteTable(TextTable(table.title, head, tuple(rows)))
-    drawn.before = _comparability(result, printed, [name])
+    drawn.before = _comparability(result, printed)
     drawn.below = _below(result, {name: name}, printed)
     if any(h.endswith("*") for h in head):
         drawn.below.append("* this size is in the training data of our recipes")
     return drawn
 
 
-def _comparability(
-    result: SuiteResult, printed: Sequence[PublishedCells], names: Sequence[str]
-) -> list[str]:
+def _comparability(result: SuiteResult, printed: Sequence[PublishedCells]) -> list[str]:
     """Return whose numbers the published rows are, and what of the user's sampling differs."""
     lines = []
     for key in dict.fromkeys(row.origin for row in printed):
@@ -184,8 +171,10 @@ def _below(
 ) -> list[str]:
     lines: dict[str, None] = {}
     for row in printed:
+        by_column = len(row.cells) == len(columns)  # else the cells are of groups
+        cells = dict(zip(columns, row.cells, strict=True)) if by_column else {}
         for head, why in row.marks.items():
-            mark = ABSENT if _dropped(row, head, columns) else ASSUMED
+            mark = ABSENT if cells.get(head, 0.0) is None else ASSUMED
             lines[f"{mark} {head} ({row.origin}): {why}"] = None
     names = set(columns.values())
     for failure in result.failures:
@@ -194,51 +183,38 @@ def _below(
             lines[f"{ABSENT} {failure.benchmark}{who}: {failure.reason}"] = None
     for model in result.models:
         for name in columns.values():
-            if (found := model.results.get(name)) is not None:
-                for line in _caveats(found):
-                    lines[f"{model.label}, {name}: {line}"] = None
+            if (found := model.results.get(name)) is None:
+                continue
+            group, who = found.overall, f"{model.label}, {name}"
+            if group.truncation_rate >= CUT_SHOWN:
+                share = f"{100 * group.truncation_rate:.0f}%"
+                limit = found.settings.max_tokens
+                lines[f"{who}: {share} of the answers were cut at {limit} tokens"] = None
+            if group.infra_errors:
+                line = (
+                    f"{who}: {group.infra_errors} of {group.sampled} answers have no verdict (the "
+                    "checker failed) and do not count; the same command tries them again"
+                )
+                lines[line] = None
     return list(lines)
-
-
-def _dropped(row: PublishedCells, head: str, columns: dict[str, str]) -> bool:
-    heads = list(columns)
-    return head in heads and len(heads) == len(row.cells) and row.cells[heads.index(head)] is None
-
-
-def _caveats(result: EvalResult) -> list[str]:
-    """Return what makes a number say less: answers that were cut or could not be scored."""
-    group, found = result.overall, []
-    if group.truncation_rate >= CUT_SHOWN:
-        share = f"{100 * group.truncation_rate:.0f}%"
-        found.append(f"{share} of the answers were cut at {result.settings.max_tokens} tokens")
-    if group.infra_errors:
-        found.append(
-            f"{group.infra_errors} of {group.sampled} answers have no verdict (the checker failed) and "
-            "do not count; the same command tries them again"
-        )
-    return found
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
     """Return the tables as Markdown, each with its lines before and below; what a dataset or a model's
     name wrote is text there, not markup."""
-    return "\n".join(_markdown_table(t) for t in tables)
-
-
-def _markdown_table(drawn: SuiteTable) -> str:
-    table = drawn.table
-    lines = [f"### {md(table.title)}", "", *(f"- {md(line)}" for line in drawn.before)]
-    if drawn.before:
-        lines.append("")
-    lines.append("| " + " | ".join(md(h) for h in table.head) + " |")
-    lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
-    for label, *cells in table.rows:
-        lines.append("| " + " | ".join([md(label), *map(_number, cells)]) + " |")
-    if drawn.below:
-        lines += ["", *(f"- {md(line.removeprefix('- '))}" for line in drawn.below)]
-    return "\n".join(lines) + "\n"
-
-
-def _number(cell: str) -> str:
-    """Return a cell of ours on one line: numbers, signs and marks, nothing that others wrote."""
-    return cell.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}")
+    pages = []
+    for drawn in tables:
+        table = drawn.table
+        lines = [f"### {md(table.title)}", "", *(f"- {md(line)}" for line in drawn.before)]
+        if drawn.before:
+            lines.append("")
+        lines.append("| " + " | ".join(md(h) for h in table.head) + " |")
+        lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
+        for label, *cells in table.rows:
+            # cells are ours: numbers, signs and marks, nothing that others wrote
+            shown = [c.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}") for c in cells]
+            lines.append("| " + " | ".join([md(label), *shown]) + " |")
+        if drawn.below:
+            lines += ["", *(f"- {md(line.removeprefix('- '))}" for line in drawn.below)]
+        pages.append("\n".join(lines) + "\n")
+    return "\n".join(pages)
