@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from prorl_cli.eval_commands import app
 from prorl_cli.eval_sampling import option_keys
 from prorl_cli.main import build_app
+from prorl_common.config import ConfigError
 from prorl_evaluation import load_result
 from prorl_evaluation.config import EvalConfig, load_eval_config
-from prorl_evaluation.types import EvaluationError
 
 SMALL = "sampling: {k: 2, n: 4, max_tokens: 4}\ndata: {limit: 2}\nmodel: {device: cpu}\n"
 
@@ -28,13 +28,13 @@ def test_set_wins_over_an_option_and_an_option_over_the_file(tmp_path: Path) -> 
 
 
 def test_every_mistake_is_in_one_line_with_the_nearest_key() -> None:
-    with pytest.raises(EvaluationError) as caught:
+    with pytest.raises(ConfigError) as caught:
         load_eval_config(None, {}, ["sampling.temprature=1", "scoring.workers=0", "modle.run=a"])
     line = str(caught.value)
-    assert "\n" not in line and "did you mean 'temperature'" in line
+    assert "\n" not in line and "did you mean 'sampling.temperature'" in line
     assert "scoring.workers" in line and "did you mean 'model'" in line
     for wrong, said in (("sampling.n", "sampling.n=64"), ("sampling.n.x=1", "not a section")):
-        with pytest.raises(EvaluationError, match=said):
+        with pytest.raises(ConfigError, match=said):
             load_eval_config(None, {"sampling.n": 2}, [wrong])
 
 
