@@ -9,8 +9,8 @@ import yaml
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from prorl_cli.eval_commands import app
-from prorl_cli.eval_sampling import option_keys
+from prorl_cli.eval.app import app
+from prorl_cli.eval.settings import option_keys
 from prorl_cli.main import build_app
 from prorl_common.config import ConfigError
 from prorl_evaluation import load_result

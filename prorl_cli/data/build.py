@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.data_shared import (
+from prorl_cli.data.shared import (
     Json,
     Mirror,
     Workers,

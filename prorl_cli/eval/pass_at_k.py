@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli import eval_server_options as options
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.eval_sampling import (
+from prorl_cli.eval import server as options
+from prorl_cli.eval.settings import (
     INTERRUPTED,
     Backend,
     Batches,
@@ -29,7 +29,7 @@ from prorl_cli.eval_sampling import (
     models_of,
     settings_of,
 )
-from prorl_cli.eval_shared import Json, Weak, Workers, print_table, warn_of
+from prorl_cli.eval.tables import Json, Weak, Workers, print_table, warn_of
 from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:

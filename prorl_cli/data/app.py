@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
-from prorl_cli.data_benchmarks_command import benchmarks_command
-from prorl_cli.data_build_command import build_command
-from prorl_cli.data_shared import Json, Workers, counts_table, isolated, table, workers_or_cores
+from prorl_cli.data.benchmarks import benchmarks_command
+from prorl_cli.data.build import build_command
+from prorl_cli.data.shared import Json, Workers, counts_table, isolated, table, workers_or_cores
 from prorl_cli.plugin_option import PluginOption
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

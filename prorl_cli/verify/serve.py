@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.plugin_option import PluginOption
-from prorl_cli.verify_modes import Modes
+from prorl_cli.verify.mode_option import Modes
 
 TokenFile = Annotated[
     Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")

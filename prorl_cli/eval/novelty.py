@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.eval_shared import Json, print_table
+from prorl_cli.eval.tables import Json, print_table
 from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 

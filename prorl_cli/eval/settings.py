@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli import eval_server_options as options
+from prorl_cli.eval import server as options
 from prorl_common import UserError
 
 if TYPE_CHECKING:

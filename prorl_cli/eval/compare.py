@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, say, warn
-from prorl_cli.eval_shared import Json, print_table, warn_of
+from prorl_cli.eval.tables import Json, print_table, warn_of
 from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:

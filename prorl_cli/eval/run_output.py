@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from prorl_cli.console import print_json, say, stdout_console, warn
-from prorl_cli.eval_shared import WIDE, print_table
+from prorl_cli.eval.tables import WIDE, print_table
 from prorl_common import UserError
 
 if TYPE_CHECKING:

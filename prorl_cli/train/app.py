@@ -11,8 +11,8 @@ import typer
 
 from prorl_cli import console
 from prorl_cli.plugin_option import PluginOption
-from prorl_cli.train_controller_commands import explain, simulate
-from prorl_cli.train_run_commands import export, presets, status
+from prorl_cli.train.controller import explain, simulate
+from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli import eval_server_options as options
 from prorl_cli.console import make_progress, say, warn
-from prorl_cli.eval_run_output import check_kind, list_suites, show_suite
-from prorl_cli.eval_sampling import (
+from prorl_cli.eval import server as options
+from prorl_cli.eval.run_output import check_kind, list_suites, show_suite
+from prorl_cli.eval.settings import (
     INTERRUPTED,
     Backend,
     Batches,
@@ -32,7 +32,7 @@ from prorl_cli.eval_sampling import (
     run_limit,
     settings_of,
 )
-from prorl_cli.eval_shared import Json, Weak, Workers
+from prorl_cli.eval.tables import Json, Weak, Workers
 from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 

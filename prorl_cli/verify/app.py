@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli import verify_audit_command, verify_serve_command
 from prorl_cli.plugin_option import PluginOption
-from prorl_cli.verify_modes import Modes
+from prorl_cli.verify.audit import audit
+from prorl_cli.verify.mode_option import Modes
+from prorl_cli.verify.serve import serve
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def group() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # answers may hold lone surrogates
 
 
-app.command("serve")(verify_serve_command.serve)
-app.command("audit")(verify_audit_command.audit)
+app.command("serve")(serve)
+app.command("audit")(audit)
 
 
 @app.command("answer")

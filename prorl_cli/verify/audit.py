@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prorl_cli.plugin_option import PluginOption
-from prorl_cli.verify_modes import Modes
+from prorl_cli.verify.mode_option import Modes
 from prorl_common import UserError, nearest
 
 if TYPE_CHECKING:

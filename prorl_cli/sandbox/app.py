@@ -16,8 +16,8 @@ import typer
 
 from prorl_cli.console import print_json, stdout_console, warn
 from prorl_cli.plugin_option import PluginOption
-from prorl_cli.sandbox_attack_command import attack_command
-from prorl_cli.sandbox_image_command import build_image_command
+from prorl_cli.sandbox.attack import attack_command
+from prorl_cli.sandbox.build_image import build_image_command
 from prorl_common import UserError
 
 if TYPE_CHECKING:
