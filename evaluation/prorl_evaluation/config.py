@@ -1,4 +1,4 @@
-"""The settings of ``prorl eval pass-at-k`` and ``run``: one tree, from a file and ``--set section.key=value``.
+"""The settings of the ``prorl eval`` verbs: one tree, from a file and ``--set section.key=value``.
 
 Later wins: the file, the options of the command line (each writes one key), ``--set``.
 """
@@ -119,6 +119,30 @@ class OutputSection(Section):
     repair: bool = False
 
 
+class ComparisonSection(Section):
+    """Of ``compare`` and ``report``: the claims (see ``BoundaryOptions``), posteriors (``beta``) and what a
+    verifier does to pass@k that takes this share of wrong answers."""
+
+    k: AtLeastOne | None = None
+    alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
+    margin: Annotated[float, Field(ge=0, le=1)] = 0.05
+    cluster: str = "problem"
+    beta: bool = False
+    false_positive_rate: Annotated[float, Field(ge=0, le=0.99)] = 0.0
+
+
+class NoveltySection(Section):
+    """Of ``novelty``: what the responses are held against, n-gram lengths in words, and MB of memory."""
+
+    corpus: list[Path] | None = None
+    column: str | None = None
+    against: Path | None = None
+    lengths: str = "5-12"
+    samples: AtLeastOne | None = None
+    memory: Annotated[int, Field(ge=16)] = 1024
+    seed: int = 0
+
+
 class EvalConfig(Section):
     """Everything that decides an evaluation. ``plugins``: paths of plug-in files."""
 
@@ -129,6 +153,8 @@ class EvalConfig(Section):
     server: ServerSection = ServerSection()
     scoring: ScoringSection = ScoringSection()
     output: OutputSection = OutputSection()
+    comparison: ComparisonSection = ComparisonSection()
+    novelty: NoveltySection = NoveltySection()
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:

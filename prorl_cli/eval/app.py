@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import typer
 
-from prorl_cli.eval.compare import compare_command, report_command
+from prorl_cli.eval.compare import compare_command
 from prorl_cli.eval.novelty import novelty_command
-from prorl_cli.eval.pass_at_k import pass_at_k_command, regrade_command
+from prorl_cli.eval.pass_at_k import pass_at_k_command
+from prorl_cli.eval.regrade import regrade_command
+from prorl_cli.eval.report import report_command
 from prorl_cli.eval.run import run_command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

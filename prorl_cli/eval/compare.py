@@ -1,10 +1,11 @@
-"""``prorl eval compare`` and ``report``: results against each other, and the page that shows them.
+"""``prorl eval compare``: results against the first of them, with paired differences and boundary claims.
 
 Tables and JSON go to stdout, messages to stderr. Leaves out: the numbers (the evaluation room).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,121 +13,99 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, say, warn
-from prorl_cli.eval.tables import Json, print_table, warn_of
+from prorl_cli.eval import options as o
+from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.plugin_option import PluginOption
 
 if TYPE_CHECKING:
-    from prorl_evaluation import BoundaryOptions, BoundaryReport, Comparison, EvalResult
-    from prorl_evaluation.report.data import ReportData
+    from prorl_evaluation import EvalResult
+    from prorl_evaluation.config import ComparisonSection
+    from prorl_evaluation.report.data import ReportOptions
     from prorl_evaluation.tables import TextTable
-
-K = Annotated[
-    int | None, typer.Option("--k", min=1, help="k of the claims (default: largest <= n/2).")
-]
-Beta = Annotated[bool, typer.Option("--beta", help="Add pass@k from Beta posteriors.")]
-Rate = Annotated[
-    float, typer.Option(min=0.0, max=0.99, help="Share of wrong answers the verifier accepts.")
-]
-Alpha = Annotated[
-    float, typer.Option(min=1e-9, max=0.5, help="Chance of any false claim, all claims together.")
-]
-Margin = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Change of pass@k that counts as none.")
-]
-Cluster = Annotated[
-    str, typer.Option(help="What is resampled: problem, or task with all its problems.")
-]
 
 
 def compare_command(
+    context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
     html: Annotated[Path | None, typer.Option(help="Also write the report to this file.")] = None,
     md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
-    k: K = None,
-    alpha: Alpha = 0.05,
-    margin: Margin = 0.05,
-    cluster: Cluster = "problem",
-    beta: Beta = False,
-    false_positive_rate: Rate = 0.0,
-    json_out: Json = False,
+    k: o.ClaimK = None,
+    alpha: o.Alpha = 0.05,
+    margin: o.Margin = 0.05,
+    cluster: o.Cluster = "problem",
+    beta: o.Beta = False,
+    false_positive_rate: o.Rate = 0.0,
+    json_out: o.Json = False,
     plugin: PluginOption = None,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
 ) -> None:
     """Compare two or more results on the problems they share: paired differences, boundary claims.
 
     Every later result is compared with the first. All claims are corrected together for their number.
     """
-    from prorl_evaluation import BoundaryOptions, boundary_report, compare
-    from prorl_evaluation.report.data import ReportOptions, report_data
+    from prorl_evaluation import boundary_report, compare
+    from prorl_evaluation.boundary.tables import boundary_tables
+    from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
+    from prorl_evaluation.tables import comparison_table, near_n_lines, result_table
+    from prorl_evaluation.types import shown_ks
 
+    asked = o.settings(context, config, overrides, ("comparison",)).comparison
     results, run_dir = gather(names)
-    options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
-    report = boundary_report(results, options)
-    comparisons = [compare(results[0], later, cluster=cluster) for later in results[1:]]
-    extra_tables, extra = _extras(results, beta, false_positive_rate)
-    tables = [*_tables(results, comparisons, report), *extra_tables]
+    how = report_options("compare", names, asked)
+    report = boundary_report(results, how.boundary)
+    comparisons = [compare(results[0], later, cluster=asked.cluster) for later in results[1:]]
+    extra_tables, extra = _extras(results, asked.beta, asked.false_positive_rate)
     if html is not None or md is not None:
-        command = _typed("compare", names, options, beta, false_positive_rate)
-        asked = ReportOptions(options, True, beta, false_positive_rate, command)
-        _write(report_data(results, run_dir, asked, report), html, md)
+        data = report_data(results, run_dir, how, report)
+        if html is not None:
+            from prorl_evaluation.report.html import write_html
+
+            say(f"report written: {write_html(data, html)}")
+        if md is not None:
+            from prorl_evaluation.report.markdown import write_markdown
+
+            say(f"tables written: {write_markdown(data, md)}")
     if json_out:
         shown = [c.to_json() for c in comparisons]
         print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
         return
-    for table in tables:
-        print_table(table)
-    _warn(results, comparisons, report)
-
-
-def _write(data: ReportData, html: Path | None, md: Path | None) -> None:
-    from prorl_evaluation.report.html import write_html
-    from prorl_evaluation.report.markdown import write_markdown
-
-    if html is not None:
-        say(f"report written: {write_html(data, html)}")
-    if md is not None:
-        say(f"tables written: {write_markdown(data, md)}")
-
-
-def _typed(
-    verb: str, names: Sequence[str], options: BoundaryOptions, beta: bool, rate: float
-) -> str:
-    """Return the command line that makes this report again."""
-    import dataclasses
-    import shlex
-
-    from prorl_evaluation import BoundaryOptions
-
-    usual = BoundaryOptions()
-    parts = ["prorl eval", verb, *map(shlex.quote, names)]
-    for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
-        if value != getattr(usual, field.name):
-            parts.append(f"--{field.name} {value}")
-    parts += ["--beta"] if beta else []
-    parts += [f"--false-positive-rate {rate:g}"] if rate else []
-    return " ".join([*parts, "--html report.html"] if verb == "compare" else parts)
-
-
-def _tables(
-    results: Sequence[EvalResult], comparisons: Sequence[Comparison], report: BoundaryReport
-) -> list[TextTable]:
-    from prorl_evaluation.boundary.tables import boundary_tables
-    from prorl_evaluation.tables import comparison_table, result_table
-    from prorl_evaluation.types import shown_ks
-
     metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
     tables = [result_table(r) for r in results]
     tables += [comparison_table(c, metrics) for c in comparisons]
-    return [*tables, *boundary_tables(report)]
+    for table in [*tables, *boundary_tables(report), *extra_tables]:
+        print_table(table)
+    for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):
+        warn(line)
+    for comparison in comparisons:
+        warn_of(comparison)
+
+
+def report_options(verb: str, names: Sequence[str], asked: ComparisonSection) -> ReportOptions:
+    """Return what a report is to hold, with the command line that makes it again."""
+    import shlex
+
+    from prorl_evaluation import BoundaryOptions
+    from prorl_evaluation.report.data import ReportOptions
+
+    options = BoundaryOptions(
+        k=asked.k, alpha=asked.alpha, margin=asked.margin, cluster=asked.cluster
+    )
+    beta, rate = asked.beta, asked.false_positive_rate
+    usual, given = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
+    words = ["prorl eval", verb, *map(shlex.quote, names)]
+    words += [f"--{name} {value}" for name, value in given.items() if value != usual[name]]
+    words += ["--beta"] if beta else []
+    words += [f"--false-positive-rate {rate:g}"] if rate else []
+    words += ["--html report.html"] if verb == "compare" else []
+    return ReportOptions(options, verb == "compare", beta, rate, " ".join(words))
 
 
 def _extras(
     results: Sequence[EvalResult], beta: bool, rate: float
 ) -> tuple[list[TextTable], dict[str, Any]]:
     """Return the tables and JSON that were asked for beside the usual."""
-    import dataclasses
-
     from prorl_evaluation.boundary.tables import (
         posterior_table,
         posteriors,
@@ -152,53 +131,3 @@ def _extras(
             for label, rows in suspect
         ]
     return tables, value
-
-
-def _warn(
-    results: Sequence[EvalResult], comparisons: Sequence[Comparison], report: BoundaryReport
-) -> None:
-    from prorl_evaluation.tables import near_n_lines
-
-    for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):
-        warn(line)
-    for comparison in comparisons:
-        warn_of(comparison)
-
-
-def report_command(
-    names: Annotated[list[str], typer.Argument(help="A run, or result folders, baseline first.")],
-    out: Annotated[
-        Path | None, typer.Option(help="The HTML file (default: report.html in the run or here).")
-    ] = None,
-    md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
-    k: K = None,
-    alpha: Alpha = 0.05,
-    margin: Margin = 0.05,
-    cluster: Cluster = "problem",
-    beta: Beta = False,
-    false_positive_rate: Rate = 0.0,
-    json_out: Annotated[
-        bool, typer.Option("--json", help="Print every number as JSON instead of the file's name.")
-    ] = False,
-    plugin: PluginOption = None,
-) -> None:
-    """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
-    from prorl_evaluation import BoundaryOptions
-    from prorl_evaluation.report.data import ReportOptions, report_data
-    from prorl_evaluation.report.html import write_html
-    from prorl_evaluation.report.markdown import write_markdown
-    from prorl_evaluation.sampling.choose import gather
-
-    results, run_dir = gather(names)
-    options = BoundaryOptions(k=k, alpha=alpha, margin=margin, cluster=cluster)
-    command = _typed("report", names, options, beta, false_positive_rate)
-    asked = ReportOptions(options, False, beta, false_positive_rate, command)
-    data = report_data(results, run_dir, asked)
-    page = write_html(data, out if out is not None else (run_dir or Path()) / "report.html")
-    if md is not None:
-        say(f"tables written: {write_markdown(data, md)}")
-    if json_out:
-        say(f"report written: {page}")
-        print_json(data.to_json())
-        return
-    print(page)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.eval.tables import Json, print_table
+from prorl_cli.eval import options as o
+from prorl_cli.eval.tables import print_table
 from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_evaluation.novelty import Corpus, Measured, ResponseSet
-    from prorl_evaluation.stats.intervals import Resampling
 
 Results = Annotated[
     list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
@@ -37,6 +37,7 @@ Each = Annotated[Path | None, typer.Option(help="Write each response's novelty t
 
 
 def novelty_command(
+    context: typer.Context,
     results: Results,
     corpus: CorpusPaths = None,
     column: Annotated[str | None, typer.Option(help="Column that holds the corpus text.")] = None,
@@ -46,27 +47,82 @@ def novelty_command(
     memory: Annotated[int, typer.Option(min=16, help="MB for the responses' n-grams.")] = 1024,
     seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
     each: Each = None,
-    json_out: Json = False,
+    json_out: o.Json = False,
     plugin: PluginOption = None,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
 ) -> None:
     """Creativity-index style coverage: the share of words in no n-gram that the corpus has.
 
     Give --corpus, or --against with the base's results; nothing is downloaded.
     """
-    from prorl_evaluation.novelty import measure, read_responses
+    from prorl_evaluation.novelty import FileCorpus, measure, read_responses
+    from prorl_evaluation.novelty.against import against_base
+    from prorl_evaluation.novelty.summary import (
+        change_table,
+        changes,
+        novelty_table,
+        summarise,
+        to_json,
+    )
     from prorl_evaluation.stats.intervals import Resampling
 
-    sizes = _sizes(lengths)
-    if (corpus is None) == (against is None):
+    asked = o.settings(context, config, overrides, ("novelty",)).novelty
+    sizes = _sizes(asked.lengths)
+    if (asked.corpus is None) == (asked.against is None):
         raise UserError("give --corpus FILE_OR_FOLDER, or --against RESULT_FOLDER, one of the two")
-    models = [read_responses(path, samples) for path in results]
-    where, described, models = _corpus(corpus or [], column, against, models)
-    flat = [r for m in models for r in m.responses]
-    measured = measure(flat, where, sizes, memory, make_progress())
-    _say_read(measured)
+    models = [read_responses(path, asked.samples) for path in results]
+    held: Corpus
+    if asked.against is None:
+        paths = asked.corpus or []
+        held = FileCorpus(paths, asked.column)
+        count = len(held.files())
+        called = paths[0].name if len(paths) == 1 else f"{len(paths)} corpora"
+        called += f" ({count} file{'' if count == 1 else 's'})"
+    else:
+        base = read_responses(asked.against)
+        split = against_base(base, models)
+        held, called = split.corpus, split.described
+        if split.control is None:
+            warn(f"{base.label} has one sample a problem: no half is left as a control")
+        else:
+            models = [split.control, *models]
+    responses = [r for m in models for r in m.responses]
+    measured = measure(responses, held, sizes, asked.memory, make_progress())
+    read = measured.read
+    again = "" if measured.passes == 1 else f", read {measured.passes} times for want of memory"
+    size = f"{read.words:,} words, {read.bytes / 1e6:,.1f} MB{again}"
+    say(f"corpus: {read.documents:,} documents, {size}")
+    if not read.words:
+        warn("the corpus holds no words: everything is new beside nothing")
     if each is not None:
         _write_each(measured, models, each)
-    _show((measured, models, sizes), described, Resampling(seed=seed), json_out)
+
+    how = Resampling(seed=asked.seed)
+    rows = iter(measured.rows)
+    scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
+    groups = [g for label, own in scored for g in summarise(label, own, sizes, how)]
+    found = changes(scored, sizes, how)
+    if json_out:
+        print_json(
+            {
+                "corpus": called,
+                "read": {"documents": read.documents, "words": read.words},
+                "lengths": list(sizes),
+                "groups": [to_json(g) for g in groups],
+                "changes": [to_json(c) for c in found],
+            }
+        )
+        return
+    print_table(novelty_table(groups, called))
+    if found:
+        print_table(change_table(found))
+    for g in groups:
+        if g.short:
+            warn(
+                f"{g.label}, {g.group}: {g.short} of {g.responses} responses have fewer than "
+                f"{sizes[-1]} words and do not count"
+            )
 
 
 def _sizes(lengths: str) -> tuple[int, ...]:
@@ -77,36 +133,6 @@ def _sizes(lengths: str) -> tuple[int, ...]:
     if not 1 <= low <= high <= 64:
         raise UserError(f"--lengths is '{lengths}': they ascend and lie between 1 and 64")
     return tuple(range(low, high + 1))
-
-
-def _corpus(
-    paths: Sequence[Path], column: str | None, against: Path | None, models: list[ResponseSet]
-) -> tuple[Corpus, str, list[ResponseSet]]:
-    """Return the corpus, what to call it, and the models with the control in front where there is one."""
-    from prorl_evaluation.novelty import FileCorpus, read_responses
-    from prorl_evaluation.novelty.against import against_base
-
-    if against is None:
-        files = FileCorpus(paths, column)
-        count = len(files.files())
-        name = paths[0].name if len(paths) == 1 else f"{len(paths)} corpora"
-        return files, f"{name} ({count} file{'' if count == 1 else 's'})", models
-    base = read_responses(against)
-    split = against_base(base, models)
-    if split.control is None:
-        warn(f"{base.label} has one sample a problem: no half is left as a control")
-        return split.corpus, split.described, models
-    return split.corpus, split.described, [split.control, *models]
-
-
-def _say_read(measured: Measured) -> None:
-    read = measured.read
-    again = "" if measured.passes == 1 else f", read {measured.passes} times for want of memory"
-    say(
-        f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB{again}"
-    )
-    if not read.words:
-        warn("the corpus holds no words: everything is new beside nothing")
 
 
 def _write_each(measured: Measured, models: Sequence[ResponseSet], path: Path) -> None:
@@ -128,39 +154,3 @@ def _write_each(measured: Measured, models: Sequence[ResponseSet], path: Path) -
         lines.append(json.dumps(value, ensure_ascii=False) + "\n")
     atomic_write_text(path, "".join(lines))
     say(f"each response: {path}")
-
-
-def _show(
-    numbers: tuple[Measured, Sequence[ResponseSet], tuple[int, ...]],
-    against: str,
-    how: Resampling,
-    json_out: bool,
-) -> None:
-    from prorl_evaluation.novelty.summary import (
-        change_table,
-        changes,
-        novelty_table,
-        summarise,
-        to_json,
-    )
-
-    measured, models, sizes = numbers
-    rows = iter(measured.rows)
-    scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
-    groups = [g for label, own in scored for g in summarise(label, own, sizes, how)]
-    found = changes(scored, sizes, how)
-    if json_out:
-        read = {"documents": measured.read.documents, "words": measured.read.words}
-        value = {"corpus": against, "read": read, "lengths": list(sizes)}
-        both = {"groups": [to_json(g) for g in groups], "changes": [to_json(c) for c in found]}
-        print_json({**value, **both})
-        return
-    print_table(novelty_table(groups, against))
-    if found:
-        print_table(change_table(found))
-    for g in groups:
-        if g.short:
-            warn(
-                f"{g.label}, {g.group}: {g.short} of {g.responses} responses have fewer than "
-                f"{sizes[-1]} words and do not count"
-            )

@@ -1,44 +1,21 @@
-"""``prorl eval pass-at-k`` and ``regrade``: sample and judge a model, or judge its answers anew.
+"""``prorl eval pass-at-k``: sample and judge models on a dataset.
 
 Tables and JSON go to stdout, progress and messages to stderr. Leaves out: what is chosen (``choose``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.eval import server as options
-from prorl_cli.eval.settings import (
-    INTERRUPTED,
-    Backend,
-    Batches,
-    Checkpoint,
-    ConfigFile,
-    Device,
-    Model,
-    Repair,
-    RunName,
-    Seed,
-    Sets,
-    config_of,
-    models_of,
-    settings_of,
-)
-from prorl_cli.eval.tables import Json, Weak, Workers, print_table, warn_of
+from prorl_cli.eval import options as o
+from prorl_cli.eval.sampling import kept_when_interrupted, models_of, settings_of
+from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.plugin_option import PluginOption
-
-if TYPE_CHECKING:
-    from prorl_common import Progress
-    from prorl_datasets import Sample
-    from prorl_evaluation import EvalResult
-    from prorl_evaluation.config import ScoringSection
-    from prorl_evaluation.sampling.choose import Run
-    from prorl_evaluation.sampling.session import Session
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
@@ -61,9 +38,9 @@ Out = Annotated[
 
 def pass_at_k_command(
     context: typer.Context,
-    model: Model = None,
-    run: RunName = None,
-    checkpoint: Checkpoint = None,
+    model: o.Model = None,
+    run: o.RunName = None,
+    checkpoint: o.Checkpoint = None,
     dataset: Dataset = None,
     split: Split = "test",
     k: K = None,
@@ -72,48 +49,58 @@ def pass_at_k_command(
     top_p: TopP = None,
     max_tokens: MaxTokens = None,
     protocol: ProtocolName = None,
-    backend: Backend = "auto",
-    batches: Batches = None,
+    backend: o.Backend = "auto",
+    batches: o.Batches = None,
     limit: Limit = None,
-    seed: Seed = 0,
+    seed: o.Seed = 0,
     out: Out = None,
-    device: Device = "auto",
-    repair: Repair = False,
-    workers: Workers = 2,
-    allow_weak: Weak = False,
-    json_out: Json = False,
+    device: o.Device = "auto",
+    repair: o.Repair = False,
+    workers: o.Workers = 2,
+    allow_weak: o.Weak = False,
+    json_out: o.Json = False,
     plugin: PluginOption = None,
-    server: options.Url = None,
-    server_model: options.Model = None,
-    server_api: options.Api = "auto",
-    server_key_env: options.KeyEnv = None,
-    server_weights: options.Weights = None,
-    server_tokenizer: options.Tokenizer = None,
-    server_extra: options.Extra = None,
-    server_concurrency: options.Concurrency = 32,
-    server_timeout: options.Timeout = 1800.0,
-    server_patience: options.Patience = 600.0,
-    server_rpm: options.Rpm = None,
-    server_tpm: options.Tpm = None,
-    server_refusals: options.Refusals = "stop",
-    server_price: options.Price = None,
-    config: ConfigFile = None,
-    overrides: Sets = None,
+    server: o.ServerUrl = None,
+    server_model: o.ServerModel = None,
+    server_api: o.ServerApi = "auto",
+    server_key_env: o.ServerKeyEnv = None,
+    server_weights: o.ServerWeights = None,
+    server_tokenizer: o.ServerTokenizer = None,
+    server_extra: o.ServerExtra = None,
+    server_concurrency: o.ServerConcurrency = 32,
+    server_timeout: o.ServerTimeout = 1800.0,
+    server_patience: o.ServerPatience = 600.0,
+    server_rpm: o.ServerRpm = None,
+    server_tpm: o.ServerTpm = None,
+    server_refusals: o.ServerRefusals = "stop",
+    server_price: o.ServerPrice = None,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
 ) -> None:
     """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
     it goes on where it was cut off; a larger --n adds to what is there."""
-    from dataclasses import replace
-
+    from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.choose import pick_dataset
+    from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.sampling.session import Session
+    from prorl_evaluation.tables import comparison_table, result_table
+    from prorl_evaluation.types import shown_ks
+    from prorl_verifiers import VerifierPool
 
-    asked = config_of(context, config, overrides or [])
-    settings = settings_of(asked, None)  # k > n is said before anything is looked for
+    asked = o.settings(context, config, overrides)
+    settings_of(asked, None)  # k > n is said before anything is looked for
     progress = make_progress()
     targets, found, named = models_of(asked, progress)
     samples, origin = pick_dataset(asked.data.dataset, asked.data.split, asked.data.limit)
     settings = replace(settings_of(asked, found, named), dataset=origin)
-    samples = _without_code(samples, asked.scoring.allow_weak)
+    kept = [s for s in samples if not runs_programs(s)]
+    if len(kept) < len(samples) and not asked.scoring.allow_weak:
+        from prorl_sandbox import probe
+
+        walls = probe()
+        if not walls.strong:  # code is left out, loudly, where this machine cannot isolate it
+            warn(f"{len(samples) - len(kept)} code problems are left out: {walls.complaint()}")
+            samples = kept
     session = Session(
         targets,
         found,
@@ -126,51 +113,21 @@ def pass_at_k_command(
         asked.output.repair,
         config=asked.to_yaml(),
     )
-    _show(_run(session, asked.scoring, progress), found, json_out)
-
-
-def _without_code(samples: list[Sample], allow_weak: bool) -> list[Sample]:
-    """Leave code out, loudly, where this machine cannot isolate it."""
-    from prorl_evaluation.sampling.job import runs_programs
-
-    kept = [s for s in samples if not runs_programs(s)]
-    if allow_weak or len(kept) == len(samples):
-        return samples
-    from prorl_sandbox import probe
-
-    found = probe()
-    if found.strong:
-        return samples
-    warn(f"{len(samples) - len(kept)} code problems are left out: {found.complaint()}")
-    return kept
-
-
-def _run(session: Session, given: ScoringSection, progress: Progress) -> list[EvalResult]:
-    """Say what was chosen, evaluate, and say how to go on when interrupted."""
-    from prorl_verifiers import VerifierPool
-
     for line in session.description():
         say(line)
     for line in session.warnings():
         warn(line)
-    try:
-        with VerifierPool(workers=given.workers, allow_weak=given.allow_weak) as pool:
-            return session.evaluate(pool, progress)
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished batches are kept, give the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
-
-
-def _show(results: Sequence[EvalResult], run: Run | None, json_out: bool) -> None:
-    from prorl_evaluation.compare import against_baseline
-    from prorl_evaluation.tables import comparison_table, result_table
-    from prorl_evaluation.types import shown_ks
+    who = asked.scoring
+    with (
+        kept_when_interrupted(progress),
+        VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
+    ):
+        results = session.evaluate(pool, progress)
 
     comparison = against_baseline(results)
     if json_out:
-        found = comparison.to_json() if comparison is not None else None
-        print_json({"results": [r.to_json() for r in results], "comparison": found})
+        against = comparison.to_json() if comparison is not None else None
+        print_json({"results": [r.to_json() for r in results], "comparison": against})
         return
     for result in results:
         print_table(result_table(result))
@@ -178,34 +135,5 @@ def _show(results: Sequence[EvalResult], run: Run | None, json_out: bool) -> Non
         metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
         print_table(comparison_table(comparison, metrics))
         warn_of(comparison)
-    if run is not None:
-        say(f"write the report with: prorl eval report {run.path}")
-
-
-def regrade_command(
-    folder: Annotated[Path, typer.Argument(help="A result folder.")],
-    workers: Workers = 2,
-    allow_weak: Weak = False,
-    repair: Repair = False,
-    json_out: Json = False,
-    plugin: PluginOption = None,
-) -> None:
-    """Score the sampled answers of a folder anew with today's verifiers; needs no model."""
-    from prorl_evaluation import regrade
-    from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE
-    from prorl_evaluation.sampling.repair import repair_folder
-    from prorl_evaluation.tables import result_table
-    from prorl_verifiers import VerifierPool
-
-    for line in repair_folder(folder, SAMPLES_FILE, VERDICTS_FILE) if repair else ():
-        say(line)
-    with VerifierPool(workers=workers, allow_weak=allow_weak) as pool:
-        report = regrade(folder, pool, make_progress())
-    if json_out:
-        row = {"verdicts": report.verdicts, "changed": report.changed}
-        print_json({**row, "result": report.result.to_json()})
-        return
-    print_table(result_table(report.result))
-    say(
-        f"{report.changed} of {report.verdicts} verdicts changed; the old ones are kept beside them"
-    )
+    if found is not None:
+        say(f"write the report with: prorl eval report {found.path}")

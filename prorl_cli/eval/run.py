@@ -13,34 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli.console import make_progress, say, warn
-from prorl_cli.eval import server as options
+from prorl_cli.eval import options as o
 from prorl_cli.eval.run_output import check_kind, list_suites, show_suite
-from prorl_cli.eval.settings import (
-    INTERRUPTED,
-    Backend,
-    Batches,
-    Checkpoint,
-    ConfigFile,
-    Device,
-    Model,
-    Repair,
-    RunName,
-    Seed,
-    Sets,
-    config_of,
-    models_of,
-    run_limit,
-    settings_of,
-)
-from prorl_cli.eval.tables import Json, Weak, Workers
+from prorl_cli.eval.sampling import kept_when_interrupted, models_of, run_limit, settings_of
 from prorl_cli.plugin_option import PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_common import Progress
-    from prorl_evaluation.config import EvalConfig
     from prorl_evaluation.sampling.session import Session
-    from prorl_evaluation.suites import Gathered, Suite, SuiteResult
+    from prorl_evaluation.suites import Gathered, Suite
 
 SuiteName = Annotated[
     str, typer.Option("--suite", help="prorl, quickstart, ood, or the path of your own .yaml.")
@@ -81,9 +63,9 @@ Out = Annotated[Path | None, typer.Option(help="Folder for all that is written."
 def run_command(
     context: typer.Context,
     suite: SuiteName = "quickstart",
-    model: Model = None,
-    run: RunName = None,
-    checkpoint: Checkpoint = None,
+    model: o.Model = None,
+    run: o.RunName = None,
+    checkpoint: o.Checkpoint = None,
     benchmarks: Benchmarks = None,
     limit: Limit = None,
     n: N = None,
@@ -91,48 +73,56 @@ def run_command(
     top_p: TopP = None,
     max_tokens: MaxTokens = None,
     protocol: ProtocolName = None,
-    backend: Backend = "auto",
-    batches: Batches = None,
-    seed: Seed = 0,
+    backend: o.Backend = "auto",
+    batches: o.Batches = None,
+    seed: o.Seed = 0,
     mirror: Mirror = None,
     out: Out = None,
     published: PublishedRows = "core",
-    device: Device = "auto",
-    repair: Repair = False,
-    workers: Workers = 2,
-    allow_weak: Weak = False,
+    device: o.Device = "auto",
+    repair: o.Repair = False,
+    workers: o.Workers = 2,
+    allow_weak: o.Weak = False,
     listed: Listed = False,
     markdown: Markdown = False,
     html: Html = None,
-    json_out: Json = False,
+    json_out: o.Json = False,
     plugin: PluginOption = None,
-    server: options.Url = None,
-    server_model: options.Model = None,
-    server_api: options.Api = "auto",
-    server_key_env: options.KeyEnv = None,
-    server_weights: options.Weights = None,
-    server_tokenizer: options.Tokenizer = None,
-    server_extra: options.Extra = None,
-    server_concurrency: options.Concurrency = 32,
-    server_timeout: options.Timeout = 1800.0,
-    server_patience: options.Patience = 600.0,
-    server_rpm: options.Rpm = None,
-    server_tpm: options.Tpm = None,
-    server_refusals: options.Refusals = "stop",
-    server_price: options.Price = None,
-    config: ConfigFile = None,
-    overrides: Sets = None,
+    server: o.ServerUrl = None,
+    server_model: o.ServerModel = None,
+    server_api: o.ServerApi = "auto",
+    server_key_env: o.ServerKeyEnv = None,
+    server_weights: o.ServerWeights = None,
+    server_tokenizer: o.ServerTokenizer = None,
+    server_extra: o.ServerExtra = None,
+    server_concurrency: o.ServerConcurrency = 32,
+    server_timeout: o.ServerTimeout = 1800.0,
+    server_patience: o.ServerPatience = 600.0,
+    server_rpm: o.ServerRpm = None,
+    server_tpm: o.ServerTpm = None,
+    server_refusals: o.ServerRefusals = "stop",
+    server_price: o.ServerPrice = None,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
 ) -> None:
     """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
     cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
     if listed:
         list_suites(json_out)
         return
+    from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.sampling.session import Session
-    from prorl_evaluation.suites import load_suite
+    from prorl_evaluation.suites import (
+        Wanted,
+        gather_benchmarks,
+        load_suite,
+        run_suite,
+        without_code,
+    )
+    from prorl_verifiers import VerifierPool
 
-    asked = config_of(context, config, overrides or [])
+    asked = o.settings(context, config, overrides)
     check_kind(asked.suite.published)
     files = [n for n in asked.suite.benchmarks or () if n.endswith((".yaml", ".yml"))]
     wanted = load_suite(asked.suite.name).adding(files)
@@ -152,47 +142,21 @@ def run_command(
         asked.output.repair,
         config=asked.to_yaml(),
     )
-    result = _evaluate(wanted, session, asked, progress)
-    how = "json" if json_out else "markdown" if markdown else "tables"
-    show_suite(result, session, how, asked.suite.published, html)
+    which = Wanted(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
+    weak = asked.scoring.allow_weak
+    with kept_when_interrupted(progress):
+        gathered = gather_benchmarks(wanted, which, progress)
+        if not weak and any(runs_programs(s) for one in gathered.ready for s in one.samples):
+            from prorl_sandbox import probe
 
-
-def _evaluate(
-    suite: Suite, session: Session, config: EvalConfig, progress: Progress
-) -> SuiteResult:
-    """Load the problems, say what cannot be had, and evaluate the rest."""
-    from prorl_evaluation.suites import run_suite
-    from prorl_verifiers import VerifierPool
-
-    try:
-        gathered = _gather(suite, config, progress)
-        _describe(suite, gathered, session)
+            walls = probe()
+            gathered = gathered if walls.strong else without_code(gathered, walls.complaint())
+        _describe(wanted, gathered, session)
         shared = _shared(gathered, session, progress)
-        with VerifierPool(
-            workers=config.scoring.workers, allow_weak=config.scoring.allow_weak
-        ) as pool:
-            result = run_suite(suite, gathered, session, pool, progress)
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished batches are kept, give the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
-    return replace(result, shared=shared)
-
-
-def _gather(suite: Suite, config: EvalConfig, progress: Progress) -> Gathered:
-    from prorl_evaluation.sampling.job import runs_programs
-    from prorl_evaluation.suites import Wanted, gather_benchmarks, without_code
-
-    gathered = gather_benchmarks(
-        suite, Wanted(config.suite.benchmarks, config.data.limit, config.suite.mirror), progress
-    )
-    code = any(runs_programs(s) for one in gathered.ready for s in one.samples)
-    if config.scoring.allow_weak or not code:
-        return gathered
-    from prorl_sandbox import probe
-
-    found = probe()
-    return gathered if found.strong else without_code(gathered, found.complaint())
+        with VerifierPool(workers=asked.scoring.workers, allow_weak=weak) as pool:
+            result = run_suite(wanted, gathered, session, pool, progress)
+    how = "json" if json_out else "markdown" if markdown else "tables"
+    show_suite(replace(result, shared=shared), session, how, asked.suite.published, html)
 
 
 def _describe(suite: Suite, gathered: Gathered, session: Session) -> None:

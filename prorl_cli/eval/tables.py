@@ -1,13 +1,8 @@
-"""What the ``prorl eval`` verbs share: options, the drawing of tables, a comparison's warnings.
-
-Leaves out: the verbs.
-"""
+"""How the ``prorl eval`` verbs draw a table, and say what stands in the way of a comparison."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from prorl_cli.console import stdout_console, warn
 
@@ -17,12 +12,6 @@ if TYPE_CHECKING:
 
 WIDE = 200
 """Columns of a table that goes to a file or a pipe: lines are not folded there."""
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")]
-Workers = Annotated[int, typer.Option(min=1, help="Verifier processes.")]
-Weak = Annotated[
-    bool, typer.Option("--allow-weak", help="Run code answers without full isolation.")
-]
 
 
 def warn_of(comparison: Comparison) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from prorl_cli.eval.app import app
-from prorl_cli.eval.settings import option_keys
+from prorl_cli.eval.options import SAMPLING, option_keys
 from prorl_cli.main import build_app
 from prorl_common.config import ConfigError
 from prorl_evaluation import load_result
@@ -38,13 +39,27 @@ def test_every_mistake_is_in_one_line_with_the_nearest_key() -> None:
             load_eval_config(None, {"sampling.n": 2}, [wrong])
 
 
-@pytest.mark.parametrize("verb", ["pass-at-k", "run"])
-def test_every_option_writes_a_key_of_the_tree_with_the_trees_own_default(verb: str) -> None:
+DISPLAY = {"json_out", "markdown", "html", "md", "each", "listed", "plugin", "config", "overrides"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "sections", "other"),
+    [
+        ("pass-at-k", SAMPLING, set()),
+        ("run", SAMPLING, set()),
+        ("compare", ["comparison"], {"names"}),
+        ("report", ["comparison"], {"names", "out"}),
+        ("novelty", ["novelty"], {"results"}),
+        ("regrade", ["scoring", "output"], {"folder"}),
+    ],
+)
+def test_every_option_writes_a_key_of_the_tree_with_the_trees_own_default(
+    verb: str, sections: Sequence[str], other: set[str]
+) -> None:
     command = get_command(app).commands[verb]  # type: ignore[attr-defined]
-    display = {"json_out", "markdown", "html", "listed", "plugin", "config", "overrides"}
-    tree, keys = EvalConfig().model_dump(), option_keys()
+    tree, keys = EvalConfig().model_dump(), option_keys(sections)
     for option in command.params:
-        if option.name in display:
+        if option.name in DISPLAY | other:
             continue
         section, name = keys[option.name].split(".")
         assert option.default == tree[section][name], option.name

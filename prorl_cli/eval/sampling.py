@@ -1,87 +1,42 @@
-"""What the verbs that sample share: options, which models, and the settings of the sampling.
+"""What the verbs that sample make of the settings: the models, the server, how is sampled.
 
-Leaves out: a server's own options (``eval_server_options``), and what is chosen (``choose``).
+Leaves out: what is chosen (``choose``), and talking to a server (``prorl_inference``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from prorl_cli.eval import server as options
+from prorl_cli.console import say
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation import EvalSettings
-    from prorl_evaluation.config import EvalConfig
+    from prorl_evaluation.config import EvalConfig, ServerSection
     from prorl_evaluation.sampling.choose import Run, Target
     from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.sampling.session import Server
 
 INTERRUPTED = 130
 
-Model = Annotated[str | None, typer.Option(help="A model's name, path or hub id, without a run.")]
-RunName = Annotated[str | None, typer.Option("--run", help="A run (default: the newest).")]
-Checkpoint = Annotated[
-    list[str] | None,
-    typer.Option(help="base, latest or a step; repeatable (default: base and latest)."),
-]
-Backend = Annotated[
-    str,
-    typer.Option(help="transformers, vllm, server or a plug-in's; auto takes vllm on a GPU."),
-]
-Batches = Annotated[
-    str | None,
-    typer.Option(help="Of transformers: fixed (repeatable bit for bit) or bucketed by length."),
-]
-Seed = Annotated[int, typer.Option(help="Seed of samples and intervals.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")]
-Repair = Annotated[
-    bool, typer.Option("--repair", help="Move damaged journal lines to a .damaged file first.")
-]
 
-
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", help="YAML file of settings; options win over it.")
-]
-Sets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="Set one key; repeatable, wins over all."
-    ),
-]
-
-
-def option_keys() -> dict[str, str]:
-    """Return option -> the key that it writes; options of display (--json, --html) stand in no config."""
-    from prorl_evaluation.config import EvalConfig
-
-    other = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.name": "suite"}
-    keys = {}
-    for section, values in EvalConfig():
-        for name in type(values).model_fields if section != "plugins" else ():
-            key = f"{section}.{name}"
-            option = "server" if key == "server.url" else name
-            option = f"server_{name}" if section == "server" and name != "url" else option
-            keys[other.get(key, option)] = key
-    return keys
-
-
-def config_of(context: typer.Context, file: Path | None, overrides: Sequence[str]) -> EvalConfig:
-    """Return the settings of the file, of the options that the command line gave, and of ``--set``."""
-    from prorl_evaluation.config import load_eval_config
-
-    keys = option_keys()
-    given = {
-        keys[name]: value
-        for name, value in context.params.items()
-        if name in keys and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    }
-    return load_eval_config(file, given, overrides)
+@contextmanager
+def kept_when_interrupted(progress: Progress) -> Iterator[None]:
+    """End the command at Ctrl-C, and say how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.finish()
+        say("interrupted; finished batches are kept, give the same command again to go on")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def models_of(
@@ -89,8 +44,14 @@ def models_of(
 ) -> tuple[list[Target], Run | None, Server | None]:
     """Return what is evaluated, its run, and the server that samples it, if one was named."""
     asked = config.model
-    if config.server.url is None:
-        options.check_unused(config.server)
+    url = config.server.url
+    if url is None:
+        if named := [f"--server-{n.replace('_', '-')}" for n in config.server.changed()]:
+            verb = "is" if len(named) == 1 else "are"
+            raise UserError(
+                f"{', '.join(named)} {verb} given without --server: add --server http://host:8000/v1, "
+                "or leave out what is of a server"
+            )
         targets, run = _targets(asked.path, asked.run, asked.checkpoints)
         return targets, run, None
     if asked.path is not None:
@@ -101,9 +62,17 @@ def models_of(
     if len(targets) > 1:
         raise UserError("a server serves one model: say which --checkpoint of the run it is")
     target = targets[0] if targets else None
-    weights = target.model if target else None
-    server = options.server_of(config.server.url, config.server, weights)
-    server, target = options.named_server(server, target, progress.message)
+    server = server_of(url, config.server, target.model if target else None)
+    name = server.options.model
+    if name is None:
+        from prorl_inference import OpenAIGenerator
+
+        name = OpenAIGenerator(url, server.options, progress.message).model_id
+        server = replace(server, options=replace(server.options, model=name))
+    if target is None:
+        from prorl_evaluation.sampling.choose import model_target
+
+        target = model_target(name)
     return [target], run, server
 
 
@@ -119,6 +88,42 @@ def _targets(
     found = find_run(run)
     wanted = dict.fromkeys(checkpoints or ["base", "latest"])
     return [run_target(found, which) for which in wanted], found
+
+
+def server_of(url: str, given: ServerSection, run_weights: str | None = None) -> Server:
+    """Return the server at ``url``.
+
+    ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
+    """
+    from prorl_evaluation.sampling.session import Server
+    from prorl_inference import ServerOptions
+    from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
+
+    server_address(url)
+    weights = given.weights
+    if weights is None and run_weights is not None and Path(run_weights).is_dir():
+        weights = Path(run_weights)
+    if weights is not None and not any(weights.glob("*.safetensors")):
+        raise UserError(
+            f"--server-weights {weights} holds no .safetensors file: name the model's folder"
+        )
+    extra = json.dumps(given.extra) if isinstance(given.extra, dict) else given.extra
+    options = ServerOptions(
+        model=given.model,
+        api=given.api,
+        key_env=given.key_env,
+        weights=weights,
+        tokenizer=given.tokenizer,
+        extra=parse_extra(extra),
+        concurrency=given.concurrency,
+        timeout=given.timeout,
+        patience=given.patience,
+        rpm=given.rpm,
+        tpm=given.tpm,
+        refusals=given.refusals,
+        price=parse_price(given.price),
+    )
+    return Server(url, options)
 
 
 def settings_of(
