@@ -20,6 +20,7 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 
 from prorl_cli.console import print_json, say, stdout_console
+from prorl_cli.options import Json
 from prorl_common import installed_plugins
 
 State = Literal["ok", "note", "problem"]
@@ -87,7 +88,7 @@ def doctor(
     device: Annotated[
         Device, typer.Option(help="What OpenRLHF is to run on; auto: GPUs where there are any.")
     ] = Device.auto,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Check this machine: packages, device, memory, isolation, model, data; print each cure."""
     cluster = engine is Engine.openrlhf

@@ -11,10 +11,9 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.options import Json
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.callback()

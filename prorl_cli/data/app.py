@@ -11,11 +11,12 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
+from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
-from prorl_cli.data.shared import Json, Workers, counts_table, isolated, table, workers_or_cores
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.tables import counts_table, show_example, table
+from prorl_cli.options import JsonNotTables, PluginOption
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -35,7 +36,7 @@ def inspect_command(
     folder: Folder,
     n: Annotated[int, typer.Option("--n", min=0, help="Sample prompts to show a domain.")] = 3,
     plugin: PluginOption = None,
-    json_out: Json = False,
+    json_out: JsonNotTables = False,
 ) -> None:
     """Show counts, histograms, sources, gold checks and sample prompts."""
     from prorl_datasets import inspect
@@ -62,11 +63,7 @@ def inspect_command(
         if rows:
             table(title, (title, "rows"), rows)
     for example in summary["examples"]:
-        console = stdout_console()
-        console.print(f"\n{example['id']}", style="bold", markup=False)
-        for message in example["prompt"]:
-            console.print(f"{message['role']}: {message['content']}", markup=False)
-        console.print(f"gold: {example['gold_response']}", style="dim", markup=False)
+        show_example(example["id"], example["prompt"], str(example["gold_response"]))
 
 
 @app.command("export")
@@ -74,7 +71,7 @@ def export_command(
     folder: Folder,
     out: Annotated[Path, typer.Option(help="Folder to write (must not exist).")],
     fmt: Annotated[str, typer.Option("--format", help="openrlhf, verl or trl.")],
-    json_out: Json = False,
+    json_out: JsonNotTables = False,
 ) -> None:
     """Write the dataset in the shape that a trainer reads.
 
@@ -92,7 +89,10 @@ def export_command(
 
 @app.command("verify")
 def verify_command(
-    folder: Folder, workers: Workers = None, plugin: PluginOption = None, json_out: Json = False
+    folder: Folder,
+    workers: Workers = None,
+    plugin: PluginOption = None,
+    json_out: JsonNotTables = False,
 ) -> None:
     """Check files, rows and gold again.
 
@@ -131,7 +131,7 @@ def verify_command(
 def diff_command(
     before: Annotated[Path, typer.Argument(help="Dataset A.")],
     after: Annotated[Path, typer.Argument(help="Dataset B.")],
-    json_out: Json = False,
+    json_out: JsonNotTables = False,
 ) -> None:
     """Compare two datasets by id: in B only (+), in A only (-), changed (~)."""
     from prorl_datasets import diff
@@ -149,7 +149,7 @@ def diff_command(
 
 
 @app.command("recipes")
-def recipes_command(plugin: PluginOption = None, json_out: Json = False) -> None:
+def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False) -> None:
     """List the recipes there are by name."""
     from prorl_datasets import load_recipe, recipe_names
 

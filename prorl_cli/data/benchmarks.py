@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, say, stdout_console, warn
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.data.tables import show_example
+from prorl_cli.options import Json, PluginOption
 
 if TYPE_CHECKING:
     from prorl_datasets.benchmarks import Loaded
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
 """Both are means over the samples of an item; the full names are in --json and in the docs."""
+GOLDS = 200
+"""Gold answers checked at most, spread over a benchmark; the rest is `prorl data verify`'s."""
 
 
 def benchmarks_command(
@@ -36,7 +39,7 @@ def benchmarks_command(
     start: Annotated[str | None, typer.Option(help="First contest day (YYYY-MM-DD).")] = None,
     end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
     out: Annotated[Path | None, typer.Option(help="Write all samples to this .jsonl.")] = None,
-    json_out: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+    json_out: Json = False,
     plugin: PluginOption = None,
 ) -> None:
     """List the benchmarks, or load one, check its gold answers and show its first samples."""
@@ -68,12 +71,28 @@ def benchmarks_command(
         lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
         atomic_write_text(out, "".join(line + "\n" for line in lines))
         say(f"{len(lines)} samples written: {out}")
-    _show(loaded, n, json_out)
+    shown = [] if loaded.spec.gated else loaded.samples[:n]
+    if json_out:
+        print_json(
+            {
+                "name": loaded.spec.name,
+                "samples": len(loaded.samples),
+                "expected": loaded.expected,
+                "unusable": [{"where": u.where, "reason": u.reason} for u in loaded.unusable],
+                "origin": loaded.origin,
+                "revision": loaded.revision,
+                "gated": loaded.spec.gated,
+                "examples": [_plain(s) for s in shown],
+            }
+        )
+    else:
+        for sample in shown:
+            gold = sample.metadata.get("gold_response")
+            show_example(sample.id, sample.prompt, gold)
+        if loaded.spec.gated and n:
+            say("its rows must not be published, so none is shown; --out writes them to a file")
+        say(f"{loaded.spec.name}: {len(loaded.samples)} samples from {loaded.origin}")
     _check_golds(loaded, n)
-
-
-GOLDS = 200
-"""Gold answers checked at most, spread over a benchmark; the rest is `prorl data verify`'s."""
 
 
 def _check_golds(loaded: Loaded, n: int) -> None:
@@ -127,32 +146,3 @@ def _plain(sample: Sample) -> dict[str, Any]:
         "gold_check": sample.gold_check,
         "metadata": dict(sample.metadata),
     }
-
-
-def _show(loaded: Loaded, n: int, json_out: bool) -> None:
-    shown = [] if loaded.spec.gated else loaded.samples[:n]
-    if json_out:
-        print_json(
-            {
-                "name": loaded.spec.name,
-                "samples": len(loaded.samples),
-                "expected": loaded.expected,
-                "unusable": [{"where": u.where, "reason": u.reason} for u in loaded.unusable],
-                "origin": loaded.origin,
-                "revision": loaded.revision,
-                "gated": loaded.spec.gated,
-                "examples": [_plain(s) for s in shown],
-            }
-        )
-        return
-    for sample in shown:
-        console = stdout_console()
-        console.print(f"\n{sample.id}", style="bold", markup=False)
-        for message in sample.prompt:
-            console.print(f"{message['role']}: {message['content']}", markup=False)
-        gold = sample.metadata.get("gold_response")
-        if gold is not None:
-            console.print(f"gold: {gold}", style="dim", markup=False)
-    if loaded.spec.gated and n:
-        say("its rows must not be published, so none is shown; --out writes them to a file")
-    say(f"{loaded.spec.name}: {len(loaded.samples)} samples from {loaded.origin}")

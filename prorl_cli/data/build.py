@@ -5,23 +5,15 @@ Tables and JSON go to stdout, progress and messages to stderr.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.data.shared import (
-    Json,
-    Mirror,
-    Workers,
-    counts_table,
-    isolated,
-    table,
-    workers_or_cores,
-)
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.tables import counts_table, table
+from prorl_cli.options import JsonNotTables, PluginOption
 
 
 def build_command(
@@ -37,12 +29,15 @@ def build_command(
         bool, typer.Option("--allow-short", help="Exit 0 even where a target was not reached.")
     ] = False,
     workers: Workers = None,
-    mirror: Mirror = None,
+    mirror: Annotated[
+        Path | None,
+        typer.Option(help="Folder with copies of hub files: DIR/<owner>/<name>/<file>."),
+    ] = None,
     update_pins: Annotated[
         bool, typer.Option("--update-pins", help="Accept changed hub files and lock them anew.")
     ] = False,
     plugin: PluginOption = None,
-    json_out: Json = False,
+    json_out: JsonNotTables = False,
 ) -> None:
     """Build a dataset, or go on with one.
 
@@ -53,6 +48,7 @@ def build_command(
     checked on the next.
     """
     from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
+    from prorl_datasets.build.report import STAGE_NAMES
 
     options = BuildOptions(
         seed=seed,
@@ -75,10 +71,29 @@ def build_command(
         progress.finish()
         say("interrupted; finished parts are kept, run the same command to go on")
         raise
+    found = report.manifest
     if json_out:
-        print_json({"path": str(report.path), "reused": report.reused, **report.manifest})
+        print_json({"path": str(report.path), "reused": report.reused, **found})
     else:
-        _show_manifest(report.manifest)
+        counts_table(found["counts"])
+        stages = found["stages"]
+        rows = []
+        for stage, label in STAGE_NAMES.items():
+            numbers = [row[stage] for row in stages.values()]
+            rows.append((label, *map(str, numbers), str(sum(numbers))))
+        table("Stages", ("", *stages, "all"), rows)
+        if found["drops"]:
+            drops = [(reason, str(count)) for reason, count in found["drops"].items()]
+            table("Dropped", ("reason", "items"), drops[:20])
+        say("gold check: " + " · ".join(f"{k} {n}" for k, n in found["gold_check"].items()))
+        leaks = found["decontamination"]
+        if checked := leaks["checked"]:
+            like = sum(leaks["rows_like_an_item"].values())
+            say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
+        if missing := leaks["not_checked"]:
+            warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
+        for domain, reason in found["left_out"].items():
+            warn(f"domain {domain} is left out: {reason}")
         say(f"dataset {'kept' if report.reused else 'written'}: {report.path}")
     if report.short:
         for name, splits in report.short.items():
@@ -86,28 +101,3 @@ def build_command(
         say("the dataset is complete but for these; --allow-short accepts that")
         if not allow_short:
             raise typer.Exit(2)
-
-
-def _show_manifest(manifest: Mapping[str, Any]) -> None:
-    """Print rows, losses by stage and reason, gold checks and benchmarks of a build."""
-    from prorl_datasets.build.report import STAGE_NAMES
-
-    counts_table(manifest["counts"])
-    stages = manifest["stages"]
-    rows = []
-    for stage, label in STAGE_NAMES.items():
-        numbers = [row[stage] for row in stages.values()]
-        rows.append((label, *map(str, numbers), str(sum(numbers))))
-    table("Stages", ("", *stages, "all"), rows)
-    if manifest["drops"]:
-        drops = [(reason, str(count)) for reason, count in manifest["drops"].items()]
-        table("Dropped", ("reason", "items"), drops[:20])
-    say("gold check: " + " · ".join(f"{k} {n}" for k, n in manifest["gold_check"].items()))
-    found = manifest["decontamination"]
-    if checked := found["checked"]:
-        like = sum(found["rows_like_an_item"].values())
-        say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
-    if missing := found["not_checked"]:
-        warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
-    for domain, reason in manifest["left_out"].items():
-        warn(f"domain {domain} is left out: {reason}")

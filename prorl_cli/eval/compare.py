@@ -15,7 +15,7 @@ import typer
 from prorl_cli.console import print_json, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table, warn_of
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption
 
 if TYPE_CHECKING:
     from prorl_evaluation import EvalResult
@@ -35,7 +35,7 @@ def compare_command(
     cluster: o.Cluster = "problem",
     beta: o.Beta = False,
     false_positive_rate: o.Rate = 0.0,
-    json_out: o.Json = False,
+    json_out: JsonNotTables = False,
     plugin: PluginOption = None,
     config: o.ConfigFile = None,
     overrides: o.Sets = None,

@@ -15,7 +15,7 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def novelty_command(
     memory: Annotated[int, typer.Option(min=16, help="MB for the responses' n-grams.")] = 1024,
     seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
     each: Each = None,
-    json_out: o.Json = False,
+    json_out: JsonNotTables = False,
     plugin: PluginOption = None,
     config: o.ConfigFile = None,
     overrides: o.Sets = None,

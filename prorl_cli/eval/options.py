@@ -15,7 +15,6 @@ import typer
 if TYPE_CHECKING:
     from prorl_evaluation.config import EvalConfig
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")]
 Workers = Annotated[int, typer.Option(min=1, help="Verifier processes.")]
 Weak = Annotated[
     bool, typer.Option("--allow-weak", help="Run code answers without full isolation.")

@@ -15,7 +15,7 @@ from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.sampling import kept_when_interrupted, models_of, settings_of
 from prorl_cli.eval.tables import print_table, warn_of
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
@@ -58,7 +58,7 @@ def pass_at_k_command(
     repair: o.Repair = False,
     workers: o.Workers = 2,
     allow_weak: o.Weak = False,
-    json_out: o.Json = False,
+    json_out: JsonNotTables = False,
     plugin: PluginOption = None,
     server: o.ServerUrl = None,
     server_model: o.ServerModel = None,

@@ -10,7 +10,7 @@ import typer
 from prorl_cli.console import make_progress, print_json, say
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption
 
 
 def regrade_command(
@@ -19,7 +19,7 @@ def regrade_command(
     workers: o.Workers = 2,
     allow_weak: o.Weak = False,
     repair: o.Repair = False,
-    json_out: o.Json = False,
+    json_out: JsonNotTables = False,
     plugin: PluginOption = None,
     config: o.ConfigFile = None,
     overrides: o.Sets = None,

@@ -13,7 +13,7 @@ import typer
 from prorl_cli.console import print_json, say
 from prorl_cli.eval import options as o
 from prorl_cli.eval.compare import report_options
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import PluginOption
 
 
 def report_command(

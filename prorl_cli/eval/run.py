@@ -16,7 +16,7 @@ from prorl_cli.console import make_progress, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.run_output import check_kind, list_suites, show_suite
 from prorl_cli.eval.sampling import kept_when_interrupted, models_of, run_limit, settings_of
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def run_command(
     listed: Listed = False,
     markdown: Markdown = False,
     html: Html = None,
-    json_out: o.Json = False,
+    json_out: JsonNotTables = False,
     plugin: PluginOption = None,
     server: o.ServerUrl = None,
     server_model: o.ServerModel = None,

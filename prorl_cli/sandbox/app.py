@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, stdout_console, warn
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import Json, PluginOption
 from prorl_cli.sandbox.attack import attack_command
 from prorl_cli.sandbox.build_image import build_image_command
 from prorl_common import UserError
@@ -47,7 +47,6 @@ LanguageName = Annotated[
 Weak = Annotated[
     bool, typer.Option("--allow-weak", help="Run with whatever isolation holds. Dangerous.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.callback()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prorl_cli.options import Json
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ Peers = Annotated[
 CaseIds = Annotated[
     list[str] | None, typer.Option("--case", help="Run this case alone, like A05; repeatable.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 def attack_command(

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, say
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import PluginOption
 from prorl_common import ServiceError
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from prorl_cli import console
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import PluginOption
 from prorl_cli.train.controller import explain, simulate
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds

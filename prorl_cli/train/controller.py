@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli import console
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.options import Json, PluginOption
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ Recorded = Annotated[
     typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
 ]
 Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .svg file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 AROUND = 5
 """Steps shown before and after the one that is explained."""
@@ -41,7 +40,7 @@ def simulate(
     config_file: ConfigFile = None,
     metrics: Recorded = None,
     plot: Plot = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
     plugin: PluginOption = None,
 ) -> None:
     """Say what the controller would decide, without training.
@@ -150,7 +149,7 @@ def explain(
     step: Annotated[
         int | None, typer.Option(help="What was decided at this step, and why.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
     """Read back what was decided, why, on which evidence, and what the rules saw.
 

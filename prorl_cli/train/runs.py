@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli import console
+from prorl_cli.options import Json
 from prorl_common import UserError, format_seconds
 
 if TYPE_CHECKING:
     from prorl_training.run.status import RunStatus
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
-
-def presets(as_json: AsJson = False) -> None:
+def presets(as_json: Json = False) -> None:
     """List the packaged presets, a line each."""
     from prorl_training.config.loading import load_config
     from prorl_training.config.presets import preset_names
@@ -52,7 +51,7 @@ def first_sentence(text: str) -> str:
     return text.split(". ")[0].removesuffix(".")
 
 
-def status(as_json: AsJson = False) -> None:
+def status(as_json: Json = False) -> None:
     """List the runs under runs/, newest last: how far, how good, and whether anyone works on them."""
     from prorl_training.run.folder import list_runs
     from prorl_training.run.status import run_status

@@ -8,30 +8,20 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from prorl_cli.plugin_option import PluginOption
+from prorl_cli.console import make_progress, print_json, say
+from prorl_cli.options import Json, PluginOption
 from prorl_cli.verify.audit import audit
-from prorl_cli.verify.mode_option import Modes
+from prorl_cli.verify.options import AllowWeak, Backend, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
 
-if TYPE_CHECKING:
-    from prorl_verifiers import Task, Verdict
-
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-
-Backend = Annotated[str, typer.Option(help="Sandbox for code: local, docker or docker:RUNTIME.")]
-AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
-Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at one response.")]
-ThinkOpen = Annotated[
-    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.callback()
@@ -59,17 +49,22 @@ def answer(
     think_open: ThinkOpen = False,
     mode: Modes = None,
     plugin: PluginOption = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
     """Score one response and print the verdict."""
-    from prorl_cli.console import print_json
-    from prorl_verifiers import parse_modes, verdict_row, verify, with_mode
+    from prorl_verifiers import load_task, parse_modes, verdict_row, verify, with_mode
+    from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 
-    text = _stdin() if response == "-" else response
+    if (gold is None) == (reference is None):
+        raise UserError("give either --gold or --reference")
+    task = load_task(verifier, {"answer": gold} if gold is not None else str(reference))
+    text = response
+    if response == "-":  # what is not UTF-8 becomes lone surrogates, as in an argument
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     verdict = verify(
         OPEN_THINK + text if think_open else text,
-        with_mode(_task(verifier, gold, reference), parse_modes(mode or [])),
+        with_mode(task, parse_modes(mode or [])),
         sandbox=backend,
         allow_weak=allow_weak,
         timeout_seconds=timeout,
@@ -77,31 +72,12 @@ def answer(
     if as_json:
         print_json(verdict_row(None, verdict) | {"isolation": verdict.isolation})
     else:
-        _show(verdict)
+        reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
+        print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))
+        if verdict.extracted is not None:
+            print(printable(f"extracted: {verdict.extracted}"))
     if verdict.is_infra_error:
         raise typer.Exit(1)
-
-
-def _stdin() -> str:
-    """Return all of stdin; what is not UTF-8 becomes lone surrogates, as in an argument."""
-    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-
-
-def _task(verifier: str, gold: str | None, reference: str | None) -> Task:
-    from prorl_verifiers import load_task
-
-    if (gold is None) == (reference is None):
-        raise UserError("give either --gold or --reference")
-    return load_task(verifier, {"answer": gold} if gold is not None else str(reference))
-
-
-def _show(verdict: Verdict) -> None:
-    from prorl_verifiers.audit.report import printable
-
-    reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
-    print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))
-    if verdict.extracted is not None:
-        print(printable(f"extracted: {verdict.extracted}"))
 
 
 @app.command("file")
@@ -121,8 +97,15 @@ def file(
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
     """
-    from prorl_cli.console import make_progress, say
-    from prorl_verifiers import VerifierPool, modes_for, parse_modes, read_items, with_mode
+    from prorl_common import atomic_write_text
+    from prorl_verifiers import (
+        VerifierPool,
+        modes_for,
+        parse_modes,
+        read_items,
+        verdict_row,
+        with_mode,
+    )
     from prorl_verifiers.extract import OPEN_THINK
 
     modes = modes_for("file") | parse_modes(mode or [])
@@ -134,33 +117,20 @@ def file(
     with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
         verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
     progress.finish()
-    _write([item.id for item in items], verdicts, out)
-    say(_summary(verdicts))
-    if any(verdict.is_infra_error for verdict in verdicts):
-        raise typer.Exit(1)
-
-
-def _write(ids: list[str | int], verdicts: list[Verdict], out: Path | None) -> None:
-    from prorl_common import atomic_write_text
-    from prorl_verifiers import verdict_row
-
-    rows = [verdict_row(item_id, verdict) for item_id, verdict in zip(ids, verdicts, strict=True)]
+    rows = [verdict_row(item.id, verdict) for item, verdict in zip(items, verdicts, strict=True)]
     text = "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows)
     if out is None:
         sys.stdout.write(text)
     else:
         atomic_write_text(out, text)
-
-
-def _summary(verdicts: list[Verdict]) -> str:
     rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
     mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
-    counts = {
-        status: sum(verdict.status == status for verdict in verdicts)
-        for status in ("scored", "unparsable", "timeout", "infra_error")
-    }
-    parts = [f"{count} {status}" for status, count in counts.items() if count]
-    return " · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *parts])
+    found: Counter[str] = Counter(verdict.status for verdict in verdicts)
+    order = ("scored", "unparsable", "timeout", "infra_error")
+    counts = [f"{found[status]} {status}" for status in order if found[status]]
+    say(" · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *counts]))
+    if found["infra_error"]:
+        raise typer.Exit(1)
 
 
 @app.command("replay")
@@ -171,10 +141,9 @@ def replay(
     workers: Workers = 2,
     timeout: Timeout = 10.0,
     plugin: PluginOption = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
     """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""
-    from prorl_cli.console import make_progress, print_json
     from prorl_verifiers import VerifierPool, replay_run
     from prorl_verifiers.audit.report import printable
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from prorl_cli.plugin_option import PluginOption
-from prorl_cli.verify.mode_option import Modes
+from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.options import Json, PluginOption
+from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def audit(
     items: Items = 20,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the generated items.")] = 0,
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of mutation.")] = 2,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    workers: Workers = 2,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one try.")] = 5.0,
     file: File = None,
     mode: Modes = None,
@@ -54,14 +55,13 @@ def audit(
     backend: Annotated[str, typer.Option(help="Sandbox for code: local or docker.")] = "local",
     out: Annotated[Path | None, typer.Option(help="Write the JSON report here.")] = None,
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Search for answers that earn reward above chance without looking at the problem."""
-    from prorl_cli.console import make_progress, print_json, say
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
     from prorl_verifiers.audit.items import AuditRequest
-    from prorl_verifiers.audit.report import as_document, summary
+    from prorl_verifiers.audit.report import as_document, fault_lines, plain_lines, summary
     from prorl_verifiers.audit.run import run_audit, with_modes
     from prorl_verifiers.audit.search import Settings
 
@@ -77,8 +77,13 @@ def audit(
         atomic_write_text(out, json.dumps(document, indent=2, ensure_ascii=True) + "\n")
     if as_json:
         print_json(document)
+    elif sys.stdout.isatty():
+        console = stdout_console()
+        console.print(_table(report))
+        for line in fault_lines(report):
+            console.print(line, markup=False, soft_wrap=True)
     else:
-        _show(report)
+        print("\n".join(plain_lines(report)))
     say(summary(report))
     if fail_on_leak and report.leaks:
         raise typer.Exit(1)
@@ -108,20 +113,6 @@ def _groups(
         verifiers = verifiers or ["logic"]
     total = len(datasets or logic_datasets()) if verifiers == ["logic"] else None
     return audit_groups(verifiers, request), total
-
-
-def _show(report: AuditReport) -> None:
-    """Print a table on a terminal, else one line a group."""
-    from prorl_cli.console import stdout_console
-    from prorl_verifiers.audit.report import fault_lines, plain_lines
-
-    if not sys.stdout.isatty():
-        print("\n".join(plain_lines(report)))
-        return
-    console = stdout_console()
-    console.print(_table(report))
-    for line in fault_lines(report):
-        console.print(line, markup=False, soft_wrap=True)
 
 
 def _table(report: AuditReport) -> Table:

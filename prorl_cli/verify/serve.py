@@ -10,15 +10,11 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.plugin_option import PluginOption
-from prorl_cli.verify.mode_option import Modes
+from prorl_cli.options import PluginOption
+from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Workers
 
 TokenFile = Annotated[
     Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
-]
-AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
-ThinkOpen = Annotated[
-    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
 ]
 ReadyFile = Annotated[Path | None, typer.Option(help="Write the address here once it is ready.")]
 
@@ -27,7 +23,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address; not loopback needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free port.")] = 8421,
     uds: Annotated[Path | None, typer.Option(help="Unix socket instead of host and port.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    workers: Workers = 2,
     backend: Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")] = "local",
     allow_weak: AllowWeak = False,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")] = 10.0,

@@ -1,7 +1,4 @@
-"""``--plugin FILE.py``: load a user's own parts before a command looks for any.
-
-Leaves out: what a plug-in may hold (``prorl_common.plugins``).
-"""
+"""The options that verbs of every group take."""
 
 from __future__ import annotations
 
@@ -29,3 +26,8 @@ PluginOption = Annotated[
     ),
 ]
 """A parameter of this type needs no further handling: by the time the command runs, the files are loaded."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+JsonNotTables = Annotated[
+    bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")
+]

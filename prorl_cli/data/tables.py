@@ -1,40 +1,11 @@
-"""What the data commands share: options, tables, and whether code can be isolated here.
-
-Leaves out: the commands.
-"""
+"""How the ``prorl data`` verbs draw a table."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from prorl_cli.console import stdout_console
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")]
-Workers = Annotated[
-    int | None,
-    typer.Option(min=1, help="Processes (default: one a core, 8 at most); same result for any."),
-]
-Mirror = Annotated[
-    Path | None, typer.Option(help="Folder with copies of hub files: DIR/<owner>/<name>/<file>.")
-]
-MOST_WORKERS = 8
-
-
-def workers_or_cores(workers: int | None) -> int:
-    """Return the number asked for, else one a usable core, at most MOST_WORKERS."""
-    return workers or min(len(os.sched_getaffinity(0)), MOST_WORKERS)
-
-
-def isolated() -> bool:
-    """Return whether this machine can isolate untrusted code."""
-    from prorl_sandbox import probe
-
-    return bool(probe().strong)
 
 
 def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
@@ -58,3 +29,13 @@ def table(
     for row in rows:
         shown.add_row(*row)
     stdout_console().print(shown)
+
+
+def show_example(name: str, prompt: Iterable[Mapping[str, Any]], gold: object) -> None:
+    """Print a sample's prompt and, where there is one, its gold response."""
+    console = stdout_console()
+    console.print(f"\n{name}", style="bold", markup=False)
+    for message in prompt:
+        console.print(f"{message['role']}: {message['content']}", markup=False)
+    if gold is not None:
+        console.print(f"gold: {gold}", style="dim", markup=False)
