@@ -12,6 +12,7 @@ import typer
 from prorl_cli import console
 from prorl_cli.options import PluginOption
 from prorl_cli.train.controller import explain, simulate
+from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
 
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
-Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
-Sets = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Override a setting: section.key=value. Repeatable."),
-]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="A YAML file of settings.")]
 for _command in (simulate, explain, presets, status, export):
     app.command()(_command)
 
@@ -67,13 +62,32 @@ def train(
             raise UserError(
                 "--resume goes on with the run's own config: beside it only --steps and --set are of use"
             )
-        _resume(resume, over, steps)
+        from prorl_training.run.folder import find_run
+        from prorl_training.run.resume import nothing_left, resume_config
+
+        run = find_run(resume)
+        config, decisions = resume_config(run, over, steps)
+        if not decisions and (why := nothing_left(run, config)) is not None:
+            console.say(why)
+            return
+        if config.data.path is not None and not Path(config.data.path).exists():
+            raise UserError(
+                f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
+            )
+        _run(config, run.path, resume=True, decisions=decisions)
         return
     from prorl_training.config.loading import load_config
 
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
-        _dry_run(load_config(preset, config_file, over), name or "RUN")
+        from prorl_training.engine.openrlhf.launch.dry_run import dry_run as command_line
+        from prorl_training.engine.openrlhf.launch.dry_run import unsaid
+
+        config = load_config(preset, config_file, over)
+        print(command_line(config, name or "RUN"))
+        console.say("what the command does not say:")
+        for line in unsaid(config):
+            console.say(f"  {line}")
         return
     if preset is None and config_file is None and engine != "openrlhf":
         from prorl_training.engine.local import default_preset, find_dataset
@@ -86,36 +100,20 @@ def train(
     _run(config, folder, resume=False, decisions=[])
 
 
-def _dry_run(config: TrainConfig, name: str) -> None:
-    """Print OpenRLHF's command to stdout, and what it cannot say to stderr."""
-    from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
-
-    print(dry_run(config, name))
-    console.say("what the command does not say:")
-    for line in unsaid(config):
-        console.say(f"  {line}")
-
-
-def _resume(name: str, overrides: list[str], steps: int | None) -> None:
-    """Go on with a run, with those changes of its settings that leave its mathematics alone."""
-    from prorl_training.run.folder import find_run
-    from prorl_training.run.resume import nothing_left, resume_config
-
-    run = find_run(name)
-    config, decisions = resume_config(run, overrides, steps)
-    if not decisions and (why := nothing_left(run, config)) is not None:
-        console.say(why)
-        return
-    if config.data.path is not None and not Path(config.data.path).exists():
-        raise UserError(
-            f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
-        )
-    _run(config, run.path, resume=True, decisions=decisions)
-
-
 def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]) -> None:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
-    _announce(config, folder)
+    from prorl_training.engine.local import find_dataset, scaling_notes
+
+    dataset = find_dataset(config)
+    r = config.rollout
+    console.say(f"run      {folder}")
+    console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
+    console.say(f"model    {config.model.path}")
+    console.say(f"dataset  {dataset}")
+    console.say(f"step     {r.prompts} prompts x {r.samples} samples, up to {r.max_tokens} tokens")
+    for note in scaling_notes(config):
+        console.say(f"scaled   {note}")
+    console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")
     trainer: Callable[..., TrainReport]
     match config.engine:
         case "openrlhf":
@@ -140,18 +138,3 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
         console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")
-
-
-def _announce(config: TrainConfig, folder: Path) -> None:
-    from prorl_training.engine.local import find_dataset, scaling_notes
-
-    dataset = find_dataset(config)
-    r = config.rollout
-    console.say(f"run      {folder}")
-    console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
-    console.say(f"model    {config.model.path}")
-    console.say(f"dataset  {dataset}")
-    console.say(f"step     {r.prompts} prompts x {r.samples} samples, up to {r.max_tokens} tokens")
-    for note in scaling_notes(config):
-        console.say(f"scaled   {note}")
-    console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")

@@ -10,18 +10,13 @@ import typer
 
 from prorl_cli import console
 from prorl_cli.options import Json, PluginOption
+from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
     from prorl_training.schedule.decisions import Decision
 
-Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
-Sets = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Override a setting: section.key=value. Repeatable."),
-]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="A YAML file of settings.")]
 Recorded = Annotated[
     Path | None,
     typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
@@ -49,8 +44,10 @@ def simulate(
     recorded numbers (under the run's own config, where no preset or file is named), and the answer is
     compared with the decisions.jsonl beside them.
     """
+    from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config
     from prorl_training.schedule.simulate import simulate as run_simulation
+    from prorl_training.schedule.timeline import differences, read_decision
     from prorl_training.schedule.timeline_picture import plot_timeline
 
     del plugin  # loaded by now
@@ -74,8 +71,26 @@ def simulate(
         console.print_json([d.to_json() for d in decisions])
         return
     print_timeline(config, decisions, count)
-    if journal is not None:
-        _compare(journal, decisions, count)
+    if journal is None:
+        return
+    beside = journal.parent / "decisions.jsonl"
+    if not beside.is_file():
+        console.say(f"no decisions.jsonl beside {journal}: nothing to compare with")
+        return
+    recorded = [read_decision(row) for _, row in read_jsonl(beside)]
+    found = differences(decisions, recorded, count)
+    print()
+    if not found:
+        print("phases, windows and resets are the same as in the recorded run")
+        return
+    print(f"differs from the recorded run in {len(found)} decisions:")
+    sides = {"simulated": "only simulated", "recorded": "only recorded"}
+    lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in found]
+    _print_table(("step", "where", "decision", "why"), lines)
+    print(
+        f"after step {found[0].step} the numbers are those of a run that went another way: "
+        "read what follows with care"
+    )
 
 
 def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
@@ -119,31 +134,6 @@ def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip())
 
 
-def _compare(journal: Path, decisions: Sequence[Decision], steps: int) -> None:
-    """Say where the simulation differs from what the run did."""
-    from prorl_common import read_jsonl
-    from prorl_training.schedule.timeline import differences, read_decision
-
-    beside = journal.parent / "decisions.jsonl"
-    if not beside.is_file():
-        console.say(f"no decisions.jsonl beside {journal}: nothing to compare with")
-        return
-    recorded = [read_decision(row) for _, row in read_jsonl(beside)]
-    found = differences(decisions, recorded, steps)
-    print()
-    if not found:
-        print("phases, windows and resets are the same as in the recorded run")
-        return
-    print(f"differs from the recorded run in {len(found)} decisions:")
-    sides = {"simulated": "only simulated", "recorded": "only recorded"}
-    rows = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in found]
-    _print_table(("step", "where", "decision", "why"), rows)
-    print(
-        f"after step {found[0].step} the numbers are those of a run that went another way: "
-        "read what follows with care"
-    )
-
-
 def explain(
     run: Annotated[str | None, typer.Argument(help="Name of a run (default: newest).")] = None,
     step: Annotated[
@@ -174,19 +164,11 @@ def explain(
     if step > last or step < 0:
         raise UserError(f"step {step} has not been recorded: the run's steps are 0 to {last}")
     seen = rules_at(folder.config(), metrics, step) if step else {}
+    near = [s for s in sorted(metrics) if abs(s - step) <= AROUND]
     if as_json:
-        near = [metrics[s] for s in sorted(metrics) if abs(s - step) <= AROUND]
-        console.print_json({"step": step, "decisions": rows, "rules": seen, "metrics": near})
+        around = [metrics[s] for s in near]
+        console.print_json({"step": step, "decisions": rows, "rules": seen, "metrics": around})
         return
-    _print_step(step, rows, seen, metrics)
-
-
-def _print_step(
-    step: int,
-    rows: Sequence[Mapping[str, Any]],
-    seen: Mapping[str, Any],
-    metrics: Mapping[int, Mapping[str, Any]],
-) -> None:
     if not rows:
         print(f"step {step}: nothing was decided")
     for row in rows:
@@ -197,7 +179,6 @@ def _print_step(
         print("\nwhat the rules saw:")
         for key, value in seen.items():
             print(f"    {key.replace('_', ' ')}: {_shown(value)}")
-    near = [s for s in sorted(metrics) if abs(s - step) <= AROUND]
     keys = [k for k in SHOWN_METRICS if any(metrics[s].get(k) is not None for s in near)]
     if near:
         print()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from prorl_cli import console
 from prorl_cli.options import Json
 from prorl_common import UserError, format_seconds
-
-if TYPE_CHECKING:
-    from prorl_training.run.status import RunStatus
 
 
 def presets(as_json: Json = False) -> None:
@@ -65,22 +62,20 @@ def status(as_json: Json = False) -> None:
         return
     width = max(len(row.run) for row in rows)
     for row in rows:
-        print(f"{row.run:<{width}}  {_line(row)}")
-
-
-def _line(row: RunStatus) -> str:
-    validation = "-"
-    if row.validation_reward is not None:
-        validation = f"{row.validation_reward:.3f} (step {row.validation_step})"
-    parts = [
-        f"{row.state:<8}",
-        f"step {row.step}/{row.steps if row.steps is not None else '?'}",
-        f"reward {'-' if row.reward_mean is None else f'{row.reward_mean:.3f}'}",
-        f"validation {validation}",
-        f"last reset {'none' if row.last_reset is None else f'step {row.last_reset}'}",
-        f"{format_seconds(row.age_seconds)} ago",
-    ]
-    return "  ".join(parts) + (f"  {row.reason}" if row.reason else "")
+        validation = "-"
+        if row.validation_reward is not None:
+            validation = f"{row.validation_reward:.3f} (step {row.validation_step})"
+        parts = [
+            f"{row.run:<{width}}",
+            f"{row.state:<8}",
+            f"step {row.step}/{row.steps if row.steps is not None else '?'}",
+            f"reward {'-' if row.reward_mean is None else f'{row.reward_mean:.3f}'}",
+            f"validation {validation}",
+            f"last reset {'none' if row.last_reset is None else f'step {row.last_reset}'}",
+            f"{format_seconds(row.age_seconds)} ago",
+            *([row.reason] if row.reason else []),
+        ]
+        print("  ".join(parts))
 
 
 def export(
@@ -93,21 +88,6 @@ def export(
     import shutil
 
     from prorl_common import atomic_directory
-    from prorl_training.run.folder import find_run
-
-    if out.exists():
-        raise UserError(f"{out} exists: choose another folder")
-    if best and step is not None:
-        raise UserError("--best and --step name two checkpoints: give one of them")
-    found = find_run(run)
-    source, state = _chosen(found.name, found.checkpoints, best, step)
-    with atomic_directory(out) as work:
-        shutil.copytree(source / "policy", work, dirs_exist_ok=True)
-    console.say(f"wrote the policy of {found.name} after step {state['step']} to {out}")
-
-
-def _chosen(name: str, root: Path, best: bool, step: int | None) -> tuple[Path, dict[str, Any]]:
-    """Return (folder, state) of the checkpoint that was asked for, its files checked."""
     from prorl_training.run.checkpoint_store import (
         best_step,
         checkpoint_path,
@@ -115,20 +95,30 @@ def _chosen(name: str, root: Path, best: bool, step: int | None) -> tuple[Path, 
         newest_whole,
         verify_checkpoint,
     )
+    from prorl_training.run.folder import find_run
 
+    if out.exists():
+        raise UserError(f"{out} exists: choose another folder")
+    if best and step is not None:
+        raise UserError("--best and --step name two checkpoints: give one of them")
+    found = find_run(run)
     if best:
-        step = best_step(root)
+        step = best_step(found.checkpoints)
         if step is None:
             raise UserError(
-                f"run {name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off"
+                f"run {found.name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off"
             )
     if step is None:
-        path, state, troubles = newest_whole(root)
+        source, state, troubles = newest_whole(found.checkpoints)
         for trouble in troubles:
             console.warn(f"passed over: {trouble}")
-        return path, state
-    steps = checkpoint_steps(root)
-    if step not in steps:
-        kept = ", ".join(map(str, steps)) or "none"
-        raise UserError(f"run {name} has no checkpoint of step {step}; it has: {kept}")
-    return checkpoint_path(root, step), verify_checkpoint(checkpoint_path(root, step))
+    else:
+        steps = checkpoint_steps(found.checkpoints)
+        if step not in steps:
+            kept = ", ".join(map(str, steps)) or "none"
+            raise UserError(f"run {found.name} has no checkpoint of step {step}; it has: {kept}")
+        source = checkpoint_path(found.checkpoints, step)
+        state = verify_checkpoint(source)
+    with atomic_directory(out) as work:
+        shutil.copytree(source / "policy", work, dirs_exist_ok=True)
+    console.say(f"wrote the policy of {found.name} after step {state['step']} to {out}")
