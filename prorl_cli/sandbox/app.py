@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,6 @@ from prorl_cli.options import Json, PluginOption
 from prorl_cli.sandbox.attack import attack_command
 from prorl_cli.sandbox.build_image import build_image_command
 from prorl_common import UserError
-
-if TYPE_CHECKING:
-    from prorl_sandbox import Capabilities, Limits, Outcome, Program
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -75,7 +72,7 @@ def run_command(
     as_json: Json = False,
 ) -> None:
     """Run FILE in a fresh box and print what happened."""
-    from prorl_sandbox import Limits, Program
+    from prorl_sandbox import Limits, Program, open_sandbox
 
     program = Program(
         source=_read(file),
@@ -85,23 +82,31 @@ def run_command(
         language=_language(file, language),
     )
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
-    outcome = _run(program, limits, backend, allow_weak)
-    if as_json:
-        print_json(asdict(outcome) | {"value": plain(outcome.value)})
-    else:
-        _print_outcome(outcome)
-
-
-def _run(program: Program, limits: Limits, backend: str, allow_weak: bool) -> Outcome:
-    from prorl_sandbox import open_sandbox
-
     sandbox = open_sandbox(backend, allow_weak=allow_weak)
     if sandbox.isolation.startswith("weak"):
         warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
     try:
-        return sandbox.run(program, limits)
+        outcome = sandbox.run(program, limits)
     finally:
         sandbox.close()
+    if as_json:
+        print_json(asdict(outcome) | {"value": plain(outcome.value)})
+        return
+    console = stdout_console()
+    limit = f" ({outcome.limit} limit)" if outcome.limit else ""
+    facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
+    console.print(
+        f"{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
+        markup=False,
+    )
+    for name, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
+        if text:
+            # Control characters of a hostile program must not reach the terminal.
+            visible = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+            console.print(f"{name}:\n{visible.rstrip()}", markup=False, soft_wrap=True)
+    if outcome.value is not None:
+        shown = json.dumps(plain(outcome.value), ensure_ascii=False)
+        console.print(f"value: {shown}", markup=False, soft_wrap=True)
 
 
 def _language(file: Path, given: str | None) -> str:
@@ -165,56 +170,27 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _print_outcome(outcome: Outcome) -> None:
-    console = stdout_console()
-    limit = f" ({outcome.limit} limit)" if outcome.limit else ""
-    facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
-    console.print(
-        f"{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
-        markup=False,
-    )
-    for name, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
-        if text:
-            # Control characters of a hostile program must not reach the terminal.
-            visible = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
-            console.print(f"{name}:\n{visible.rstrip()}", markup=False, soft_wrap=True)
-    if outcome.value is not None:
-        shown = json.dumps(plain(outcome.value), ensure_ascii=False)
-        console.print(f"value: {shown}", markup=False, soft_wrap=True)
-
-
 @app.command("doctor")
 def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
     """Try every isolation feature on this machine and print what holds."""
-    from prorl_sandbox import probe
+    from rich.table import Table
+
+    from prorl_sandbox import LANGUAGES, probe
+    from prorl_sandbox.box import foreign
+    from prorl_sandbox.local.view import interpreter
 
     found = probe()
+    tools: dict[str, str | None] = {}  # each language's compiler or interpreter, where installed
+    for spec in LANGUAGES.all():
+        own = [foreign.find(names) for names in spec.tools] or [interpreter()]
+        tools[spec.name] = own[0] if all(own) else None
     if as_json:
         facts: dict[str, Any] = {name: getattr(found, name) for name, _ in _FEATURES}
-        facts["languages"] = [language for language, program in _tools().items() if program]
+        facts["languages"] = [language for language, program in tools.items() if program]
         extra = {"landlock_abi": found.landlock_abi, "root": found.root, "strong": found.strong}
         reasons = {"isolation": found.isolation, "reasons": dict(found.reasons)}
         print_json(facts | extra | reasons)
         return
-    _print_capabilities(found)
-
-
-def _tools() -> dict[str, str | None]:
-    """Return the compiler or interpreter of each language, None where it is not installed."""
-    from prorl_sandbox import LANGUAGES
-    from prorl_sandbox.box import foreign
-    from prorl_sandbox.local.view import interpreter
-
-    tools: dict[str, str | None] = {}
-    for spec in LANGUAGES.all():
-        found = [foreign.find(names) for names in spec.tools] or [interpreter()]
-        tools[spec.name] = found[0] if all(found) else None
-    return tools
-
-
-def _print_capabilities(found: Capabilities) -> None:
-    from rich.table import Table
-
     table = Table(title="sandbox isolation on this machine")
     for title in ("feature", "holds", "note"):
         table.add_column(title)
@@ -224,7 +200,7 @@ def _print_capabilities(found: Capabilities) -> None:
     abi = found.landlock_abi
     landlock = f"ABI {abi}" if abi else found.reasons.get("landlock_abi", "")
     table.add_row("Landlock: files, sockets, signals", "yes" if abi else "no", landlock)
-    for language, program in _tools().items():
+    for language, program in tools.items():
         table.add_row(
             f"language {language}", "yes" if program else "no", program or "not installed"
         )

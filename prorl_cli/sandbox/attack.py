@@ -40,9 +40,14 @@ def attack_command(
     """Run hostile programs in the sandbox and print which of them it held."""
     from prorl_cli.console import make_progress, print_json, say, stdout_console
     from prorl_sandbox import open_sandbox
-    from prorl_sandbox.attacks import run_peers, run_suite
+    from prorl_sandbox.attacks import load_cases, run_peers, run_suite
 
-    cases = _chosen(case or [])
+    known = {one.id: one for one in load_cases()}
+    wanted = [name.upper() for name in case or []]
+    for name, typed in zip(wanted, case or [], strict=True):
+        if name not in known:
+            raise UserError(f"no attack case {typed!r}: use {', '.join(known)}")
+    cases = [one for one in known.values() if not wanted or one.id in wanted]
     attacks = [attack for one in cases for attack in one.attacks]
     progress = make_progress()
     report = run_suite(lambda: open_sandbox(backend), attacks, progress)
@@ -60,26 +65,51 @@ def attack_command(
         console.print(_table(cases, report, beaten))
         for line in _troubles(report):
             console.print(line, markup=False, soft_wrap=True)
-    say(_summary(backend, report))
+    parts = [f"{n} {found}" for found, n in Counter(r.finding for r in report.results).items()]
+    memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
+    files = [str(value) for value in report.growth["open_files"]]
+    say(
+        f"{len(report.results)} programs on {backend}: {', '.join(parts)}; "
+        f"memory {' -> '.join(memory)} MiB, open files {' -> '.join(files)}, "
+        f"{report.seconds:.0f} s; {'all held' if report.held else 'NOT all held'}"
+    )
     if not report.held:
         raise typer.Exit(1)
-
-
-def _chosen(wanted: list[str]) -> list[Case]:
-    from prorl_sandbox.attacks import load_cases
-
-    cases = {case.id: case for case in load_cases()}
-    unknown = [name for name in wanted if name.upper() not in cases]
-    if unknown:
-        raise UserError(f"no attack case {unknown[0]!r}: use {', '.join(cases)}")
-    chosen = {name.upper() for name in wanted}
-    return [case for case in cases.values() if not chosen or case.id in chosen]
 
 
 def as_document(
     backend: str, cases: list[Case], report: Report, peers: list[PeerResult]
 ) -> dict[str, Any]:
     """Return everything measured, in JSON's own types; ``scripts/attack_table.py`` renders it."""
+    rows = []
+    for case in cases:
+        own = _results_of(case, report)
+        beaten: dict[str, Counter[str]] = {}
+        for peer in peers:
+            if peer.attack.case == case.id:
+                beaten.setdefault(peer.peer, Counter())[peer.ending] += 1
+        programs = [
+            asdict(result)
+            | {
+                "attack": result.attack.name,
+                "run": result.attack.run,
+                "seconds": round(result.seconds, 3),
+            }
+            for result in own
+        ]
+        rows.append(
+            {
+                "case": case.id,
+                "title": case.title,
+                "held_by": case.held_by,
+                "residual": case.residual,
+                "by_construction": case.by_construction,
+                "verdict": _verdict(case, own),
+                "grades": dict(Counter(result.grade for result in own)),
+                "programs": programs,
+                "peers": beaten,
+            }
+        )
     return {
         "backend": backend,
         "isolation": report.isolation,
@@ -93,34 +123,8 @@ def as_document(
         "held": report.held,
         "growth": report.growth,
         "broken": list(report.broken),
-        "cases": [_case_document(case, report, peers) for case in cases],
+        "cases": rows,
     }
-
-
-def _case_document(case: Case, report: Report, peers: list[PeerResult]) -> dict[str, Any]:
-    own = _results_of(case, report)
-    beaten: dict[str, dict[str, int]] = {}
-    for result in peers:
-        if result.attack.case == case.id:
-            counts = beaten.setdefault(result.peer, {})
-            counts[result.ending] = counts.get(result.ending, 0) + 1
-    return {
-        "case": case.id,
-        "title": case.title,
-        "held_by": case.held_by,
-        "residual": case.residual,
-        "by_construction": case.by_construction,
-        "verdict": _verdict(case, own),
-        "grades": dict(Counter(result.grade for result in own)),
-        "programs": [_program(result) for result in own],
-        "peers": beaten,
-    }
-
-
-def _program(result: AttackResult) -> dict[str, Any]:
-    facts = asdict(result)
-    facts["attack"] = result.attack.name
-    return facts | {"run": result.attack.run, "seconds": round(result.seconds, 3)}
 
 
 def _results_of(case: Case, report: Report) -> list[AttackResult]:
@@ -174,15 +178,3 @@ def _troubles(report: Report) -> list[str]:
             lines.append(f"{result.finding}: {result.attack.title}: {result.detail}")
         lines += [f"BREACH: {result.attack.title}: {line}" for line in result.broken]
     return ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
-
-
-def _summary(backend: str, report: Report) -> str:
-    counts = Counter(result.finding for result in report.results)
-    parts = [f"{count} {finding}" for finding, count in counts.items()]
-    memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
-    files = [str(value) for value in report.growth["open_files"]]
-    return (
-        f"{len(report.results)} programs on {backend}: {', '.join(parts)}; "
-        f"memory {' -> '.join(memory)} MiB, open files {' -> '.join(files)}, "
-        f"{report.seconds:.0f} s; {'all held' if report.held else 'NOT all held'}"
-    )
