@@ -13,7 +13,7 @@ import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.eval import options as o
-from prorl_cli.eval.sampling import kept_when_interrupted, models_of, settings_of
+from prorl_cli.eval.sampling import kept_when_interrupted, models_of, session_of, settings_of
 from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.options import JsonNotTables, PluginOption
 
@@ -82,7 +82,6 @@ def pass_at_k_command(
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.choose import pick_dataset
     from prorl_evaluation.sampling.job import runs_programs
-    from prorl_evaluation.sampling.session import Session
     from prorl_evaluation.tables import comparison_table, result_table
     from prorl_evaluation.types import shown_ks
     from prorl_verifiers import VerifierPool
@@ -90,9 +89,9 @@ def pass_at_k_command(
     asked = o.settings(context, config, overrides)
     settings_of(asked, None)  # k > n is said before anything is looked for
     progress = make_progress()
-    targets, found, named = models_of(asked, progress)
+    models = models_of(asked, progress)
     samples, origin = pick_dataset(asked.data.dataset, asked.data.split, asked.data.limit)
-    settings = replace(settings_of(asked, found, named), dataset=origin)
+    settings = replace(settings_of(asked, *models[1:]), dataset=origin)
     kept = [s for s in samples if not runs_programs(s)]
     if len(kept) < len(samples) and not asked.scoring.allow_weak:
         from prorl_sandbox import probe
@@ -101,18 +100,7 @@ def pass_at_k_command(
         if not walls.strong:  # code is left out, loudly, where this machine cannot isolate it
             warn(f"{len(samples) - len(kept)} code problems are left out: {walls.complaint()}")
             samples = kept
-    session = Session(
-        targets,
-        found,
-        samples,
-        settings,
-        asked.data.limit,
-        asked.output.out,
-        asked.model.device,
-        named,
-        asked.output.repair,
-        config=asked.to_yaml(),
-    )
+    session = session_of(asked, models, settings, samples)
     for line in session.description():
         say(line)
     for line in session.warnings():
@@ -135,5 +123,5 @@ def pass_at_k_command(
         metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
         print_table(comparison_table(comparison, metrics))
         warn_of(comparison)
-    if found is not None:
-        say(f"write the report with: prorl eval report {found.path}")
+    if session.run is not None:
+        say(f"write the report with: prorl eval report {session.run.path}")

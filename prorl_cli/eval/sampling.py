@@ -19,11 +19,12 @@ from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_common import Progress
+    from prorl_datasets import Sample
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.config import EvalConfig, ServerSection
     from prorl_evaluation.sampling.choose import Run, Target
     from prorl_evaluation.sampling.protocols import Protocol
-    from prorl_evaluation.sampling.session import Server
+    from prorl_evaluation.sampling.session import Server, Session
 
 INTERRUPTED = 130
 
@@ -159,6 +160,30 @@ def settings_of(
         protocol=how.name,
         batches=given.batches or "fixed",
         extra={**plugin, **(server.options.extra if server is not None else {})},
+    )
+
+
+def session_of(
+    config: EvalConfig,
+    models: tuple[list[Target], Run | None, Server | None],
+    settings: EvalSettings,
+    samples: Sequence[Sample] = (),
+) -> Session:
+    """Return the session that evaluates ``models`` (of :func:`models_of`)."""
+    from prorl_evaluation.sampling.session import Session
+
+    targets, run, server = models
+    return Session(
+        targets,
+        run,
+        samples,
+        settings,
+        config.data.limit,
+        config.output.out,
+        config.model.device,
+        server,
+        config.output.repair,
+        config=config.to_yaml(),
     )
 
 
