@@ -18,7 +18,6 @@ from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.options import JsonNotTables, PluginOption
 
 if TYPE_CHECKING:
-    from prorl_evaluation import EvalResult
     from prorl_evaluation.config import ComparisonSection
     from prorl_evaluation.report.data import ReportOptions
     from prorl_evaluation.tables import TextTable
@@ -45,7 +44,14 @@ def compare_command(
     Every later result is compared with the first. All claims are corrected together for their number.
     """
     from prorl_evaluation import boundary_report, compare
-    from prorl_evaluation.boundary.tables import boundary_tables
+    from prorl_evaluation.boundary.tables import (
+        boundary_tables,
+        posterior_table,
+        posteriors,
+        suspicion_table,
+        suspicions,
+    )
+    from prorl_evaluation.boundary.types import finite
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
     from prorl_evaluation.tables import comparison_table, near_n_lines, result_table
@@ -56,7 +62,22 @@ def compare_command(
     how = report_options("compare", names, asked)
     report = boundary_report(results, how.boundary)
     comparisons = [compare(results[0], later, cluster=asked.cluster) for later in results[1:]]
-    extra_tables, extra = _extras(results, asked.beta, asked.false_positive_rate)
+    extra: dict[str, Any] = {}
+    extra_tables: list[TextTable] = []
+    if asked.beta:
+        found = posteriors(results)
+        extra_tables.append(posterior_table(found))
+        extra["posterior"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
+            for label, rows in found
+        ]
+    if (rate := asked.false_positive_rate) > 0:
+        suspect = suspicions(results, rate)
+        extra_tables.append(suspicion_table(suspect, rate))
+        extra["false_positives"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(s)) for s in rows]}
+            for label, rows in suspect
+        ]
     if html is not None or md is not None:
         data = report_data(results, run_dir, how, report)
         if html is not None:
@@ -100,34 +121,3 @@ def report_options(verb: str, names: Sequence[str], asked: ComparisonSection) ->
     words += [f"--false-positive-rate {rate:g}"] if rate else []
     words += ["--html report.html"] if verb == "compare" else []
     return ReportOptions(options, verb == "compare", beta, rate, " ".join(words))
-
-
-def _extras(
-    results: Sequence[EvalResult], beta: bool, rate: float
-) -> tuple[list[TextTable], dict[str, Any]]:
-    """Return the tables and JSON that were asked for beside the usual."""
-    from prorl_evaluation.boundary.tables import (
-        posterior_table,
-        posteriors,
-        suspicion_table,
-        suspicions,
-    )
-    from prorl_evaluation.boundary.types import finite
-
-    tables: list[TextTable] = []
-    value: dict[str, Any] = {}
-    if beta:
-        found = posteriors(results)
-        tables.append(posterior_table(found))
-        value["posterior"] = [
-            {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
-            for label, rows in found
-        ]
-    if rate > 0:
-        suspect = suspicions(results, rate)
-        tables.append(suspicion_table(suspect, rate))
-        value["false_positives"] = [
-            {"label": label, "rows": [finite(dataclasses.asdict(s)) for s in rows]}
-            for label, rows in suspect
-        ]
-    return tables, value

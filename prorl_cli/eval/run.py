@@ -28,7 +28,7 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation.sampling.session import Session
-    from prorl_evaluation.suites import Gathered, Suite, SuiteResult
+    from prorl_evaluation.suites import Gathered, SuiteResult
     from prorl_evaluation.suites.published import Shown
 
 SuiteName = Annotated[
@@ -149,33 +149,29 @@ def run_command(
 
             walls = probe()
             gathered = gathered if walls.strong else without_code(gathered, walls.complaint())
-        _describe(wanted, gathered, session)
+        how = session.settings
+        problems = sum(len(one.samples) for one in gathered.ready)
+        say(f"suite {wanted.name}: {wanted.title}")
+        say(f"models: {', '.join(t.label for t in session.targets)}")
+        say(
+            f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {how.n} · temperature "
+            f"{how.temperature:g} · top-p {how.top_p:g} · at most {how.max_tokens} tokens · "
+            f"{problems * how.n * len(session.targets):,} samples in all"
+        )
+        for failure in gathered.failures:
+            warn(f"{failure.benchmark} cannot be had: {failure.reason}")
+        for one in gathered.ready:
+            for note in one.notes:
+                warn(note)
+        for note in wanted.notes:
+            say(f"note: {note}")
+        if not gathered.ready:
+            warn("no benchmark of the suite could be had: nothing is sampled")
         shared = _shared(gathered, session, progress)
         with VerifierPool(workers=asked.scoring.workers, allow_weak=weak) as pool:
             result = run_suite(wanted, gathered, session, pool, progress)
-    how = "json" if json_out else "markdown" if markdown else "tables"
-    _show(replace(result, shared=shared), session, how, cast("Shown", rows), html)
-
-
-def _describe(suite: Suite, gathered: Gathered, session: Session) -> None:
-    s = session.settings
-    problems = sum(len(one.samples) for one in gathered.ready)
-    say(f"suite {suite.name}: {suite.title}")
-    say(f"models: {', '.join(t.label for t in session.targets)}")
-    say(
-        f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {s.n} · temperature "
-        f"{s.temperature:g} · top-p {s.top_p:g} · at most {s.max_tokens} tokens · "
-        f"{problems * s.n * len(session.targets):,} samples in all"
-    )
-    for failure in gathered.failures:
-        warn(f"{failure.benchmark} cannot be had: {failure.reason}")
-    for one in gathered.ready:
-        for note in one.notes:
-            warn(note)
-    for note in suite.notes:
-        say(f"note: {note}")
-    if not gathered.ready:
-        warn("no benchmark of the suite could be had: nothing is sampled")
+    form = "json" if json_out else "markdown" if markdown else "tables"
+    _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)
 
 
 def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[str, tuple[str, ...]]:
