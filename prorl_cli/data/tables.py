@@ -22,12 +22,13 @@ def table(
 ) -> None:
     """Print a table; the first column and the one numbered ``words`` hold text, the others numbers."""
     from rich.table import Table
+    from rich.text import Text
 
     shown = Table(title=title, title_justify="left")
     for place, name in enumerate(head):
         shown.add_column(name, justify="left" if place in (0, words) else "right")
     for row in rows:
-        shown.add_row(*row)
+        shown.add_row(*(Text(cell) for cell in row))
     stdout_console().print(shown)
 
 

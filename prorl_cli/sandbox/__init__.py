@@ -1,1 +1,1 @@
-"""``prorl sandbox``: the group and its short verbs in ``app``, the longer ones in modules of their own."""
+"""``prorl sandbox``: a module a verb."""
