@@ -103,7 +103,7 @@ def read_yaml(text: str, where: str) -> Any:
 
 def write_yaml(values: Mapping[str, Any]) -> str:
     """Return YAML that :func:`read_yaml` reads back equal, floats to the last bit."""
-    return yaml.dump(values, Dumper=_Dumper, sort_keys=False)
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 def read_config_file(path: Path) -> dict[str, Any]:

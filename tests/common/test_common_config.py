@@ -99,8 +99,16 @@ def test_a_list_is_addressed_by_number_or_by_the_only_item_of_a_name() -> None:
 
 
 def test_what_is_written_is_read_back_equal() -> None:
-    values = {"a": "off", "b": "010", "c": 1e-7, "d": None, "e": ["no", "1e5", True], "f": "ü"}
+    values = {
+        "a": "off",
+        "b": "010",
+        "c": 1e-7,
+        "d": None,
+        "e": ["no", "1e5", True],
+        "f": "ü\ud800\x85",
+    }
     assert read_yaml(write_yaml(values), "here") == values
+    assert write_yaml({"path": "büro"}) == "path: büro\n"
     assert parse_override("a.b=off", "a.b=on") == (["a", "b"], "off")
 
 
