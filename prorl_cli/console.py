@@ -9,7 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import PlainProgress, Progress, format_seconds
+from prorl_common import PlainProgress, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -104,15 +104,3 @@ class RichProgress:
 def make_progress() -> Progress:
     """Return a rich bar when stderr is a terminal, else one plain line every few seconds."""
     return RichProgress() if sys.stderr.isatty() else PlainProgress()
-
-
-__all__ = [
-    "RichProgress",
-    "format_seconds",
-    "make_progress",
-    "print_json",
-    "say",
-    "stderr_console",
-    "stdout_console",
-    "warn",
-]

@@ -10,15 +10,13 @@ import sys
 
 import typer
 
-from prorl_cli import (
-    data_commands,
-    doctor_command,
-    eval_commands,
-    model_commands,
-    sandbox_commands,
-    train_commands,
-    verify_commands,
-)
+from prorl_cli.data.app import app as data_app
+from prorl_cli.doctor import doctor
+from prorl_cli.eval.app import app as eval_app
+from prorl_cli.model import app as model_app
+from prorl_cli.sandbox.app import app as sandbox_app
+from prorl_cli.train.app import app as train_app
+from prorl_cli.verify.app import app as verify_app
 from prorl_common import ServiceError, UserError
 
 EPILOG = (
@@ -38,13 +36,13 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.add_typer(data_commands.app, name="data")
-    app.add_typer(train_commands.app, name="train")
-    app.add_typer(eval_commands.app, name="eval")
-    app.add_typer(verify_commands.app, name="verify")
-    app.add_typer(sandbox_commands.app, name="sandbox")
-    app.add_typer(model_commands.app, name="model")
-    app.command("doctor")(doctor_command.doctor)
+    app.add_typer(data_app, name="data")
+    app.add_typer(train_app, name="train")
+    app.add_typer(eval_app, name="eval")
+    app.add_typer(verify_app, name="verify")
+    app.add_typer(sandbox_app, name="sandbox")
+    app.add_typer(model_app, name="model")
+    app.command("doctor")(doctor)
     return app
 
 

@@ -1,6 +1,7 @@
 """What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
 
-Standard library only. Nothing here knows about models, rewards or datasets.
+Standard library only, but for ``prorl_common.config`` (pydantic, yaml), which is imported by its own name.
+Nothing here knows about models, rewards or datasets.
 """
 
 from prorl_common.closing import Closing

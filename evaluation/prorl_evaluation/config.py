@@ -1,4 +1,4 @@
-"""The settings of ``prorl eval pass-at-k`` and ``run``: one tree, from a file and ``--set section.key=value``.
+"""The settings of the ``prorl eval`` verbs: one tree, from a file and ``--set section.key=value``.
 
 Later wins: the file, the options of the command line (each writes one key), ``--set``.
 """
@@ -6,21 +6,25 @@ Later wins: the file, the options of the command line (each writes one key), ``-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from prorl_common import nearest, use_plugins
-from prorl_evaluation.types import EvaluationError
+from prorl_common import use_plugins
+from prorl_common.config import (
+    Section,
+    apply_overrides,
+    check,
+    mistakes,
+    parse_override,
+    put,
+    read_config_file,
+    write_yaml,
+)
 
 AtLeastOne = Annotated[int, Field(ge=1)]
-
-
-class Section(BaseModel):
-    """Refuses unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ModelSection(Section):
@@ -115,6 +119,30 @@ class OutputSection(Section):
     repair: bool = False
 
 
+class ComparisonSection(Section):
+    """Of ``compare`` and ``report``: the claims (see ``BoundaryOptions``), posteriors (``beta``) and what a
+    verifier does to pass@k that takes this share of wrong answers."""
+
+    k: AtLeastOne | None = None
+    alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
+    margin: Annotated[float, Field(ge=0, le=1)] = 0.05
+    cluster: str = "problem"
+    beta: bool = False
+    false_positive_rate: Annotated[float, Field(ge=0, le=0.99)] = 0.0
+
+
+class NoveltySection(Section):
+    """Of ``novelty``: what the responses are held against, n-gram lengths in words, and MB of memory."""
+
+    corpus: list[Path] | None = None
+    column: str | None = None
+    against: Path | None = None
+    lengths: str = "5-12"
+    samples: AtLeastOne | None = None
+    memory: Annotated[int, Field(ge=16)] = 1024
+    seed: int = 0
+
+
 class EvalConfig(Section):
     """Everything that decides an evaluation. ``plugins``: paths of plug-in files."""
 
@@ -125,15 +153,15 @@ class EvalConfig(Section):
     server: ServerSection = ServerSection()
     scoring: ScoringSection = ScoringSection()
     output: OutputSection = OutputSection()
-    plugins: list[str] = []
+    comparison: ComparisonSection = ComparisonSection()
+    novelty: NoveltySection = NoveltySection()
+    plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
         """Return what ``--config`` reads, without the server's address."""
-        import yaml
-
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
-        return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+        return write_yaml(value)
 
 
 def load_eval_config(
@@ -143,56 +171,17 @@ def load_eval_config(
 ) -> EvalConfig:
     """Return the config of ``file``, ``given`` (section.key to value) and ``section.key=value`` texts.
 
-    Plug-ins that the file names (relative to it) are loaded. Raises EvaluationError with every mistake in
-    one line, PluginError.
+    Plug-ins that the file names (relative to it) are loaded. Raises ConfigError with every mistake in one
+    line, PluginError.
     """
-    import yaml
-
-    label = "the settings" if file is None else str(file)
-    values: Any = {}
-    try:
-        if file is not None:
-            values = yaml.safe_load(file.read_text(encoding="utf-8"))
-        written = [text.partition("=") for text in overrides]
-        pairs = {**(given or {}), **{key: yaml.safe_load(value) for key, _, value in written}}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise EvaluationError(
-            f"{label}: cannot be read ({' '.join(str(error).split())})"
-        ) from error
-    if values is None:
-        values = {}
-    if not isinstance(values, dict):
-        raise EvaluationError(
-            f"{label}: expected sections such as sampling, got a {type(values).__name__}"
-        )
-    for text in overrides:
-        if "=" not in text:
-            raise EvaluationError(f"--set {text}: write section.key=value, as sampling.n=64")
-    for key, value in pairs.items():
-        *path, last = key.split(".")
-        place = values
-        for part in path:
-            inner = place.get(part)
-            if inner is not None and not isinstance(inner, dict):
-                raise EvaluationError(f"--set {key}: {part} is a value, not a section")
-            place[part] = place = dict(inner or {})
-        place[last] = value
-    try:
-        config = EvalConfig.model_validate(values)
-    except ValidationError as error:
-        lines = [_explain(item["loc"], item["type"], item["msg"]) for item in error.errors()]
-        raise EvaluationError(f"{label}: {'; '.join(dict.fromkeys(lines))}") from error
+    values = {} if file is None else read_config_file(file)
+    for key, value in (given or {}).items():
+        values = put(values, key.split("."), value)
+    values, complaints = apply_overrides(
+        values, overrides, partial(parse_override, example="sampling.n=64")
+    )
+    found = mistakes(EvalConfig, values)
+    config = check(EvalConfig, values, [*complaints, *found.values()])
     base = Path() if file is None else file.parent
-    loaded = [str(one.path) for one in use_plugins(base / path for path in config.plugins)]
+    loaded = tuple(str(f.path) for f in use_plugins(base / path for path in config.plugins))
     return config.model_copy(update={"plugins": loaded})
-
-
-def _explain(place: tuple[int | str, ...], kind: str, message: str) -> str:
-    """Return one mistake with its place; an unknown key with the nearest of its section."""
-    where = ".".join(map(str, place))
-    if kind != "extra_forbidden":
-        return f"{where}: {message[:1].lower()}{message[1:]}"
-    section: type[BaseModel] = EvalConfig
-    if len(place) > 1:
-        section = type(getattr(EvalConfig(), str(place[0])))
-    return f"unknown key '{where}'{nearest(str(place[-1]), section.model_fields)}"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from prorl_cli import sandbox_attack_command as command
+from prorl_cli.sandbox import attack as command
 from prorl_common import UserError
 from prorl_sandbox import Sandbox
 from prorl_sandbox.attacks import AttackResult, Report, load_cases

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_cli.train_run_commands import first_sentence
+from prorl_cli.train.runs import first_sentence
 from prorl_common import UserError
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from prorl_cli.train_controller_commands import explain, simulate
+from prorl_cli.train.controller import explain, simulate
 from prorl_common import UserError
 from prorl_training.config.loading import load_config, save_config
 from prorl_training.schedule.simulate import simulate as run_simulation

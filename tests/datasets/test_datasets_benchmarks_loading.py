@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from prorl_cli.data_benchmarks_command import benchmarks_command
+from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_datasets import BENCHMARKS
 from prorl_datasets.benchmarks import benchmark_names, load_benchmark, read_benchmark, texts
 from prorl_datasets.types import DatasetError

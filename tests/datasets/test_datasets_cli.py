@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from prorl_cli.data.tables import table
 from prorl_cli.main import build_app
 from prorl_common import UserError
 
@@ -86,3 +87,8 @@ def test_mistakes_are_user_errors_of_one_line(words: tuple[str, ...]) -> None:
     result = _run(*words)
     assert isinstance(result.exception, UserError)
     assert "\n" not in str(result.exception)
+
+
+def test_an_answer_in_brackets_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    table("commonest", ("answer", "rows"), [("[b]x[/b]", "3")])
+    assert "[b]x[/b]" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 from pydantic import BaseModel
 
-from prorl_cli import data_commands
+from prorl_cli.data.app import app as data_app
 from prorl_datasets import BENCHMARKS, FORMATS, RECIPES, SOURCES
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import (
@@ -142,7 +142,7 @@ def _commands() -> list[tuple[str, str]]:
 
 
 def test_every_data_command_in_the_documentation_parses() -> None:
-    verbs: dict[str, Any] = vars(typer.main.get_command(data_commands.app))["commands"]
+    verbs: dict[str, Any] = vars(typer.main.get_command(data_app))["commands"]
     lines = _commands()
     assert len(lines) > 10
     for page, line in lines:

@@ -78,3 +78,19 @@ def test_mistakes_are_one_line_with_the_cure(folders: list[str]) -> None:
         error = call(*arguments).exception
         assert isinstance(error, UserError) and words in str(error)
         assert "\n" not in str(error)
+
+
+def test_file_options_and_set_make_the_settings_of_a_comparison(
+    folders: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "eval.yaml"
+    file.write_text("comparison: {alpha: 0.01, margin: 0.2, beta: true}\nsampling: {n: 4}\n")
+    words = ["--config", str(file), "--alpha", "0.02", "--set", "comparison.k=4", "--json"]
+    done = call(*folders[:2], *words)
+    assert done.exit_code == 0, done.output
+    value = json.loads(done.stdout)
+    claims = value["boundary"]
+    assert (claims["alpha"], claims["margin"], claims["k"]) == (0.02, 0.2, 4)
+    assert "posterior" in value
+    wrong = call(*folders[:2], "--set", "comparison.aplha=0.1").exception
+    assert isinstance(wrong, UserError) and "did you mean 'comparison.alpha'" in str(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,12 @@ import yaml
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from prorl_cli.eval_commands import app
-from prorl_cli.eval_sampling import option_keys
+from prorl_cli.eval.app import app
+from prorl_cli.eval.options import SAMPLING, option_keys
 from prorl_cli.main import build_app
+from prorl_common.config import ConfigError
 from prorl_evaluation import load_result
 from prorl_evaluation.config import EvalConfig, load_eval_config
-from prorl_evaluation.types import EvaluationError
 
 SMALL = "sampling: {k: 2, n: 4, max_tokens: 4}\ndata: {limit: 2}\nmodel: {device: cpu}\n"
 
@@ -28,23 +29,37 @@ def test_set_wins_over_an_option_and_an_option_over_the_file(tmp_path: Path) -> 
 
 
 def test_every_mistake_is_in_one_line_with_the_nearest_key() -> None:
-    with pytest.raises(EvaluationError) as caught:
+    with pytest.raises(ConfigError) as caught:
         load_eval_config(None, {}, ["sampling.temprature=1", "scoring.workers=0", "modle.run=a"])
     line = str(caught.value)
-    assert "\n" not in line and "did you mean 'temperature'" in line
+    assert "\n" not in line and "did you mean 'sampling.temperature'" in line
     assert "scoring.workers" in line and "did you mean 'model'" in line
     for wrong, said in (("sampling.n", "sampling.n=64"), ("sampling.n.x=1", "not a section")):
-        with pytest.raises(EvaluationError, match=said):
+        with pytest.raises(ConfigError, match=said):
             load_eval_config(None, {"sampling.n": 2}, [wrong])
 
 
-@pytest.mark.parametrize("verb", ["pass-at-k", "run"])
-def test_every_option_writes_a_key_of_the_tree_with_the_trees_own_default(verb: str) -> None:
+DISPLAY = {"json_out", "markdown", "html", "md", "each", "listed", "plugin", "config", "overrides"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "sections", "other"),
+    [
+        ("pass-at-k", SAMPLING, set()),
+        ("run", SAMPLING, set()),
+        ("compare", ["comparison"], {"names"}),
+        ("report", ["comparison"], {"names", "out"}),
+        ("novelty", ["novelty"], {"results"}),
+        ("regrade", ["scoring", "output"], {"folder"}),
+    ],
+)
+def test_every_option_writes_a_key_of_the_tree_with_the_trees_own_default(
+    verb: str, sections: Sequence[str], other: set[str]
+) -> None:
     command = get_command(app).commands[verb]  # type: ignore[attr-defined]
-    display = {"json_out", "markdown", "html", "listed", "plugin", "config", "overrides"}
-    tree, keys = EvalConfig().model_dump(), option_keys()
+    tree, keys = EvalConfig().model_dump(), option_keys(sections)
     for option in command.params:
-        if option.name in display:
+        if option.name in DISPLAY | other:
             continue
         section, name = keys[option.name].split(".")
         assert option.default == tree[section][name], option.name

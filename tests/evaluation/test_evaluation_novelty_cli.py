@@ -68,6 +68,14 @@ def test_models_are_measured_beside_a_corpus_and_paired_with_the_first(folder: P
     assert value["read"] == {"documents": 1, "words": 15}
 
 
+def test_a_file_of_settings_names_the_corpus(folder: Path) -> None:
+    Path("eval.yaml").write_text("novelty: {corpus: [corpus.txt], lengths: 5-6}\n")
+    done = call("old.jsonl", "--config", "eval.yaml", "--set", "novelty.lengths=5-7", "--json")
+    assert done.exit_code == 0, done.output
+    value = json.loads(done.stdout)
+    assert (value["corpus"], value["lengths"]) == ("corpus.txt (1 file)", [5, 6, 7])
+
+
 def test_tables_name_the_corpus_and_each_response_can_be_written(folder: Path) -> None:
     done = call("new.jsonl", "--corpus", "corpus.txt", "--each", "each.jsonl")
     assert done.exit_code == 0, done.output

@@ -187,7 +187,7 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
         (["--server-extra", '{"n": 2}'], "may not set 'n'"),
         (["--server-weights", "data"], "no .safetensors"),
         (["--server", "http://host..name:8000/v1"], "no host name"),
-        (["--server-timeout", "inf"], "timeout is inf"),
+        (["--server-timeout", "inf"], "server.timeout: must be a finite number"),
         (["--server-patience", "1e12"], "patience is 1e+12"),
         (["--server-key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
         (["--server-model", "tinny"], "did you mean 'tiny'"),

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from prorl_cli import doctor_command
-from prorl_cli.doctor_command import check_model, is_installed
-from prorl_cli.doctor_machine import Check, free_memory_gb
+from prorl_cli import doctor as doctor_command
+from prorl_cli.doctor import Check, check_model, free_memory_gb, is_installed
 from prorl_cli.main import build_app
 from prorl_inference.testing import byte_tokenizer, tiny_model
 

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from prorl_common import NullProgress, PluginError, plugins, use_plugins
+from prorl_common.config import ConfigError
 from prorl_datasets import build, load_recipe
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
@@ -21,7 +22,6 @@ from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
 from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
 from prorl_training.config.checks import check_config
-from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import load_config, load_saved_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity

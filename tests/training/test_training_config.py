@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from prorl_common import Door
+from prorl_common.config import ConfigError, apply_overrides
 from prorl_training import PolicyLossSpec
 from prorl_training.config.base import known_options
 from prorl_training.config.checks import check_config
-from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import (
-    apply_overrides,
     load_config,
     load_saved_config,
     save_config,

@@ -25,9 +25,9 @@ from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
 from prorl_common import UserError, plugins
+from prorl_common.config import ConfigError
 from prorl_datasets import Sample
 from prorl_training.config import LossConfig, TrainConfig
-from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
 from prorl_training.config.schema import all_keys

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from prorl_common.config import ConfigError
 from prorl_training.config import TrainConfig
-from prorl_training.config.files import ConfigError
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import (
     leaf_values,

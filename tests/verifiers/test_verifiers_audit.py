@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from prorl_cli.verify_audit_command import audit
+from prorl_cli.verify.audit import audit
 from prorl_common import NullProgress, UserError
 from prorl_verifiers import Task, TaskError, Verdict, VerifierPool
 from prorl_verifiers.audit.builtin_code import code_groups

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
-from prorl_cli import verify_commands
+from prorl_cli.verify.app import app as verify_app
 
 
 def prorl(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -154,7 +154,7 @@ def test_a_file_with_a_response_that_has_no_verdict_ends_with_1(
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_text(line(0, "\\boxed{4}") + "\n")
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    result = CliRunner().invoke(verify_commands.app, ["file", str(source), "--out", str(out)])
+    result = CliRunner().invoke(verify_app, ["file", str(source), "--out", str(out)])
     assert result.exit_code == 1
     assert json.loads(out.read_text())["reward"] is None
 

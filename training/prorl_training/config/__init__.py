@@ -1,5 +1,6 @@
 """The config tree of a training run: pydantic models, every key with its meaning and unit."""
 
+from prorl_common.config import Section
 from prorl_training.config.algorithm import (
     AdvantageConfig,
     KLConfig,
@@ -7,7 +8,6 @@ from prorl_training.config.algorithm import (
     MismatchConfig,
     OptimizerConfig,
 )
-from prorl_training.config.base import Section
 from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,

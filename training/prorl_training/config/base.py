@@ -1,24 +1,14 @@
-"""The base of every config section, and the check of a value that names a part."""
+"""The check of a value that names a part."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from prorl_common import Door, MissingExtraError, UserError
 from prorl_training.spec import ObjectiveSpec, check_options
 
 S = TypeVar("S", bound=ObjectiveSpec)
-
-
-class Section(BaseModel):
-    """Base of every section: immutable, unknown keys are errors."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
-    )
 
 
 def known_name(door: Door[S], name: str) -> str:

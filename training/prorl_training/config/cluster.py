@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_training.config.base import Section
+from prorl_common.config import Section
 
 _RAY_ADDRESS = re.compile(r"auto|(ray://)?[\w.-]+:\d+")
 _URL = re.compile(r"https?://[^\s,]+")

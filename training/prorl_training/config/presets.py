@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from prorl_common import nearest
-from prorl_training.config.files import ConfigError, PlainLoader, read_yaml
+from prorl_common.config import ConfigError, PlainLoader, read_yaml
 from prorl_training.config.schema import merge
 
 _COMMENT = re.compile(r"(?:^|\s)#\s*(.*)$")

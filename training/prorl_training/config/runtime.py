@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from prorl_common import UserError
-from prorl_training.config.base import Section
+from prorl_common.config import Section
 
 
 class LoraConfig(Section):

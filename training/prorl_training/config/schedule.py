@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from prorl_training.config.base import Section
+from prorl_common.config import Section
 
 
 class ControllerConfig(Section):

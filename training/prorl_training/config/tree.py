@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from prorl_common.config import Section
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
-from prorl_training.config.base import Section, known_name, known_options
+from prorl_training.config.base import known_name, known_options
 from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,

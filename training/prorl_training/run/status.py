@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from prorl_common import UserError
-from prorl_training.config.files import read_config_file
+from prorl_common.config import read_config_file
 from prorl_training.run.folder import RunFolder, last_written
 
 RunState = Literal["running", "finished", "failed", "stopped"]

@@ -1,0 +1,103 @@
+"""``prorl data build``: choose the recipe, build with a progress bar, say what came of it.
+
+Tables and JSON go to stdout, progress and messages to stderr.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.tables import counts_table, table
+from prorl_cli.options import JsonNotTables, PluginOption
+
+
+def build_command(
+    recipe: Annotated[
+        str | None,
+        typer.Option(help="Name of a recipe or a .yaml file (default: ask the hub once)."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder (default: data/<recipe>).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed (default: the recipe's).")] = None,
+    allow_short: Annotated[
+        bool, typer.Option("--allow-short", help="Exit 0 even where a target was not reached.")
+    ] = False,
+    workers: Workers = None,
+    mirror: Annotated[
+        Path | None,
+        typer.Option(help="Folder with copies of hub files: DIR/<owner>/<name>/<file>."),
+    ] = None,
+    update_pins: Annotated[
+        bool, typer.Option("--update-pins", help="Accept changed hub files and lock them anew.")
+    ] = False,
+    plugin: PluginOption = None,
+    json_out: JsonNotTables = False,
+) -> None:
+    """Build a dataset, or go on with one.
+
+    Run again after an interruption, it goes on where it was. Exit 2: a target was not reached
+    (--allow-short accepts that) or a mistake in recipe, sources or data.
+
+    Files of the hub are locked in <recipe>.lock.json beside the output on the first build and
+    checked on the next.
+    """
+    from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
+    from prorl_datasets.building.report import STAGE_NAMES
+
+    options = BuildOptions(
+        seed=seed,
+        isolated=isolated(),
+        workers=workers_or_cores(workers),
+        mirror=mirror,
+        update_pins=update_pins,
+    )
+    if recipe is None:
+        recipe, why = choose_bare_recipe()
+        warn(why)
+    chosen = load_recipe(recipe)
+    out = out if out is not None else Path("data") / chosen.name
+    seed = chosen.seed if seed is None else seed
+    say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
+    progress = make_progress()
+    try:
+        report = build(chosen, out, progress=progress, options=options)
+    except KeyboardInterrupt:
+        progress.finish()
+        say("interrupted; finished parts are kept, run the same command to go on")
+        raise
+    found = report.manifest
+    if json_out:
+        print_json({"path": str(report.path), "reused": report.reused, **found})
+    else:
+        counts_table(found["counts"])
+        stages = found["stages"]
+        rows = []
+        for stage, label in STAGE_NAMES.items():
+            numbers = [row[stage] for row in stages.values()]
+            rows.append((label, *map(str, numbers), str(sum(numbers))))
+        table("Stages", ("", *stages, "all"), rows)
+        if found["drops"]:
+            drops = [(reason, str(count)) for reason, count in found["drops"].items()]
+            table("Dropped", ("reason", "items"), drops[:20])
+        say("gold check: " + " · ".join(f"{k} {n}" for k, n in found["gold_check"].items()))
+        leaks = found["decontamination"]
+        if checked := leaks["checked"]:
+            like = sum(leaks["rows_like_an_item"].values())
+            say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
+        if missing := leaks["not_checked"]:
+            warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
+        for domain, reason in found["left_out"].items():
+            warn(f"domain {domain} is left out: {reason}")
+        say(f"dataset {'kept' if report.reused else 'written'}: {report.path}")
+    if report.short:
+        for name, splits in report.short.items():
+            warn(f"{name} fell short: {', '.join(splits)} (kept/target)")
+        say("the dataset is complete but for these; --allow-short accepts that")
+        if not allow_short:
+            raise typer.Exit(2)

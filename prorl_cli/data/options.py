@@ -1,0 +1,26 @@
+"""What ``prorl data build`` and ``verify`` both ask: how many processes, and whether code can be isolated here."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Processes (default: one a core, 8 at most); same result for any."),
+]
+MOST_WORKERS = 8
+
+
+def workers_or_cores(workers: int | None) -> int:
+    """Return the number asked for, else one a usable core, at most MOST_WORKERS."""
+    return workers or min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+
+
+def isolated() -> bool:
+    """Return whether this machine can isolate untrusted code."""
+    from prorl_sandbox import probe
+
+    return bool(probe().strong)

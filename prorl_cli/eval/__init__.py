@@ -1,0 +1,1 @@
+"""``prorl eval``: a module a verb."""

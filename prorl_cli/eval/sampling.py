@@ -1,0 +1,194 @@
+"""What the verbs that sample make of the settings: the models, the server, how is sampled.
+
+Leaves out: what is chosen (``choose``), and talking to a server (``prorl_inference``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from prorl_cli.console import say
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_common import Progress
+    from prorl_datasets import Sample
+    from prorl_evaluation import EvalSettings
+    from prorl_evaluation.config import EvalConfig, ServerSection
+    from prorl_evaluation.sampling.choose import Run, Target
+    from prorl_evaluation.sampling.protocols import Protocol
+    from prorl_evaluation.sampling.session import Server, Session
+
+INTERRUPTED = 130
+
+
+@contextmanager
+def kept_when_interrupted(progress: Progress) -> Iterator[None]:
+    """End the command at Ctrl-C, and say how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.finish()
+        say("interrupted; finished batches are kept, give the same command again to go on")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def models_of(
+    config: EvalConfig, progress: Progress
+) -> tuple[list[Target], Run | None, Server | None]:
+    """Return what is evaluated, its run, and the server that samples it, if one was named."""
+    asked = config.model
+    url = config.server.url
+    if url is None:
+        if named := [f"--server-{n.replace('_', '-')}" for n in config.server.changed()]:
+            verb = "is" if len(named) == 1 else "are"
+            raise UserError(
+                f"{', '.join(named)} {verb} given without --server: add --server http://host:8000/v1, "
+                "or leave out what is of a server"
+            )
+        targets, run = _targets(asked.path, asked.run, asked.checkpoints)
+        return targets, run, None
+    if asked.path is not None:
+        raise UserError("a server has its own model: name it with --server-model, not --model")
+    targets, run = [], None
+    if asked.run is not None or asked.checkpoints:
+        targets, run = _targets(None, asked.run, asked.checkpoints)
+    if len(targets) > 1:
+        raise UserError("a server serves one model: say which --checkpoint of the run it is")
+    target = targets[0] if targets else None
+    server = server_of(url, config.server, target.model if target else None)
+    name = server.options.model
+    if name is None:
+        from prorl_inference import OpenAIGenerator
+
+        name = OpenAIGenerator(url, server.options, progress.message).model_id
+        server = replace(server, options=replace(server.options, model=name))
+    if target is None:
+        from prorl_evaluation.sampling.choose import model_target
+
+        target = model_target(name)
+    return [target], run, server
+
+
+def _targets(
+    model: str | None, run: str | None, checkpoints: Sequence[str] | None
+) -> tuple[list[Target], Run | None]:
+    from prorl_evaluation.sampling.choose import find_run, model_target, run_target
+
+    if model is not None:
+        if run is not None or checkpoints:
+            raise UserError("give --model, or --run with --checkpoint, not both")
+        return [model_target(model)], None
+    found = find_run(run)
+    wanted = dict.fromkeys(checkpoints or ["base", "latest"])
+    return [run_target(found, which) for which in wanted], found
+
+
+def server_of(url: str, given: ServerSection, run_weights: str | None = None) -> Server:
+    """Return the server at ``url``.
+
+    ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
+    """
+    from prorl_evaluation.sampling.session import Server
+    from prorl_inference import ServerOptions
+    from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
+
+    server_address(url)
+    weights = given.weights
+    if weights is None and run_weights is not None and Path(run_weights).is_dir():
+        weights = Path(run_weights)
+    if weights is not None and not any(weights.glob("*.safetensors")):
+        raise UserError(
+            f"--server-weights {weights} holds no .safetensors file: name the model's folder"
+        )
+    extra = json.dumps(given.extra) if isinstance(given.extra, dict) else given.extra
+    options = ServerOptions(
+        model=given.model,
+        api=given.api,
+        key_env=given.key_env,
+        weights=weights,
+        tokenizer=given.tokenizer,
+        extra=parse_extra(extra),
+        concurrency=given.concurrency,
+        timeout=given.timeout,
+        patience=given.patience,
+        rpm=given.rpm,
+        tpm=given.tpm,
+        refusals=given.refusals,
+        price=parse_price(given.price),
+    )
+    return Server(url, options)
+
+
+def settings_of(
+    config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
+) -> EvalSettings:
+    """Return the settings for the backend that will sample: what was asked for, else the named protocol's,
+    else ``own`` (a suite's), else the defaults."""
+    from prorl_evaluation import EvalSettings
+    from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
+    from prorl_inference import BACKENDS, pick_backend
+    from prorl_inference.models.loading import check_device
+
+    given, s = config.model, config.sampling
+    check_device(given.device)
+    asked = Asked(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
+    how = merge(asked, pick_protocol(s.protocol) or own, run_limit(run))
+    backend = pick_backend(given.backend, given.device, config.server.url)
+    backend.check_installed()
+    if given.batches is not None and not backend.fixed_batches:
+        raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
+    origin = BACKENDS.origin(backend.name)
+    # of a plug-in: in each sample's key, so that samples of two versions are never mixed
+    plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
+    return EvalSettings(
+        n=how.n,
+        k=how.k,
+        temperature=how.temperature,
+        top_p=how.top_p,
+        max_tokens=how.max_tokens,
+        seed=s.seed,
+        batch_rows=config.server.concurrency if backend.served else backend.rows,
+        backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
+        protocol=how.name,
+        batches=given.batches or "fixed",
+        extra={**plugin, **(server.options.extra if server is not None else {})},
+    )
+
+
+def session_of(
+    config: EvalConfig,
+    models: tuple[list[Target], Run | None, Server | None],
+    settings: EvalSettings,
+    samples: Sequence[Sample] = (),
+) -> Session:
+    """Return the session that evaluates ``models`` (of :func:`models_of`)."""
+    from prorl_evaluation.sampling.session import Session
+
+    targets, run, server = models
+    return Session(
+        targets,
+        run,
+        samples,
+        settings,
+        config.data.limit,
+        config.output.out,
+        config.model.device,
+        server,
+        config.output.repair,
+        config=config.to_yaml(),
+    )
+
+
+def run_limit(run: Run | None) -> int:
+    from prorl_evaluation.sampling.protocols import DEFAULT_MAX_TOKENS
+
+    value = run.setting("rollout", "max_tokens") if run is not None else None
+    return value if isinstance(value, int) else DEFAULT_MAX_TOKENS

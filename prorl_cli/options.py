@@ -1,0 +1,33 @@
+"""The options that verbs of every group take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prorl_common import use_plugins
+
+
+def _load(paths: list[Path] | None) -> list[Path]:
+    use_plugins(paths or [])
+    return paths or []
+
+
+PluginOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE.py",
+        help="Load specs of your own from this Python file; may be given several times.",
+        callback=_load,
+        is_eager=True,
+    ),
+]
+"""A parameter of this type needs no further handling: by the time the command runs, the files are loaded."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+JsonNotTables = Annotated[
+    bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")
+]

@@ -1,0 +1,23 @@
+"""``prorl sandbox``: the group of the verbs that run untrusted programs."""
+
+from __future__ import annotations
+
+import typer
+
+from prorl_cli.sandbox.attack import attack_command
+from prorl_cli.sandbox.build_image import build_image_command
+from prorl_cli.sandbox.doctor import doctor_command
+from prorl_cli.sandbox.run import run_command
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def group() -> None:
+    """Run untrusted programs under limits."""
+
+
+app.command("run")(run_command)
+app.command("doctor")(doctor_command)
+app.command("attack")(attack_command)
+app.command("build-image")(build_image_command)

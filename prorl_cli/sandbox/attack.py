@@ -1,0 +1,180 @@
+"""``prorl sandbox attack``: run the attack suite on a backend and print what held.
+
+Parses, calls prorl_sandbox.attacks and shows the table. Exit code 1 when an attack worked or an
+invariant is broken. Leaves out: the attacks themselves and all judging.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli.options import Json
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from prorl_sandbox.attacks import AttackResult, Case, PeerResult, Report
+
+Backend = Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")]
+Peers = Annotated[
+    bool, typer.Option("--peers", help="Also attack three re-enacted in-process graders.")
+]
+CaseIds = Annotated[
+    list[str] | None, typer.Option("--case", help="Run this case alone, like A05; repeatable.")
+]
+
+
+def attack_command(
+    backend: Backend = "local",
+    peers: Peers = False,
+    case: CaseIds = None,
+    as_json: Json = False,
+) -> None:
+    """Run hostile programs in the sandbox and print which of them it held."""
+    from prorl_cli.console import make_progress, print_json, say, stdout_console
+    from prorl_sandbox import open_sandbox
+    from prorl_sandbox.attacks import load_cases, run_peers, run_suite
+
+    known = {one.id: one for one in load_cases()}
+    wanted = [name.upper() for name in case or []]
+    for name, typed in zip(wanted, case or [], strict=True):
+        if name not in known:
+            raise UserError(f"no attack case {typed!r}: use {', '.join(known)}")
+    cases = [one for one in known.values() if not wanted or one.id in wanted]
+    attacks = [attack for one in cases for attack in one.attacks]
+    progress = make_progress()
+    report = run_suite(lambda: open_sandbox(backend), attacks, progress)
+    beaten: list[PeerResult] = []
+    if peers:
+        sandbox = open_sandbox(backend)
+        try:
+            beaten = run_peers(sandbox, attacks, progress)
+        finally:
+            sandbox.close()
+    if as_json:
+        print_json(as_document(backend, cases, report, beaten))
+    else:
+        console = stdout_console()
+        console.print(_table(cases, report, beaten))
+        for line in _troubles(report):
+            console.print(line, markup=False, soft_wrap=True)
+    parts = [f"{n} {found}" for found, n in Counter(r.finding for r in report.results).items()]
+    memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
+    files = [str(value) for value in report.growth["open_files"]]
+    say(
+        f"{len(report.results)} programs on {backend}: {', '.join(parts)}; "
+        f"memory {' -> '.join(memory)} MiB, open files {' -> '.join(files)}, "
+        f"{report.seconds:.0f} s; {'all held' if report.held else 'NOT all held'}"
+    )
+    if not report.held:
+        raise typer.Exit(1)
+
+
+def as_document(
+    backend: str, cases: list[Case], report: Report, peers: list[PeerResult]
+) -> dict[str, Any]:
+    """Return everything measured, in JSON's own types; ``scripts/attack_table.py`` renders it."""
+    rows = []
+    for case in cases:
+        own = _results_of(case, report)
+        beaten: dict[str, Counter[str]] = {}
+        for peer in peers:
+            if peer.attack.case == case.id:
+                beaten.setdefault(peer.peer, Counter())[peer.ending] += 1
+        programs = [
+            asdict(result)
+            | {
+                "attack": result.attack.name,
+                "run": result.attack.run,
+                "seconds": round(result.seconds, 3),
+            }
+            for result in own
+        ]
+        rows.append(
+            {
+                "case": case.id,
+                "title": case.title,
+                "held_by": case.held_by,
+                "residual": case.residual,
+                "by_construction": case.by_construction,
+                "verdict": _verdict(case, own),
+                "grades": dict(Counter(result.grade for result in own)),
+                "programs": programs,
+                "peers": beaten,
+            }
+        )
+    return {
+        "backend": backend,
+        "isolation": report.isolation,
+        "machine": {
+            "processors": os.cpu_count(),
+            "kernel": platform.release().split("-")[0],
+            "architecture": platform.machine(),
+            "python": platform.python_version(),
+        },
+        "seconds": round(report.seconds, 1),
+        "held": report.held,
+        "growth": report.growth,
+        "broken": list(report.broken),
+        "cases": rows,
+    }
+
+
+def _results_of(case: Case, report: Report) -> list[AttackResult]:
+    return [result for result in report.results if result.attack.case == case.id]
+
+
+def _verdict(case: Case, own: list[AttackResult]) -> str:
+    if case.by_construction:
+        return "by construction"
+    if any(result.finding == "BREACH" or result.broken for result in own):
+        return "BREACH"
+    return "held" if all(result.finding == "held" for result in own) else "unexpected"
+
+
+def _table(cases: list[Case], report: Report, peers: list[PeerResult]) -> Table:
+    from rich.table import Table
+
+    from prorl_sandbox.attacks import PEERS
+
+    table = Table(title=f"attacks on {report.isolation}")
+    shown_peers = PEERS if peers else ()
+    facts = ("verdict", "grades", *shown_peers) if peers else ("attack", "verdict", "grades")
+    for title in ("case", *facts):  # eighty columns hold either the titles or the graders
+        table.add_column(title)
+    for case in cases:
+        own = _results_of(case, report)
+        grades = " ".join(f"{n}×{g}" for g, n in Counter(r.grade for r in own).most_common())
+        row = [case.id, *([] if peers else [case.title]), _verdict(case, own), grades]
+        for peer in shown_peers:
+            endings = [r.ending for r in peers if r.peer == peer and r.attack.case == case.id]
+            row.append(peer_cell(Counter(endings)))
+        table.add_row(*row)
+    return table
+
+
+def peer_cell(counts: Counter[str]) -> str:
+    """Return the worst that happened to a grader in a case, and how many programs did it."""
+    from prorl_sandbox.attacks.peer_runs import ENDINGS
+
+    total = counts.total()
+    for ending in ENDINGS:
+        if counts[ending]:
+            return ending if ending in ENDINGS[-2:] else f"{ending} {counts[ending]}/{total}"
+    return "–"
+
+
+def _troubles(report: Report) -> list[str]:
+    lines = [f"invariant broken: {line}" for line in report.broken]
+    for result in report.results:
+        if result.finding != "held":
+            lines.append(f"{result.finding}: {result.attack.title}: {result.detail}")
+        lines += [f"BREACH: {result.attack.title}: {line}" for line in result.broken]
+    return ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]

@@ -1,0 +1,1 @@
+"""``prorl train``, and the verbs beside it."""

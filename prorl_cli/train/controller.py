@@ -1,0 +1,200 @@
+"""``prorl train simulate`` and ``prorl train explain``: what the controller would decide, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli import console
+from prorl_cli.options import Json, PluginOption
+from prorl_cli.train.options import ConfigFile, Preset, Sets
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_training.config import TrainConfig
+    from prorl_training.schedule.decisions import Decision
+
+Recorded = Annotated[
+    Path | None,
+    typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
+]
+Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .svg file.")]
+
+AROUND = 5
+"""Steps shown before and after the one that is explained."""
+SHOWN_METRICS = ("reward_mean", "kl", "entropy", "loss", "grad_norm", "validation_reward")
+
+
+def simulate(
+    preset: Preset = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps to simulate.")] = None,
+    settings: Sets = None,
+    config_file: ConfigFile = None,
+    metrics: Recorded = None,
+    plot: Plot = None,
+    as_json: Json = False,
+    plugin: PluginOption = None,
+) -> None:
+    """Say what the controller would decide, without training.
+
+    Without --from every step counts as calm, so only the schedule speaks. With it the rules see the
+    recorded numbers (under the run's own config, where no preset or file is named), and the answer is
+    compared with the decisions.jsonl beside them.
+    """
+    from prorl_common import read_jsonl
+    from prorl_training.config.loading import load_config
+    from prorl_training.schedule.simulate import simulate as run_simulation
+    from prorl_training.schedule.timeline import differences, read_decision
+    from prorl_training.schedule.timeline_picture import plot_timeline
+
+    del plugin  # loaded by now
+    journal = metrics
+    if metrics is not None and metrics.is_dir():
+        journal = metrics / "metrics.jsonl"
+    if journal is not None and not journal.is_file():
+        raise UserError(f"--from {metrics}: there is no such file; name a run's metrics.jsonl")
+    rows = _recorded_rows(journal) if journal is not None else {}
+    if preset is None and config_file is None and journal is not None:
+        own = journal.parent / "config.yaml"
+        config_file = own if own.is_file() else None
+    config = load_config(preset, config_file, settings or [])
+    count = steps or (max(rows) if rows else config.steps)
+    decisions = run_simulation(config, count, rows)
+    if plot is not None:
+        title = f"{config.preset}: {count} steps" + (f", on {journal}" if journal else "")
+        plot_timeline(plot, title, count, decisions, rows)
+        console.say(f"wrote {plot}")
+    if as_json:
+        console.print_json([d.to_json() for d in decisions])
+        return
+    print_timeline(config, decisions, count)
+    if journal is None:
+        return
+    beside = journal.parent / "decisions.jsonl"
+    if not beside.is_file():
+        console.say(f"no decisions.jsonl beside {journal}: nothing to compare with")
+        return
+    recorded = [read_decision(row) for _, row in read_jsonl(beside)]
+    found = differences(decisions, recorded, count)
+    print()
+    if not found:
+        print("phases, windows and resets are the same as in the recorded run")
+        return
+    print(f"differs from the recorded run in {len(found)} decisions:")
+    sides = {"simulated": "only simulated", "recorded": "only recorded"}
+    lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in found]
+    _print_table(("step", "where", "decision", "why"), lines)
+    print(
+        f"after step {found[0].step} the numbers are those of a run that went another way: "
+        "read what follows with care"
+    )
+
+
+def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
+    from prorl_common import read_jsonl
+
+    rows: dict[int, Mapping[str, Any]] = {}
+    for line, row in read_jsonl(path):
+        step = row.get("step") if isinstance(row, dict) else None
+        if not isinstance(step, int) or step < 1:
+            raise UserError(
+                f"{path}:{line}: not a line of metrics.jsonl: it needs a step from 1 on"
+            )
+        rows[step] = row
+    if not rows:
+        raise UserError(f"{path} is empty: no step has been recorded yet")
+    return rows
+
+
+def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
+    """Print the text timeline and the table of decisions to stdout."""
+    from prorl_training.schedule.timeline import lanes_text, table_rows
+
+    kinds = [d.kind for d in decisions]
+    counted = [f"{kinds.count(k)} x {k.replace('_', ' ')}" for k in dict.fromkeys(kinds)]
+    print(f"{config.preset} · {steps} steps · {' · '.join(counted) or 'nothing is decided'}")
+    print()
+    for line in lanes_text(decisions, steps):
+        print(line)
+    if decisions:
+        print()
+        _print_table(("step", "decision", "why"), table_rows(decisions))
+
+
+def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print left-aligned columns, the first right-aligned; the last is never cut."""
+    table = [head, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    for row in table:
+        cells = [cell.ljust(w) for cell, w in zip(row, widths, strict=True)]
+        cells[0] = row[0].rjust(widths[0])
+        print("  ".join(cells).rstrip())
+
+
+def explain(
+    run: Annotated[str | None, typer.Argument(help="Name of a run (default: newest).")] = None,
+    step: Annotated[
+        int | None, typer.Option(help="What was decided at this step, and why.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read back what was decided, why, on which evidence, and what the rules saw.
+
+    Without --step, the run's whole timeline.
+    """
+    from prorl_training.run.folder import find_run
+    from prorl_training.schedule.simulate import rules_at
+    from prorl_training.schedule.timeline import read_decision
+
+    folder = find_run(run)
+    rows = folder.decisions()
+    if step is None:
+        if as_json:
+            console.print_json(rows)
+            return
+        last = max((int(r["step"]) for r in folder.metrics()), default=0)
+        print_timeline(folder.config(), [read_decision(r) for r in rows], max(last, 1))
+        return
+    rows = [r for r in rows if r["step"] == step]
+    metrics = {int(r["step"]): r for r in folder.metrics()}
+    last = max(metrics, default=0)
+    if step > last or step < 0:
+        raise UserError(f"step {step} has not been recorded: the run's steps are 0 to {last}")
+    seen = rules_at(folder.config(), metrics, step) if step else {}
+    near = [s for s in sorted(metrics) if abs(s - step) <= AROUND]
+    if as_json:
+        around = [metrics[s] for s in near]
+        console.print_json({"step": step, "decisions": rows, "rules": seen, "metrics": around})
+        return
+    if not rows:
+        print(f"step {step}: nothing was decided")
+    for row in rows:
+        print(f"step {step}: {row['kind'].replace('_', ' ')} - {row['reason']}")
+        for key, value in row["evidence"].items():
+            print(f"    {key}: {_shown(value)}")
+    if seen:
+        print("\nwhat the rules saw:")
+        for key, value in seen.items():
+            print(f"    {key.replace('_', ' ')}: {_shown(value)}")
+    keys = [k for k in SHOWN_METRICS if any(metrics[s].get(k) is not None for s in near)]
+    if near:
+        print()
+        body = [(str(s), *(_shown(metrics[s].get(k)) for k in keys)) for s in near]
+        _print_table(("step", *keys), body)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    if isinstance(value, list):
+        if not all(isinstance(v, dict) for v in value) or len(value) > 5:
+            return f"{len(value)} entries"
+        return "; ".join(_shown(v) for v in value) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {_shown(v)}" for k, v in value.items()) or "none"
+    return str(value)

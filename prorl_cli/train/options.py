@@ -1,0 +1,15 @@
+"""The options of ``prorl train`` and ``simulate`` that choose the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Override a setting: section.key=value. Repeatable."),
+]
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="A YAML file of settings.")]

@@ -1,0 +1,170 @@
+"""``prorl verify``: score one answer, a file of responses, or a run's rollouts again.
+
+Parses, calls prorl_verifiers and shows what came back.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say
+from prorl_cli.options import Json, PluginOption
+from prorl_cli.verify.audit import audit
+from prorl_cli.verify.options import AllowWeak, Backend, Modes, ThinkOpen, Timeout, Workers
+from prorl_cli.verify.serve import serve
+from prorl_common import UserError
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def group() -> None:
+    """Score responses: one answer, a file, or a run's rollouts again."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # answers may hold lone surrogates
+
+
+app.command("serve")(serve)
+app.command("audit")(audit)
+
+
+@app.command("answer")
+def answer(
+    response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
+    verifier: Annotated[
+        str, typer.Option(help="The verifier: math, stem, code, logic, instruction or a plug-in's.")
+    ] = "math",
+    gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
+    reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    timeout: Timeout = 10.0,
+    think_open: ThinkOpen = False,
+    mode: Modes = None,
+    plugin: PluginOption = None,
+    as_json: Json = False,
+) -> None:
+    """Score one response and print the verdict."""
+    from prorl_verifiers import load_task, parse_modes, verdict_row, verify, with_mode
+    from prorl_verifiers.audit.report import printable
+    from prorl_verifiers.extract import OPEN_THINK
+
+    if (gold is None) == (reference is None):
+        raise UserError("give either --gold or --reference")
+    task = load_task(verifier, {"answer": gold} if gold is not None else str(reference))
+    text = response
+    if response == "-":  # what is not UTF-8 becomes lone surrogates, as in an argument
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    verdict = verify(
+        OPEN_THINK + text if think_open else text,
+        with_mode(task, parse_modes(mode or [])),
+        sandbox=backend,
+        allow_weak=allow_weak,
+        timeout_seconds=timeout,
+    )
+    if as_json:
+        print_json(verdict_row(None, verdict) | {"isolation": verdict.isolation})
+    else:
+        reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
+        print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))
+        if verdict.extracted is not None:
+            print(printable(f"extracted: {verdict.extracted}"))
+    if verdict.is_infra_error:
+        raise typer.Exit(1)
+
+
+@app.command("file")
+def file(
+    source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help="One response a line.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write; stdout without it.")] = None,
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    workers: Workers = 2,
+    timeout: Timeout = 10.0,
+    think_open: ThinkOpen = False,
+    mode: Modes = None,
+    plugin: PluginOption = None,
+) -> None:
+    """Score a file of responses, one verdict a line in the same order; exit 1 when one has none.
+
+    Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
+    takes the definitions of training rewards).
+    """
+    from prorl_common import atomic_write_text
+    from prorl_verifiers import (
+        VerifierPool,
+        modes_for,
+        parse_modes,
+        read_items,
+        verdict_row,
+        with_mode,
+    )
+    from prorl_verifiers.extract import OPEN_THINK
+
+    modes = modes_for("file") | parse_modes(mode or [])
+    items = read_items(source)
+    opening = OPEN_THINK if think_open else ""
+    pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
+    progress = make_progress()
+    progress.start("verify", len(items))
+    with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
+    progress.finish()
+    rows = [verdict_row(item.id, verdict) for item, verdict in zip(items, verdicts, strict=True)]
+    text = "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        atomic_write_text(out, text)
+    rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
+    mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
+    found: Counter[str] = Counter(verdict.status for verdict in verdicts)
+    order = ("scored", "unparsable", "timeout", "infra_error")
+    counts = [f"{found[status]} {status}" for status in order if found[status]]
+    say(" · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *counts]))
+    if found["infra_error"]:
+        raise typer.Exit(1)
+
+
+@app.command("replay")
+def replay(
+    run: Annotated[str, typer.Argument(help="A run's folder, or its name under runs/.")],
+    backend: Backend = "local",
+    allow_weak: AllowWeak = False,
+    workers: Workers = 2,
+    timeout: Timeout = 10.0,
+    plugin: PluginOption = None,
+    as_json: Json = False,
+) -> None:
+    """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""
+    from prorl_verifiers import VerifierPool, replay_run
+    from prorl_verifiers.audit.report import printable
+
+    folder = Path(run) if Path(run).is_dir() else Path("runs") / run
+    if not folder.is_dir():
+        raise UserError(f"no such run: neither {run} nor {Path('runs') / run} is a folder")
+    progress = make_progress()
+    progress.start("replay", None)
+    with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        result = replay_run(folder, pool, progress.advance)
+    progress.finish()
+    if as_json:
+        keys = ("rows", "agree", "masked", "differences")
+        print_json({key: getattr(result, key) for key in keys} | {"all_agree": result.all_agree})
+    else:
+        print(f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded)")
+        for row in result.differences[:20]:
+            line = (
+                f"step {row['step']} {row['sample_id']}#{row['sample_index']} {row['verifier']}: "
+                f"recorded {row['reward']}, now {row['now']} ({row['status']}: {row['reason']})"
+            )
+            print(printable(line))
+    if not result.all_agree:
+        raise typer.Exit(1)

@@ -1,0 +1,133 @@
+"""``prorl verify audit``: search for answers that earn reward without solving anything.
+
+Parses, calls prorl_verifiers.audit and shows the table. Exit code 0 with leaks shown, 1 with
+``--fail-on-leak``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.options import Json, PluginOption
+from prorl_cli.verify.options import Modes, Workers
+from prorl_common import UserError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.table import Table
+
+    from prorl_verifiers.audit.items import AuditRequest, Group
+    from prorl_verifiers.audit.report import AuditReport
+
+Verifiers = Annotated[
+    list[str] | None,
+    typer.Option("--verifier", help="This verifier alone; repeatable."),
+]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", help="This reasoning-gym dataset alone; repeatable."),
+]
+Items = Annotated[int, typer.Option(min=2, help="Items of each reasoning-gym dataset.")]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="ITEMS.jsonl", help='Your own {"id", "task"} rows instead.'),
+]
+
+
+def audit(
+    verifier: Verifiers = None,
+    dataset: Datasets = None,
+    items: Items = 20,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the generated items.")] = 0,
+    rounds: Annotated[int, typer.Option(min=0, help="Rounds of mutation.")] = 2,
+    workers: Workers = 2,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one try.")] = 5.0,
+    file: File = None,
+    mode: Modes = None,
+    plugin: PluginOption = None,
+    backend: Annotated[str, typer.Option(help="Sandbox for code: local or docker.")] = "local",
+    out: Annotated[Path | None, typer.Option(help="Write the JSON report here.")] = None,
+    fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Search for answers that earn reward above chance without looking at the problem."""
+    from prorl_common import atomic_write_text
+    from prorl_verifiers import VerifierPool, parse_modes
+    from prorl_verifiers.audit.items import AuditRequest
+    from prorl_verifiers.audit.report import as_document, fault_lines, plain_lines, summary
+    from prorl_verifiers.audit.run import run_audit, with_modes
+    from prorl_verifiers.audit.search import Settings
+
+    modes = parse_modes(mode or [])
+    groups, total = _groups(file, verifier or [], AuditRequest(tuple(dataset or ()), items, seed))
+    with VerifierPool(workers, backend, timeout_seconds=timeout) as pool:
+        report = run_audit(
+            pool, with_modes(groups, modes), Settings(rounds), make_progress(), total
+        )
+    facts = {"items": items, "seed": seed, "rounds": rounds, "modes": modes}
+    document = as_document(report, facts | {"file": None if file is None else file.name})
+    if out is not None:
+        atomic_write_text(out, json.dumps(document, indent=2, ensure_ascii=True) + "\n")
+    if as_json:
+        print_json(document)
+    elif sys.stdout.isatty():
+        console = stdout_console()
+        console.print(_table(report))
+        for line in fault_lines(report):
+            console.print(line, markup=False, soft_wrap=True)
+    else:
+        print("\n".join(plain_lines(report)))
+    say(summary(report))
+    if fail_on_leak and report.leaks:
+        raise typer.Exit(1)
+
+
+def _groups(
+    file: Path | None, verifiers: list[str], request: AuditRequest
+) -> tuple[Iterable[Group], int | None]:
+    """Return the groups to attack and, where it is known before they are made, their number."""
+    from prorl_verifiers import logic_datasets
+    from prorl_verifiers.audit.generated import file_groups
+    from prorl_verifiers.audit.run import audit_groups
+
+    datasets = request.datasets
+    if file is not None:
+        if verifiers or datasets:
+            raise UserError("--file brings its own tasks: leave out --verifier and --dataset")
+        found = file_groups(file)
+        return found, len(found)
+    if datasets:
+        if verifiers and "logic" not in verifiers:
+            raise UserError("--dataset belongs to the logic verifier: add --verifier logic")
+        known = logic_datasets()
+        for name in datasets:
+            if name not in known:
+                raise UserError(f"unknown reasoning-gym dataset {name!r}{nearest(name, known)}")
+        verifiers = verifiers or ["logic"]
+    total = len(datasets or logic_datasets()) if verifiers == ["logic"] else None
+    return audit_groups(verifiers, request), total
+
+
+def _table(report: AuditReport) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from prorl_verifiers.audit.report import COLUMNS, cells, printable
+
+    table = Table(title="what ignorant answers earn")
+    for title in COLUMNS:
+        justify: Literal["left", "right"] = "right" if title in COLUMNS[2:6] else "left"
+        table.add_column(title, justify=justify, overflow="fold")
+    styles: dict[str, str] = {"LEAK": "bold red", "fault": "red", "above chance": "yellow"}
+    for group in report.groups:
+        row: list[Any] = [Text(printable(cell)) for cell in cells(group)]
+        row[0].stylize(styles.get(row[0].plain, "green"))
+        table.add_row(*row)
+    return table

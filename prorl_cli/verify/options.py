@@ -1,0 +1,23 @@
+"""The options that several ``prorl verify`` verbs take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Backend = Annotated[str, typer.Option(help="Sandbox for code: local, docker or docker:RUNTIME.")]
+AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at one response.")]
+ThinkOpen = Annotated[
+    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
+]
+Modes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mode",
+        metavar="VERIFIER=MODE",
+        help="Like math=either; may be repeated. A task's own mode stays.",
+    ),
+]
