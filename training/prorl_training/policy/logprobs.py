@@ -240,11 +240,13 @@ class _LinearLogprobs(torch.autograd.Function):
                 grad_hidden[part] = (slope @ cast).to(hidden.dtype)
             if need_weight:
                 inputs = hidden[part].to(ctx.dtype)
-                if grad_weight is not None and slope.dtype == top.dtype:
+                if grad_weight is None:
+                    grad_weight = (slope.T @ inputs).to(top.dtype)
+                elif slope.dtype == top.dtype:
                     grad_weight.addmm_(slope.T, inputs)
                 else:
-                    added = (slope.T @ inputs).to(top.dtype)
-                    grad_weight = added if grad_weight is None else grad_weight.add_(added)
+                    grad_weight.add_((slope.T @ inputs).to(top.dtype))
+                del inputs
             if need_bias:
                 added = slope.to(top.dtype).sum(0)
                 grad_bias = added if grad_bias is None else grad_bias.add_(added)
