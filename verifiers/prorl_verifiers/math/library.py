@@ -71,16 +71,18 @@ def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
         answer = _MEMBER.sub("", answer)
     listed = split_top(re.sub(r"\\text\s*\{\s*(?:and|or)\s*\}", ",", answer), ",")
     if len(listed) > 1:
-        named = ",".join(_without_name(part) for part in listed)
-        return gold, [named if "=" in answer else answer]
+        if "=" not in answer:
+            return gold, [answer]
+        parts = [split_top(part, "=") for part in listed]  # without their names: x = 2, y = 3
+        return gold, [
+            ",".join(
+                pair[1] if len(pair) == 2 and _NAME.fullmatch(pair[0]) else part
+                for pair, part in zip(parts, listed, strict=True)
+            )
+        ]
     if len(sides) == 1:
         return gold, [answer]
     return gold, sides[1:] if _NAME.fullmatch(sides[0]) else sides
-
-
-def _without_name(part: str) -> str:
-    sides = split_top(part, "=")
-    return sides[1] if len(sides) == 2 and _NAME.fullmatch(sides[0]) else part
 
 
 def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[bool, str]:
