@@ -12,16 +12,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.math.candidates import several_candidates
-from prorl_verifiers.math.chains import without_described
-from prorl_verifiers.math.compare import Comparison
-from prorl_verifiers.math.echo import is_plain
-from prorl_verifiers.math.leaves import Rules
-from prorl_verifiers.math.nodes import EXPRESSIONS, Listing, Node, SetOf, WithUnit, Words, walk
-from prorl_verifiers.math.parser import read
-from prorl_verifiers.math.signs import spread
-from prorl_verifiers.math.tokens import MAX_TEXT, TooLarge, Unreadable
-from prorl_verifiers.math.units import ratio
+from prorl_verifiers.math.comparing.compare import Comparison
+from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.math.comparing.leaves import Rules
+from prorl_verifiers.math.comparing.units import ratio
+from prorl_verifiers.math.reading.candidates import several_candidates
+from prorl_verifiers.math.reading.chains import without_described
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Listing,
+    Node,
+    SetOf,
+    WithUnit,
+    Words,
+    walk,
+)
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.hedges import doubtful, hedged
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words, split_top
 

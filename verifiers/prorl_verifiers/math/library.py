@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.math.equal import RELATIVE_TOLERANCE
+from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
 from prorl_verifiers.math.grader import LABELLED, squeeze
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
@@ -160,11 +160,11 @@ def _close(gold: Any, answer: Any) -> bool:
 
 def literal_value(text: str) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None."""
-    from prorl_verifiers.math.nodes import EXPRESSIONS, Call, symbols, walk
-    from prorl_verifiers.math.numbers import numbers
-    from prorl_verifiers.math.parser import read
-    from prorl_verifiers.math.tokens import Unreadable
-    from prorl_verifiers.math.values import Evaluator, Undefined
+    from prorl_verifiers.math.evaluating.numbers import numbers
+    from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+    from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, symbols, walk
+    from prorl_verifiers.math.reading.parser import read
+    from prorl_verifiers.math.reading.tokens import Unreadable
 
     text = clean(text)
     if not text or not _LITERAL.fullmatch(text.replace(r"\pi", "")):

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from prorl_verifiers.math import units as math_units
-from prorl_verifiers.math.echo import is_plain, unevaluated
-from prorl_verifiers.math.equal import same_value
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.comparing import units as math_units
+from prorl_verifiers.math.comparing.echo import is_plain, unevaluated
+from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Const,
     Degrees,
@@ -30,8 +31,7 @@ from prorl_verifiers.math.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.tokens import TooLarge, Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 Convert = Callable[[Fraction, str, str], Fraction | None]
 """(value, its unit, the unit wanted) -> value, or None when it cannot be converted."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from prorl_verifiers.math.equal import DIGITS, POSITIVE, is_real, near, points, tiny, value_pair
-from prorl_verifiers.math.nodes import Node, symbols
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.evaluating.equal import (
+    DIGITS,
+    POSITIVE,
+    is_real,
+    near,
+    points,
+    tiny,
+    value_pair,
+)
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.nodes import Node, symbols
+from prorl_verifiers.math.reading.tokens import Unreadable
 
 
 def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:

@@ -12,7 +12,9 @@ from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.numbers import numbers
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.nodes import (
     Call,
     Const,
     Neg,
@@ -24,9 +26,7 @@ from prorl_verifiers.math.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.numbers import numbers
-from prorl_verifiers.math.tokens import TooLarge, Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
 """Between an irrational gold and a decimal answer; rationals are compared exactly, decimal golds too."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.math.equal import infinite
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.equal import infinite
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
     Applied,
     Bracketed,
     Combined,
@@ -26,8 +27,7 @@ from prorl_verifiers.math.nodes import (
     Where,
     symbols,
 )
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.tokens import Unreadable
 
 INFINITY = Const("inf")
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
