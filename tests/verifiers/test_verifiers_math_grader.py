@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prorl_verifiers.math.comparing.leaves import Rules
 from prorl_verifiers.math.grader import grade, judge
-from prorl_verifiers.math.leaves import Rules
-from prorl_verifiers.math.tokens import MAX_TEXT
+from prorl_verifiers.math.reading.tokens import MAX_TEXT
 
 SAME = [
     ("5", r"\text{5 apples}"),

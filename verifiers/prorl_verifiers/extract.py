@@ -9,8 +9,10 @@ the last ``</think>`` counts; without any tag, all of it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
+from typing import Any
 
 from prorl_verifiers.types import MAX_ANSWER
 
@@ -135,3 +137,22 @@ def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python
         if match:
             fence, mark = match.group(1), match.group(2).lower()
     return marked if marked is not None else plain
+
+
+def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
+    """Return the index of the bracket that closes the one before ``place``; the text's length where none does."""
+    depth = 1
+    for index in range(place, len(text)):
+        depth += (text[index] == brackets[0]) - (text[index] == brackets[1])
+        if depth == 0:
+            return index
+    return len(text)
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text. NaN and Infinity, which are not JSON, raise ValueError too."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)

@@ -14,7 +14,7 @@ from typing import Any
 from prorl_common import UserError
 from prorl_verifiers.pool.verifier_pool import VerifierPool
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import TaskError, Verdict
+from prorl_verifiers.types import TaskError
 
 COLUMNS = (
     "step",
@@ -84,20 +84,19 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
                     raise TaskError(f"{place}: {error}") from error
             heard = None if on_done is None else lambda _index, _verdict: on_done()
             for row, verdict in zip(rows, pool.score(items, heard), strict=True):
-                _compare(row, verdict, result)
+                result.rows += 1
+                if row["status"] == "infra_error" or row["reward"] is None:
+                    result.masked += 1
+                elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
+                    result.agree += 1
+                else:
+                    recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
+                    result.differences.append(
+                        {key: row[key] for key in recorded}
+                        | {
+                            "now": verdict.reward,
+                            "status": verdict.status,
+                            "reason": verdict.reason,
+                        }
+                    )
     return result
-
-
-def _compare(row: dict[str, Any], verdict: Verdict, result: Replay) -> None:
-    """Count one rollout; note how its verdict differs from what was recorded."""
-    result.rows += 1
-    if row["status"] == "infra_error" or row["reward"] is None:
-        result.masked += 1
-    elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
-        result.agree += 1
-    else:
-        recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
-        result.differences.append(
-            {key: row[key] for key in recorded}
-            | {"now": verdict.reward, "status": verdict.status, "reason": verdict.reason}
-        )

@@ -22,7 +22,7 @@ from prorl_verifiers.adapters.common import (
     thinking,
 )
 from prorl_verifiers.tasks import task_of
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Task
 
 OnInfraError = Literal["none", "raise"]
 KEEPS_NONE = (1, 6)
@@ -69,7 +69,11 @@ class TrlReward:
         ]
         scorer = self._scorer or shared_scorer(locally(self._options))
         verdicts = score_with_retries(scorer, items, self._options.retries) if items else []
-        _log(columns.get("log_metric"), verdicts)
+        log_metric = columns.get("log_metric")
+        if callable(log_metric) and verdicts:
+            for status in ("unparsable", "timeout", "infra_error"):
+                share = sum(verdict.status == status for verdict in verdicts) / len(verdicts)
+                log_metric(f"verify/{status}", share)
         if self._on_infra_error == "raise":
             rewards_or_raise(verdicts)
         rewards: list[float | None] = [None] * len(completions)
@@ -134,11 +138,3 @@ def _tasks(columns: Mapping[str, Any], count: int) -> list[Task | None]:
     distinct = {repr(value): value for value in values if value is not None}
     loaded = {key: task_of(value) for key, value in distinct.items()}
     return [None if value is None else loaded[repr(value)] for value in values]
-
-
-def _log(log_metric: Any, verdicts: Sequence[Verdict]) -> None:
-    if not callable(log_metric) or not verdicts:
-        return
-    for status in ("unparsable", "timeout", "infra_error"):
-        share = sum(verdict.status == status for verdict in verdicts) / len(verdicts)
-        log_metric(f"verify/{status}", share)

@@ -10,6 +10,7 @@ do not use those two. The score is the raw outcome, never shaped.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -80,7 +81,11 @@ def verl_task(
     object or its JSON text; for a verifier that asks for an answer alone (math, stem) plain text is the
     gold answer. Raises TaskError.
     """
-    reference = _object(ground_truth)
+    reference = ground_truth if isinstance(ground_truth, Mapping) else None
+    if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):  # a gold answer such as {1, 2, 3}
+            found = json.loads(ground_truth)
+            reference = found if isinstance(found, dict) else None
     named = (extra_info or {}).get("verifier")
     if named is None and reference is not None and {"verifier", "reference"} <= set(reference):
         return load_task(
@@ -98,19 +103,6 @@ def verl_task(
     if reference is None and known and VERIFIERS.get(named).columns == ("answer",):
         reference = {"answer": str(ground_truth)}
     return load_task(str(named), str(ground_truth) if reference is None else reference)
-
-
-def _object(value: Any) -> Mapping[str, Any] | None:
-    """Return the object that ``value`` is or spells in JSON, else None."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            found = json.loads(value)
-        except (ValueError, RecursionError):
-            return None  # a gold answer such as {1, 2, 3}
-        return found if isinstance(found, dict) else None
-    return None
 
 
 def _score(items: list[tuple[str, Task]], options: Mapping[str, Any]) -> list[dict[str, Any]]:

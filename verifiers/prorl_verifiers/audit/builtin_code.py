@@ -5,7 +5,7 @@ Every expected output is one that no constant program gives; chance is 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item, Probe, constant
@@ -82,15 +82,15 @@ def code_groups() -> list[Group]:
         "asserts": asserts,
         "check functions": checks,
     }
-    return [_group(f"code: {kind}", pairs) for kind, pairs in kinds.items()]
-
-
-def _group(name: str, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> Group:
-    items = [
-        Item(f"{name} {at}", load_task("code", reference), question, None, 0.0)
-        for at, (question, reference) in enumerate(pairs, start=1)
-    ]
-    return Group(name, "code", items)
+    groups = []
+    for kind, pairs in kinds.items():
+        name = f"code: {kind}"
+        items = [
+            Item(f"{name} {at}", load_task("code", reference), question, None, 0.0)
+            for at, (question, reference) in enumerate(pairs, start=1)
+        ]
+        groups.append(Group(name, "code", items))
+    return groups
 
 
 Answer = Callable[[Item, Group], str | None]

@@ -41,7 +41,13 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
         try:
             for line in child.stdout:
                 row = json.loads(line)
-                yield _logic_group(row["dataset"], row["entries"])
+                dataset, made = row["dataset"], []
+                for at, entry in enumerate(row["entries"], start=1):
+                    task = load_task("logic", {"dataset": dataset, "entry": entry})
+                    gold = None if entry.get("answer") is None else str(entry["answer"])
+                    question = str(entry.get("question", ""))
+                    made.append(Item(f"{dataset} {at}", task, question, gold))
+                yield Group(f"logic: {dataset}", "logic", made)
             if child.wait() != 0:
                 log.seek(0)
                 words = log.read().strip().splitlines()[-1:] or ["no message"]
@@ -50,15 +56,6 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
             child.kill()
             child.wait()
             child.stdout.close()
-
-
-def _logic_group(dataset: str, entries: list[dict[str, Any]]) -> Group:
-    items = []
-    for at, entry in enumerate(entries, start=1):
-        task = load_task("logic", {"dataset": dataset, "entry": entry})
-        gold = None if entry.get("answer") is None else str(entry["answer"])
-        items.append(Item(f"{dataset} {at}", task, str(entry.get("question", "")), gold))
-    return Group(f"logic: {dataset}", "logic", items)
 
 
 def file_groups(path: Path) -> list[Group]:

@@ -225,7 +225,7 @@ def echo_probes() -> list[Probe]:
         "question": lambda q: q,
         "last line": lambda q: _last(q.strip().split("\n")),
         "first line": lambda q: q.strip().split("\n")[0],
-        "first number": lambda q: _first(re.findall(r"-?\d+(?:\.\d+)?", q)),
+        "first number": lambda q: next(iter(re.findall(r"-?\d+(?:\.\d+)?", q)), None),
         "last number": lambda q: _last(re.findall(r"-?\d+(?:\.\d+)?", q)),
         "all numbers": lambda q: ", ".join(re.findall(r"-?\d+(?:\.\d+)?", q)) or None,
         "last quoted text": lambda q: _last(re.findall(r"[\"'`]([^\"'`\n]+)[\"'`]", q)),
@@ -240,10 +240,6 @@ def echo_probes() -> list[Probe]:
 
 def _of_question(rule: Callable[[str], str | None]) -> Callable[[Item, Group], str | None]:
     return lambda item, group: rule(item.question) if item.question else None
-
-
-def _first(found: list[str]) -> str | None:
-    return found[0] if found else None
 
 
 def _last(found: list[str]) -> str | None:

@@ -209,7 +209,7 @@ class GroupSearch:
             late = verdict.seconds > slow or verdict.status == "timeout"
             if verdict.is_infra_error:
                 self._fault("no verdict", key, verdict.reason)
-            elif not _sound(verdict.reward):
+            elif verdict.reward is None or not 0.0 <= verdict.reward <= 1.0:
                 self._fault("reward", key, repr(verdict.reward))
             if number % AGAIN == 0 or late:
                 again.append(key)
@@ -230,20 +230,12 @@ class GroupSearch:
         self._report.faults.append(Fault(kind, item, self._names[key], detail))
 
 
-def _sound(reward: float | None) -> bool:
-    return reward is not None and math.isfinite(reward) and 0.0 <= reward <= 1.0
-
-
 def _changed(parent: Probe, name: str, change: Callable[[str], str]) -> Probe:
-    return Probe(
-        f"{parent.name} + {name}",
-        lambda item, group: _cut(parent.answer(item, group), change),
-        parent.raw,
-    )
+    def answer(item: Item, group: Group) -> str | None:
+        text = parent.answer(item, group)
+        return None if text is None else change(text)[:LONGEST]
 
-
-def _cut(text: str | None, change: Callable[[str], str]) -> str | None:
-    return None if text is None else change(text)[:LONGEST]
+    return Probe(f"{parent.name} + {name}", answer, parent.raw)
 
 
 def _joined(parent: Probe, other: Probe, mark: str) -> Probe:

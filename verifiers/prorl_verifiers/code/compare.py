@@ -86,15 +86,13 @@ class _Comparison:
     def _mapping(self, gold: dict[str, Any], got: Any, depth: int) -> bool:
         if type(got) is not dict or len(got) != len(gold):
             return False
-        got = {_json_key(key): value for key, value in got.items()}
+        got = {  # keys as JSON writes a number, a bool or None
+            json.dumps(key) if type(key) in (bool, int, float, type(None)) else key: value
+            for key, value in got.items()
+        }
         if got.keys() != gold.keys():
             return False
         return all(self.same(value, got[key], depth + 1) for key, value in gold.items())
-
-
-def _json_key(key: Any) -> Any:
-    """Return the text that JSON makes of a number, a bool or None as a key; other keys stay."""
-    return json.dumps(key) if type(key) in (bool, int, float, type(None)) else key
 
 
 def _same_float(gold: float, got: Any) -> bool:

@@ -13,7 +13,7 @@ The submission is never parsed here. ``score_code`` raises what it cannot blame 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import ServiceError
@@ -25,7 +25,7 @@ from prorl_verifiers.extract import last_code_block
 from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Limits, Outcome, Sandbox
+    from prorl_sandbox import Outcome, Sandbox
 
 _SHOWN = 2000
 """Characters of the extracted code that a verdict keeps."""
@@ -35,76 +35,69 @@ class JudgeError(ServiceError):
     """A special judge failed: its box, its limits or its answer. Says nothing about the submission."""
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What the tests of one submission came to so far; ``used`` is program time in seconds."""
-
-    passed: int = 0
-    used: float = 0.0
-    over: bool = False
-    compiles: bool = True
-    failures: list[str] = field(default_factory=list)
-    isolation: str = ""
-
-
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
     Raises what the sandbox raises (SandboxError; a UserError for a compiler that is not there) and
     JudgeError.
     """
+    from prorl_sandbox import Program
+
     task = read_reference(reference)
     source = last_code_block(text, task.language.marks)
     if source is None or not source.strip():
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
-    tally = _Tally()
+    passed, used, over, compiles, isolation = 0, 0.0, False, True, ""
+    failures: list[str] = []
+    total_seconds, per_test = task.budget.total_seconds, task.budget.per_test
     for number, test in enumerate(task.tests, start=1):
-        _run_test(number, test, source, task, sandbox, tally)
-        if tally.over or not tally.compiles or (task.binary and tally.failures):
+        left = total_seconds - used
+        if left <= 0:
+            over = True
             break
-    return _verdict(task, tally, source[:_SHOWN])
-
-
-def _run_test(
-    number: int, test: CodeTest, source: str, task: CodeReference, sandbox: Sandbox, tally: _Tally
-) -> None:
-    """Run one test within what is left of the budget and write down how it went."""
-    left = task.budget.total_seconds - tally.used
-    if left <= 0:
-        tally.over = True
-        return
-    limits = task.budget.per_test
-    bounded = left <= limits.wall_seconds
-    outcome = _run(
-        test, source, task, replace(limits, wall_seconds=min(limits.wall_seconds, left)), sandbox
-    )
-    tally.isolation = outcome.isolation or sandbox.isolation
-    if outcome.status == "compile-error":
-        tally.compiles = False
-        return
-    tally.used += outcome.wall_seconds
-    if tally.used > task.budget.total_seconds or (bounded and outcome.limit == "wall"):
-        tally.over = True
-    elif _passes(test, outcome, task, sandbox):
-        tally.passed += 1
-    else:
-        tally.failures.append(f"test {number}: {_failure(outcome)}")
-
-
-def _run(
-    test: CodeTest, source: str, task: CodeReference, limits: Limits, sandbox: Sandbox
-) -> Outcome:
-    from prorl_sandbox import Program
-
-    match test:
-        case StdioTest(stdin=stdin):
-            return sandbox.run(Program(source, stdin=stdin, language=task.language.name), limits)
-        case CallTest(call=call, args=args):
-            return sandbox.run(Program(source, call=call, args=args), limits)
-        case CheckTest(source=checker, entry_point=entry_point):
-            return sandbox.run_check(Program(source), checker, entry_point, limits)
+        limits = replace(per_test, wall_seconds=min(per_test.wall_seconds, left))
+        match test:
+            case StdioTest(stdin=stdin):
+                program = Program(source, stdin=stdin, language=task.language.name)
+                outcome = sandbox.run(program, limits)
+            case CallTest(call=call, args=args):
+                outcome = sandbox.run(Program(source, call=call, args=args), limits)
+            case CheckTest(source=checker, entry_point=entry_point):
+                outcome = sandbox.run_check(Program(source), checker, entry_point, limits)
+        isolation = outcome.isolation or sandbox.isolation
+        if outcome.status == "compile-error":
+            compiles = False
+            break
+        used += outcome.wall_seconds
+        cut_short = left <= per_test.wall_seconds and outcome.limit == "wall"
+        if used > total_seconds or cut_short:
+            over = True
+            break
+        if _passes(test, outcome, task, sandbox):
+            passed += 1
+        else:
+            failures.append(f"test {number}: {_failure(outcome)}")
+            if task.binary:
+                break
+    total = len(task.tests)
+    reward = float(passed == total) if task.binary else passed / total
+    reason = f"{passed} of {total} tests passed"
+    if not compiles:
+        reward, reason = 0.0, "the code does not compile"
+    elif over:
+        reward = reward if task.budget.partial else 0.0
+        reason += f"; more than {total_seconds:g} s of program time in total"
+    elif failures:
+        reason += f"; {failures[0]}"
+    metrics = {
+        "tests": float(total),
+        "passed": float(passed if compiles else 0),
+        "all_passed": float(passed == total),
+    }
+    status: VerdictStatus = "timeout" if over and not task.budget.partial else "scored"
+    return Verdict(reward, status, reason, source[:_SHOWN], isolation, metrics)
 
 
 def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sandbox) -> bool:
@@ -143,25 +136,3 @@ def _failure(outcome: Outcome) -> str:
     if outcome.status == "ok":
         return "wrong answer"
     return f"{outcome.status} ({outcome.limit})" if outcome.limit else outcome.status
-
-
-def _verdict(task: CodeReference, tally: _Tally, source: str) -> Verdict:
-    total = len(task.tests)
-    reward = tally.passed / total
-    reason = f"{tally.passed} of {total} tests passed"
-    if task.binary:
-        reward = float(tally.passed == total)
-    if not tally.compiles:
-        reward, reason = 0.0, "the code does not compile"
-    elif tally.over:
-        reward = reward if task.budget.partial else 0.0
-        reason += f"; more than {task.budget.total_seconds:g} s of program time in total"
-    elif tally.failures:
-        reason += f"; {tally.failures[0]}"
-    metrics = {
-        "tests": float(total),
-        "passed": float(tally.passed if tally.compiles else 0),
-        "all_passed": float(tally.passed == total),
-    }
-    status: VerdictStatus = "timeout" if tally.over and not task.budget.partial else "scored"
-    return Verdict(reward, status, reason, source, tally.isolation, metrics)

@@ -7,10 +7,9 @@ Every check is linear in the length of the text.
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
+from prorl_verifiers.extract import strict_json
 from prorl_verifiers.instruction.language import is_english, is_language
 from prorl_verifiers.instruction.text import (
     compare,
@@ -119,17 +118,13 @@ def multiple_sections(text: str, kwargs: Kwargs) -> bool:
     return len(set(re.findall(pattern, text, re.MULTILINE))) >= int(kwargs["num_sections"])
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 def json_format(text: str, kwargs: Kwargs) -> bool:
     body = text.strip()
     fence = _FENCE.match(body)
     if fence and body.endswith("```"):
         body = body[fence.end() : -3]
     try:
-        value = json.loads(body, parse_constant=_no_constant)
+        value = strict_json(body)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict | list) and bool(value)

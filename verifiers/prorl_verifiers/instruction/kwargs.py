@@ -103,16 +103,15 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
     if name == "letter" and len(value.strip()) != 1:
         raise TaskError(f"{instruction}: letter must be one letter, not {value!r}")
     if name == "language":
-        return _language(instruction, value, mode)
+        code = value.strip()
+        told = LANGUAGES if mode == "reference" else LANGUAGES | MORE_LANGUAGES
+        main = code.split("-")[0].lower()
+        if main not in told or (mode == "reference" and code not in told):
+            raise TaskError(
+                f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code"
+            )
+        return code
     return value if name == "prompt_to_repeat" else value.strip()
-
-
-def _language(instruction: str, value: str, mode: str) -> str:
-    code = value.strip()
-    known = LANGUAGES if mode == "reference" else LANGUAGES | MORE_LANGUAGES
-    if code.split("-")[0].lower() not in known or (mode == "reference" and code not in known):
-        raise TaskError(f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code")
-    return code
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:

@@ -6,8 +6,6 @@ one with whole lines in another language is not entirely in any.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 LANGUAGES = frozenset(
     "en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split()  # noqa: SIM905
 )
@@ -49,12 +47,10 @@ def _throughout(text: str, code: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         return True
-    foreign = sum(_letters(line) for line in lines if not _fits(line, code))
+    foreign = sum(
+        _letters(line) for line in lines if _letters(line) >= _LINE and not _told(line, code, _TIE)
+    )
     return foreign <= _FOREIGN * _letters(text)
-
-
-def _fits(line: str, code: str) -> bool:
-    return _letters(line) < _LINE or _told(line, code, _TIE)
 
 
 def _letters(text: str) -> int:
@@ -64,11 +60,9 @@ def _letters(text: str) -> int:
 def _told(text: str, code: str, tie: float = 0.0) -> bool:
     from prorl_verifiers.instruction.loaded_langid import ranked
 
-    return _decide(ranked(text), code, tie)
-
-
-def _decide(ranked: Iterable[tuple[str, float]], code: str, tie: float) -> bool:
-    known = {name: score for name, score in ranked if name in LANGUAGES or name in (code, _NOTHING)}
+    known = {
+        name: score for name, score in ranked(text) if name in LANGUAGES or name in (code, _NOTHING)
+    }
     score = known.get(code, _NO_EVIDENCE)
     kin = frozenset().union(*(group for group in _KIN if code in group))
     return score > _NO_EVIDENCE and all(
@@ -80,8 +74,10 @@ def is_english(text: str) -> bool:
     """Whether nine of ten letters are a-z and the language, told on the lowercase text, is English."""
     letters = sum(letter.isalpha() for letter in text)
     plain = sum("a" <= letter <= "z" for letter in text.lower())
-    return letters > 0 and plain >= 0.9 * letters and _english(text.lower())
-
-
-def _english(text: str) -> bool:
-    return _told(text, "en", _TIE) and _throughout(text, "en")
+    text = text.lower()
+    return (
+        letters > 0
+        and plain >= 0.9 * letters
+        and _told(text, "en", _TIE)
+        and _throughout(text, "en")
+    )

@@ -88,17 +88,13 @@ def rule_sentences(text: str) -> list[str]:
     """Return the sentences of the second, rule-based splitter of the published checkers."""
     text = f" {text}  ".replace("\n", " ")
     for pattern, replacement in _PROTECTED:
-        text = re.sub(pattern, replacement or _dots, text)
+        text = re.sub(pattern, replacement or (lambda m: _DOT * len(m.group()) + _END), text)
     for old, new in _QUOTED:
         text = text.replace(old, new)
     for mark in ".?!":
         text = text.replace(mark, mark + _END)
     parts = [part.strip() for part in text.replace(_DOT, ".").split(_END)]
     return parts if parts[-1] else parts[:-1]
-
-
-def _dots(match: re.Match[str]) -> str:
-    return _DOT * len(match.group()) + _END
 
 
 def detected_or_undetectable(text: str, code: str) -> bool:

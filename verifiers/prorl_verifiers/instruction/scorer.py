@@ -88,20 +88,16 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
         ok or follows_loosely(text, one, kwargs[at], mode)
         for at, (one, ok) in enumerate(zip(ids, strict, strict=True))
     ]
-    metrics = _metrics(ids, strict, loose)
-    if not _says_something(text, mode):
-        return Score(0.0, "the response is blank or holds no word", None, "unparsable", metrics)
-    failed = [one for one, ok in zip(ids, strict, strict=True) if not ok]
-    reason = "all constraints met" if not failed else "not met: " + ", ".join(failed)
-    reward = metrics["strict_all" if reference.get("score") == "all" else "strict"]
-    return Score(reward, reason, None, metrics=metrics)
-
-
-def _metrics(ids: Sequence[str], strict: Sequence[bool], loose: Sequence[bool]) -> dict[str, float]:
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):
         metrics[f"{at}:{one}"] = float(strict[at])
         metrics[f"loose:{at}:{one}"] = float(loose[at])
     metrics |= {"strict_all": float(all(strict)), "loose_all": float(all(loose))}
     metrics |= {"strict": sum(strict) / len(ids), "loose": sum(loose) / len(ids)}
-    return metrics | {"constraints": float(len(ids))}
+    metrics["constraints"] = float(len(ids))
+    if not _says_something(text, mode):
+        return Score(0.0, "the response is blank or holds no word", None, "unparsable", metrics)
+    failed = [one for one, ok in zip(ids, strict, strict=True) if not ok]
+    reason = "all constraints met" if not failed else "not met: " + ", ".join(failed)
+    reward = metrics["strict_all" if reference.get("score") == "all" else "strict"]
+    return Score(reward, reason, None, metrics=metrics)

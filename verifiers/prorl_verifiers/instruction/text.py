@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
 _RUN = re.compile(r"\w+")
@@ -53,17 +52,14 @@ def sentences(text: str) -> list[str]:
     known abbreviation, an initial (``J.``) and the mark of a list item (``1.``) end none; line breaks do
     not either. Text behind the last end is one more sentence.
     """
-    return [part for part in map(str.strip, _pieces(text)) if has_word(part)]
-
-
-def _pieces(text: str) -> Iterator[str]:
-    last = 0
+    pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
         if match.group(1) == "." and match.end() < len(text) and _goes_on(text, last, match):
             continue
-        yield text[last : match.end()]
+        pieces.append(text[last : match.end()])
         last = match.end()
-    yield text[last:]
+    pieces.append(text[last:])
+    return [part for part in map(str.strip, pieces) if has_word(part)]
 
 
 def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:

@@ -146,7 +146,11 @@ def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
     if answer.lstrip().startswith("["):
         board, credit = list_of_lists(answer), 0.5
     size = len(puzzle)
-    if not _is_board(board, size):
+    if not isinstance(board, list) or len(board) != size:
+        return 0.0
+    if not all(isinstance(row, list) and len(row) == size for row in board):
+        return 0.0
+    if not all(cell in ("Q", "_") for row in board for cell in row):
         return 0.0
     queens = [(r, c) for r in range(size) for c in range(size) if board[r][c] == "Q"]
     kept = all(board[r][c] == "Q" for r in range(size) for c in range(size) if puzzle[r][c] == "Q")
@@ -162,17 +166,6 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 )
 
 
-def _is_board(board: Any, size: int) -> bool:
-    return (
-        isinstance(board, list)
-        and len(board) == size
-        and all(
-            isinstance(row, list) and len(row) == size and all(cell in ("Q", "_") for cell in row)
-            for row in board
-        )
-    )
-
-
 # -------------------------------------------------------------------------------------------- matrices
 
 
@@ -184,8 +177,11 @@ def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
     gold, board = loads(str(entry["answer"])), loads(answer)
     shown = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
-    if not cells or not _same_shape(board, gold):
+    if not cells or not isinstance(board, list) or len(board) != len(gold):
         return 0.0
+    for row, right in zip(board, gold, strict=True):
+        if not isinstance(row, list) or len(row) != len(right):
+            return 0.0
     start = re.findall(r"\d", shown[-1]) if shown else []
     shares = [Counter(cells)[0], Counter(cells)[1]]
     if len(start) == len(cells):
@@ -197,17 +193,6 @@ def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
 def _cells(board: Any) -> list[Any]:
     rows = board if isinstance(board, list) else []
     return [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
-
-
-def _same_shape(board: Any, gold: Any) -> bool:
-    return (
-        isinstance(board, list)
-        and len(board) == len(gold)
-        and all(
-            isinstance(row, list) and len(row) == len(right)
-            for row, right in zip(board, gold, strict=True)
-        )
-    )
 
 
 def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:

@@ -157,7 +157,10 @@ def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
         else:
             target = _PLACE.fullmatch(goal)
             there = _key(target) if target else ""
-            if there not in state or not _adjacent(here, there):
+            if there not in state:
+                return False
+            (a, b), (c, d) = (map(float, place.split("_")) for place in (here, there))
+            if abs(a - c) + abs(b - d) != 1:
                 return False
             state[there].append(box)
         state[here].remove(box)
@@ -166,11 +169,6 @@ def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
 
 def _key(place: re.Match[str]) -> str:
     return f"{float(place.group(1))}_{float(place.group(2))}"
-
-
-def _adjacent(here: str, there: str) -> bool:
-    (a, b), (c, d) = (map(float, place.split("_")) for place in (here, there))
-    return abs(a - c) + abs(b - d) == 1
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:

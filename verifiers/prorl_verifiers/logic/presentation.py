@@ -7,7 +7,9 @@ nothing but presentation out: no reading chooses among several answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+
+from prorl_verifiers.extract import closing_bracket
 
 MOST_LAYERS = 6
 _PAIRS = (
@@ -28,64 +30,37 @@ def readings(answer: str) -> Iterator[str]:
     """Yield ``answer`` as it stands, then with one more layer of presentation taken off each time."""
     yield answer
     for _ in range(MOST_LAYERS):
-        inner = next((found for layer in _LAYERS if (found := layer(answer)) is not None), None)
+        inner = _without_layer(answer)
         if not inner:
             return
         answer = inner
         yield answer
 
 
-def _fence(text: str) -> str | None:
-    if len(text) < 7 or not text.startswith("```") or not text.endswith("```"):
-        return None
-    inner = text[3:-3]
-    mark = _FENCE_MARK.match(inner)
-    return None if "```" in inner else inner[mark.end() if mark else 0 :].strip()
-
-
-def _pair(text: str) -> str | None:
+def _without_layer(text: str) -> str | None:
+    """Return ``text`` without the first kind of presentation that is there; None where there is none."""
+    if len(text) >= 7 and text.startswith("```") and text.endswith("```"):
+        inner = text[3:-3]
+        mark = _FENCE_MARK.match(inner)
+        if "```" not in inner:
+            return inner[mark.end() if mark else 0 :].strip()
     for opening, closing in _PAIRS:
         if text.startswith(opening) and text.endswith(closing):
             inner = text[len(opening) : len(text) - len(closing)]
             power = opening == "**"  # no formula begins with one, so the outer ones are bold
             if inner.strip() and (power or (opening not in inner and closing not in inner)):
                 return inner.strip()
-    return None
-
-
-def _command(text: str) -> str | None:
-    match = _COMMAND.match(text)
-    if match is None or not text.endswith("}"):
-        return None
-    depth = 1
-    for place in range(match.end(), len(text)):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0:
-            return text[match.end() : -1].strip() if place == len(text) - 1 else None
-    return None
-
-
-def _label(text: str) -> str | None:
-    match = _LABEL.match(text)
-    return text[match.end() :].strip() if match else None
-
-
-def _variable(text: str) -> str | None:
-    """``x = 5``: one letter and one equation."""
-    match = _VARIABLE.match(text)
-    return text[match.end() :].strip() if match and text.count("=") == 1 else None
-
-
-def _full_stop(text: str) -> str | None:
-    return text[:-1].strip() if text.endswith(".") and not text.endswith("..") else None
-
-
-def _blank_lines(text: str) -> str | None:
+    command = _COMMAND.match(text)
+    if command is not None and closing_bracket(text, command.end()) == len(text) - 1:
+        return text[command.end() : -1].strip()
+    label = _LABEL.match(text)
+    if label is not None:
+        return text[label.end() :].strip()
+    variable = _VARIABLE.match(text)
+    if variable is not None and text.count("=") == 1:  # x = 5: one letter and one equation
+        return text[variable.end() :].strip()
+    if text.endswith(".") and not text.endswith(".."):
+        return text[:-1].strip()
     lines = text.split("\n")
     kept = [line for line in lines if line.strip()]
     return "\n".join(kept) if len(kept) < len(lines) else None
-
-
-_LAYERS: tuple[Callable[[str], str | None], ...] = (
-    *(_fence, _pair, _command, _label, _variable, _full_stop, _blank_lines),
-)

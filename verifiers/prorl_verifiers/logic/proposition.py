@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import product
 
+from prorl_verifiers.extract import closing_bracket
 from prorl_verifiers.logic.text import Entry, Upstream
 
 Truth = Callable[[dict[str, bool]], bool]
@@ -81,19 +82,14 @@ def conjuncts(text: str) -> list[str]:
             found.append(text[start:place])
             start = place + 1
     inner = text.strip()
-    if not found and inner[:1] == "(" and inner[-1:] == ")" and _wraps(inner):
+    if (
+        not found
+        and inner[:1] == "("
+        and inner[-1:] == ")"
+        and closing_bracket(inner, 1, "()") == len(inner) - 1
+    ):
         return conjuncts(inner[1:-1])
     return [*found, text[start:]]
-
-
-def _wraps(text: str) -> bool:
-    """Whether the first bracket is closed by the last character."""
-    depth = 0
-    for place, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:

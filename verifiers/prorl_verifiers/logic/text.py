@@ -7,13 +7,14 @@ without knowledge ends (``beyond``).
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
+
+from prorl_verifiers.extract import strict_json
 
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
@@ -198,13 +199,10 @@ def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
-    return float(abs(value - gold) <= max(abs(gold) / 10_000, _rounding(answer)))
-
-
-def _rounding(text: str) -> Fraction:
-    """Return half a unit of the last place of a decimal fraction of three or more digits, else 0."""
-    places = re.fullmatch(r"\s*0?\.(0*)([1-9]\d{2,30})\s*", text)
-    return Fraction(1, 2 * 10 ** len("".join(places.groups()))) if places else Fraction(0)
+    # half a unit of the last place of a decimal fraction of three or more digits
+    places = re.fullmatch(r"\s*0?\.(0*)([1-9]\d{2,30})\s*", answer)
+    rounding = Fraction(1, 2 * 10 ** len("".join(places.groups()))) if places else Fraction(0)
+    return float(abs(value - gold) <= max(abs(gold) / 10_000, rounding))
 
 
 def _fraction(text: str) -> Fraction | None:
@@ -229,13 +227,9 @@ def loads(text: str) -> Any:
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return strict_json(text)
     except ValueError:
         return None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 def nesting(text: str) -> int:

@@ -74,9 +74,15 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
         return 0.0
     if dataset.endswith("integration") and not _could_be_right(answer, entry["metadata"]):
         return 0.0
-    score = scorer(dataset, _word_length(dataset, entry))
+    word_length = len(str(entry["metadata"]["end_word"])) if dataset == "word_ladder" else 0
+    score = scorer(dataset, word_length)
+    # Upstream scores the same with counts of moves no larger than they can matter.
+    if dataset == "rush_hour":  # a car cannot go further than five cells
+        answer = re.sub(r"([A-Z][+-])0*(\d)\d+", r"\g<1>6", answer)
+    elif dataset == "rubiks_cube":  # four quarter turns are none
+        answer = re.sub(r"(?<=\S)(\d+)(?=\s|$)", lambda m: str(int(m.group()[-2:]) % 4), answer)
     try:
-        return float(score(_shortened(dataset, answer), copy.deepcopy(dict(entry))))
+        return float(score(answer, copy.deepcopy(dict(entry))))
     except _ODD_TEXT:
         if entry.get("answer") is not None:
             score(str(entry["answer"]), copy.deepcopy(dict(entry)))
@@ -98,10 +104,6 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
     else:
         score = get_score_answer_fn(dataset)
     return score
-
-
-def _word_length(dataset: str, entry: Mapping[str, Any]) -> int:
-    return len(str(entry["metadata"]["end_word"])) if dataset == "word_ladder" else 0
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,12 +188,3 @@ def _endless(dataset: str, answer: str) -> bool:
     if dataset == "propositional_logic":
         return len(set(re.findall(r"[^\s()\u2227\u2228\u00ac\u2192\u2194]+", answer))) > 12
     return dataset == "coin_flip" and bool(re.search(r"[eE][+-]?\d{4,}", answer.replace("_", "")))
-
-
-def _shortened(dataset: str, answer: str) -> str:
-    """Return a text that upstream scores the same, with counts of moves no larger than they can matter."""
-    if dataset == "rush_hour":  # a car cannot go further than five cells
-        return re.sub(r"([A-Z][+-])0*(\d)\d+", r"\g<1>6", answer)
-    if dataset == "rubiks_cube":  # four quarter turns are none
-        return re.sub(r"(?<=\S)(\d+)(?=\s|$)", lambda m: str(int(m.group()[-2:]) % 4), answer)
-    return answer

@@ -7,6 +7,7 @@ Each returns an answer as a model would write it.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -14,8 +15,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from prorl_verifiers.logic.moves import Cars, cars_of
-from prorl_verifiers.logic.proposition import Truth, assignments, conjuncts, judge, parse
+from prorl_verifiers.logic.moves import cars_of
+from prorl_verifiers.logic.proposition import assignments, conjuncts, judge, parse
 
 Entry = Mapping[str, Any]
 _SIDE = 6
@@ -116,8 +117,14 @@ def propositional_logic(entry: Entry) -> str | None:
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
     premises = [parse(str(text)) for text in metadata["premises"]]
-    everything = _table(premises, variables)
-    for text in [*_conclusions(variables), *_equivalences(metadata["premises"]), *everything]:
+    # that two premises hold or fail together follows from both
+    pairs = itertools.combinations(metadata["premises"], 2)
+    equivalences = [f"({one}) \u2194 ({other})" for one, other in pairs]
+    # all that the premises say: their truth table as a disjunction, if any row is true
+    rows = [row for row in assignments(variables) if all(premise(row) for premise in premises)]
+    terms = ["\u2227".join(("" if row[name] else "\u00ac") + name for name in row) for row in rows]
+    everything = ["\u2228".join(f"({term})" for term in terms)] if rows else []
+    for text in [*_conclusions(variables), *equivalences, *everything]:
         if judge([parse(part) for part in conjuncts(text)], premises, variables) == 1.0:
             return text
     return None
@@ -132,21 +139,6 @@ def _conclusions(variables: list[str]) -> Iterator[str]:
                 yield f"{one} {operator} {other}"
 
 
-def _equivalences(premises: list[str]) -> Iterator[str]:
-    """Yield that two premises hold or fail together, which follows from both."""
-    for i, one in enumerate(premises):
-        for other in premises[i + 1 :]:
-            yield f"({one}) \u2194 ({other})"
-
-
-def _table(premises: list[Truth], variables: list[str]) -> Iterator[str]:
-    """Yield all that the premises say: their truth table as a disjunction, if any row is true."""
-    rows = [row for row in assignments(variables) if all(premise(row) for premise in premises)]
-    terms = ("\u2227".join(("" if row[name] else "\u00ac") + name for name in row) for row in rows)
-    if rows:
-        yield "\u2228".join(f"({term})" for term in terms)
-
-
 def rubiks_cube(entry: Entry) -> str | None:
     """Take back the turns of the scramble, the last first."""
     turns = reversed(str(entry["metadata"]["scramble_moves"]).split())
@@ -156,7 +148,10 @@ def rubiks_cube(entry: Entry) -> str | None:
 def rush_hour(entry: Entry) -> str | None:
     """Breadth-first search over the cars' places, one cell a move; states are the cars' first cells."""
     cars, walls = cars_of(str(entry["metadata"]["board_config"]))
-    labels, lengths, strides, start = _traffic(cars)
+    labels = sorted(cars)  # car A first
+    lengths = [len(cars[label]) for label in labels]
+    strides = [cars[label][1] - cars[label][0] for label in labels]
+    start = tuple(cars[label][0] for label in labels)
     shapes = [
         sum(1 << (stride * i) for i in range(n)) for n, stride in zip(lengths, strides, strict=True)
     ]
@@ -179,25 +174,12 @@ def rush_hour(entry: Entry) -> str | None:
             others = taken & ~(shapes[i] << cell)
             for sign, step in (("+", stride), ("-", -stride)):
                 after = (*state[:i], cell + step, *state[i + 1 :])
-                inside = _inside(cell, step, lengths[i], stride)
+                place = cell % _SIDE if stride == 1 else cell // _SIDE
+                inside = 0 <= place + (step > 0) - (step < 0) <= _SIDE - lengths[i]
                 if inside and after not in seen and not others & (shapes[i] << (cell + step)):
                     seen[after] = (state, f"{labels[i]}{sign}1")
                     queue.append(after)
     return None
-
-
-def _traffic(cars: Cars) -> tuple[list[str], list[int], list[int], tuple[int, ...]]:
-    """Return labels, lengths, strides and first cells, car A first."""
-    labels = sorted(cars)
-    lengths = [len(cars[label]) for label in labels]
-    strides = [cars[label][1] - cars[label][0] for label in labels]
-    return labels, lengths, strides, tuple(cars[label][0] for label in labels)
-
-
-def _inside(cell: int, step: int, length: int, stride: int) -> bool:
-    """Whether a car of ``length`` that starts at ``cell`` stays on the board after ``step``."""
-    place = cell % _SIDE if stride == 1 else cell // _SIDE
-    return 0 <= place + (step > 0) - (step < 0) <= _SIDE - length
 
 
 WITNESSES: dict[str, Callable[[Entry], str | None]] = {

@@ -12,16 +12,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.math.candidates import several_candidates
-from prorl_verifiers.math.chains import without_described
-from prorl_verifiers.math.compare import Comparison
-from prorl_verifiers.math.echo import is_plain
-from prorl_verifiers.math.leaves import Rules
-from prorl_verifiers.math.nodes import EXPRESSIONS, Listing, Node, SetOf, WithUnit, Words, walk
-from prorl_verifiers.math.parser import read
-from prorl_verifiers.math.signs import spread
-from prorl_verifiers.math.tokens import MAX_TEXT, TooLarge, Unreadable
-from prorl_verifiers.math.units import ratio
+from prorl_verifiers.math.comparing.compare import Comparison
+from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.math.comparing.leaves import Rules
+from prorl_verifiers.math.comparing.units import ratio
+from prorl_verifiers.math.reading.candidates import several_candidates
+from prorl_verifiers.math.reading.chains import without_described
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Listing,
+    Node,
+    SetOf,
+    WithUnit,
+    Words,
+    walk,
+)
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.hedges import doubtful, hedged
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words, split_top
 
@@ -139,7 +147,9 @@ def _without_labels(gold: str, answer: str, rules: Rules, dollars: list[bool]) -
     finding = _by_trees(gold, answer, rules, dollars, True)
     if finding.decision != "accept" and (_GROUPS.search(gold) or _GROUPS.search(answer)):
         second = _by_trees(gold, answer, rules, dollars, False)
-        return second if second.decision == "accept" and _lists(gold, answer) else finding
+        # a comma that cannot group digits
+        lists = any(re.search(r",(?!\d{3}(?!\d))", t) or " and " in t for t in (gold, answer))
+        return second if second.decision == "accept" and lists else finding
     return finding
 
 
@@ -169,11 +179,6 @@ def _spoken(text: str) -> str:
     return re.sub(r"^(?:the|an?) (?=\S)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words))
 
 
-def _lists(gold: str, answer: str) -> bool:
-    """Whether one text has a comma that cannot group digits, so that both may be lists."""
-    return any(re.search(r",(?!\d{3}(?!\d))", text) or " and " in text for text in (gold, answer))
-
-
 def _by_trees(gold: str, answer: str, rules: Rules, dollars: list[bool], grouping: bool) -> Finding:
     try:
         right = spread(_with_dollars(read(gold, grouping), dollars[0]))
@@ -197,7 +202,16 @@ def _by_trees(gold: str, answer: str, rules: Rules, dollars: list[bool], groupin
     right, given = _expected_units(right, given, gold, answer)
     comparison = Comparison(rules)
     try:
-        same = _compare(comparison, right, given)
+        same = None
+        # A gold that offers equal forms (a OR b) is met by either.
+        if isinstance(right, Listing) and right.joint == "or" and len(right.items) <= 8:
+            first, *others = right.items
+            if all(comparison.same(first, other, final=False) for other in others):
+                same = any(comparison.same(form, given) for form in right.items)
+        if same is None and isinstance(given, Words):
+            same = right == SetOf(()) and _spoken(given.text) in _NOTHING
+        elif same is None:
+            same = comparison.same(right, given)
     except TooLarge as error:
         return Finding("undecided", str(error))
     except (Unreadable, ArithmeticError):
@@ -218,17 +232,6 @@ def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
             with suppress(Unreadable):
                 nodes[at] = WithUnit(read(trailing.group(1)), trailing.group(2))
     return nodes[0], nodes[1]
-
-
-def _compare(comparison: Comparison, gold: Node, answer: Node) -> bool | None:
-    """Compare; a gold that offers equal forms (``a OR b``) is met by either."""
-    if isinstance(gold, Listing) and gold.joint == "or" and len(gold.items) <= 8:
-        first = gold.items[0]
-        if all(comparison.same(first, other, final=False) for other in gold.items[1:]):
-            return any(comparison.same(form, answer) for form in gold.items)
-    if isinstance(answer, Words):
-        return gold == SetOf(()) and _spoken(answer.text) in _NOTHING
-    return comparison.same(gold, answer)
 
 
 def _with_dollars(node: Node, dollars: bool) -> Node:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.math.equal import RELATIVE_TOLERANCE
+from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
 from prorl_verifiers.math.grader import LABELLED, squeeze
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
@@ -71,16 +71,18 @@ def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
         answer = _MEMBER.sub("", answer)
     listed = split_top(re.sub(r"\\text\s*\{\s*(?:and|or)\s*\}", ",", answer), ",")
     if len(listed) > 1:
-        named = ",".join(_without_name(part) for part in listed)
-        return gold, [named if "=" in answer else answer]
+        if "=" not in answer:
+            return gold, [answer]
+        parts = [split_top(part, "=") for part in listed]  # without their names: x = 2, y = 3
+        return gold, [
+            ",".join(
+                pair[1] if len(pair) == 2 and _NAME.fullmatch(pair[0]) else part
+                for pair, part in zip(parts, listed, strict=True)
+            )
+        ]
     if len(sides) == 1:
         return gold, [answer]
     return gold, sides[1:] if _NAME.fullmatch(sides[0]) else sides
-
-
-def _without_name(part: str) -> str:
-    sides = split_top(part, "=")
-    return sides[1] if len(sides) == 2 and _NAME.fullmatch(sides[0]) else part
 
 
 def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[bool, str]:
@@ -158,11 +160,11 @@ def _close(gold: Any, answer: Any) -> bool:
 
 def literal_value(text: str) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None."""
-    from prorl_verifiers.math.nodes import EXPRESSIONS, Call, symbols, walk
-    from prorl_verifiers.math.numbers import numbers
-    from prorl_verifiers.math.parser import read
-    from prorl_verifiers.math.tokens import Unreadable
-    from prorl_verifiers.math.values import Evaluator, Undefined
+    from prorl_verifiers.math.evaluating.numbers import numbers
+    from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+    from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, symbols, walk
+    from prorl_verifiers.math.reading.parser import read
+    from prorl_verifiers.math.reading.tokens import Unreadable
 
     text = clean(text)
     if not text or not _LITERAL.fullmatch(text.replace(r"\pi", "")):

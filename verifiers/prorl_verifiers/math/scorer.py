@@ -15,8 +15,8 @@ from typing import Any
 
 from prorl_verifiers.extract import answer_line, last_boxed
 from prorl_verifiers.libraries import Loading
+from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import judge
-from prorl_verifiers.math.leaves import Convert, Rules
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
@@ -45,7 +45,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     rules = Rules(reference.get("percent"), _converter(loading))
     choices = reference.get("choices")
     if choices:
-        from prorl_verifiers.math.choices import judge_choice
+        from prorl_verifiers.math.comparing.choices import judge_choice
 
         finding = judge_choice(gold, answer, choices, rules)
     else:

@@ -22,7 +22,7 @@ def score(response: str, reference: Reference) -> Score:
 
 def check_reference(reference: Reference) -> None:
     """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
-    from prorl_verifiers.math.choices import named_option
+    from prorl_verifiers.math.comparing.choices import named_option
 
     known_keys(reference, "answer", "mode", "choices", "percent")
     gold = gold_text(reference)

@@ -1,6 +1,6 @@
 r"""Say when an answer hedges: ``4.5 maybe``, ``not 4.5``, ``at least 4.5``, ``4.5?``.
 
-Words and marks only; two answers side by side are counted elsewhere (``math.candidates``).
+Words and marks only; two answers side by side are counted elsewhere (``math.reading.candidates``).
 """
 
 from __future__ import annotations

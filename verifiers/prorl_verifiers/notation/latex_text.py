@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from prorl_verifiers.extract import closing_bracket
+
 _UNICODE = str.maketrans(
     {
         "−": "-",
@@ -105,19 +107,9 @@ def strip_wrappers(text: str) -> str:
                 inner = text[len(left) : -len(right)]
                 if left not in inner and right not in inner:
                     text = inner.strip()
-        if text.startswith("{") and text.endswith("}") and _encloses(text):
+        if text.startswith("{") and closing_bracket(text, 1) == len(text) - 1:
             text = text[1:-1].strip()
     return text
-
-
-def _encloses(text: str) -> bool:
-    """Whether the first brace of ``text`` is closed by the last one."""
-    depth = 0
-    for index, letter in enumerate(text):
-        depth += (letter == "{") - (letter == "}")
-        if depth == 0:
-            return index == len(text) - 1
-    return False
 
 
 def plain_words(text: str) -> str:

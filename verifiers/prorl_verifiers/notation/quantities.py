@@ -98,7 +98,8 @@ def read_quantity(text: str, unit: str = "") -> Quantity | None:
     if not rest.strip():
         return quantity
     if is_percent(rest):
-        return Quantity(quantity.value / 100, True, "", _shift(quantity.decimals, -2), False)
+        decimals = None if quantity.decimals is None else quantity.decimals - 2
+        return Quantity(quantity.value / 100, True, "", decimals, False)
     if unit and len(rest) < 200 and unit_powers(rest) == unit_powers(unit) != {}:
         return Quantity(quantity.value, False, rest.strip(), quantity.decimals, quantity.integer)
     match = _UNIT.fullmatch(rest)
@@ -120,7 +121,7 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
     if len(text) > 2000:
         return None
     text = clean(one_power(text))
-    read = _read_number(text) if text else None
+    read = (_read_ratio(text) or _read_decimal(text)) if text else None
     return None if read is None else (read[0], text[read[1] :])
 
 
@@ -130,10 +131,6 @@ def one_power(text: str) -> str:
     for pattern, spelling in _HABITS:
         text = pattern.sub(spelling, text)
     return text
-
-
-def _shift(decimals: int | None, by: int) -> int | None:
-    return None if decimals is None else decimals + by
 
 
 def _is_unit(unit: str, spaced: bool) -> bool:
@@ -148,14 +145,6 @@ def _is_unit(unit: str, spaced: bool) -> bool:
     if re.search(r"[\d+=]", re.sub(r"\^\s*\{?-?\d\}?|(?<=[a-z])-\d", "", unit)):
         return False
     return spaced and len(unit) >= 3 and words != []
-
-
-def _read_number(text: str) -> tuple[Quantity, int] | None:
-    for reader in (_read_ratio, _read_decimal):
-        read = reader(text)
-        if read is not None:
-            return read
-    return None
 
 
 def _read_ratio(text: str) -> tuple[Quantity, int] | None:

@@ -78,7 +78,15 @@ def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
     """
     if len(text) > MAX_UNIT:
         return ()
-    tokens = _tokens(_one_spelling(text))
+    # bring signs, degree marks, spaces and words (square metres, per) to one spelling
+    text = text.translate(_SIGNS).replace(r"\%", "%")
+    text = _RAISED_RUN.sub(lambda run: "^{" + run.group().translate(_RAISED) + "}", text)
+    text = _OHM.sub("Ω", _MU.sub("µ", _RING.sub("Å", text)))
+    text = _DEGREE.sub(" deg ", text)
+    text = _SUBSCRIPT.sub(r"\1", _WRAPPER.sub(" ", _SPACE.sub(" ", text)))
+    for pattern, name in PHRASES:
+        text = pattern.sub(name, text)
+    tokens = _tokens(_OF.sub("", text).strip())
     if tokens is None:
         return ()
     readings = []
@@ -89,18 +97,6 @@ def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
             if reading not in readings:
                 readings.append(reading)
     return tuple(readings)
-
-
-def _one_spelling(text: str) -> str:
-    """Bring signs, degree marks, spaces and words (``square metres``, ``per``) to one spelling."""
-    text = text.translate(_SIGNS).replace(r"\%", "%")
-    text = _RAISED_RUN.sub(lambda run: "^{" + run.group().translate(_RAISED) + "}", text)
-    text = _OHM.sub("Ω", _MU.sub("µ", _RING.sub("Å", text)))
-    text = _DEGREE.sub(" deg ", text)
-    text = _SUBSCRIPT.sub(r"\1", _WRAPPER.sub(" ", _SPACE.sub(" ", text)))
-    for pattern, name in PHRASES:
-        text = pattern.sub(name, text)
-    return _OF.sub("", text).strip()
 
 
 def _tokens(text: str) -> list[_Token] | None:
@@ -138,13 +134,10 @@ def _tokens(text: str) -> list[_Token] | None:
                 return None
             tokens.append(read[0])
             place = read[1]
-    return None if braces or due else _merged(tokens)
-
-
-def _merged(tokens: list[_Token]) -> list[_Token]:
-    """Join ``deg`` with a following C, F, K or R."""
+    if braces or due:
+        return None
     merged: list[_Token] = []
-    for token in tokens:
+    for token in tokens:  # deg and a following C, F, K or R are one name
         if merged and merged[-1] == ("name", "deg") and token in _SCALES:
             merged[-1] = ("name", _SCALES[token])
         else:

@@ -48,9 +48,14 @@ def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
         return value
     for one in given:
         for other in wanted:
-            converted = _convert(value, one, other)
-            if converted is not None:
-                return converted
+            here, there = _scale(one), _scale(other)
+            if here and there:
+                return (value * here[0] + here[1] - there[1]) / there[0]
+            for meaning in _meanings(one):
+                for wanted_meaning in _meanings(other):
+                    ratio = _ratio(meaning, wanted_meaning)
+                    if ratio is not None:
+                        return value * ratio
     return None
 
 
@@ -58,26 +63,12 @@ def known(unit: str) -> bool:
     """Whether ``unit`` can be read and every name in it has a size (it is not merely a name)."""
     readings = read_unit(unit)
     return bool(readings) and all(
-        name in COUNTED or name in _SCALES or (size is not None and not _is_name(size))
+        name in COUNTED
+        or name in _SCALES
+        or (size is not None and not any(root.startswith("'") for root, _ in size[1]))
         for name, _ in readings[0]
         for size in (_size(name),)
     )
-
-
-def _is_name(size: Size) -> bool:
-    return any(name.startswith("'") for name, _ in size[1])
-
-
-def _convert(value: Fraction, given: Reading, wanted: Reading) -> Fraction | None:
-    here, there = _scale(given), _scale(wanted)
-    if here and there:
-        return (value * here[0] + here[1] - there[1]) / there[0]
-    for one in _meanings(given):
-        for other in _meanings(wanted):
-            ratio = _ratio(one, other)
-            if ratio is not None:
-                return value * ratio
-    return None
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
@@ -164,7 +155,9 @@ def _size(name: str) -> Size | None:
         size = _ask(spelling)
         if size is not None:
             return size
-    mark = "#" if _species(name) else "'"
+    # a chemical formula: H2O, NaCl
+    species = len(name) > 1 and sum(letter.isupper() for letter in name) > 1 and name.isalnum()
+    mark = "#" if species else "'"
     return Fraction(1), ((mark + name.casefold().removesuffix("s"), Fraction(1)),)
 
 
@@ -273,8 +266,3 @@ def _ask(name: str) -> Size | None:
     return exact, tuple(
         sorted((str(root), Fraction(str(count))) for root, count in roots._units.items())
     )
-
-
-def _species(name: str) -> bool:
-    """Whether a name looks like a chemical formula: ``H2O``, ``NaCl``."""
-    return len(name) > 1 and sum(letter.isupper() for letter in name) > 1 and name.isalnum()

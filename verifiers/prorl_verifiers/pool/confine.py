@@ -103,7 +103,11 @@ def _reroute_imports() -> None:
     rerouted: dict[str, str] = {}
     for folder in sys.path:
         path = Path(folder)
-        if path.is_dir() and not _nobody_reaches(path):
+        if not path.is_dir():
+            continue
+        real = path.resolve()  # anyone may search every folder on the way and read the last one?
+        searchable = all(folder.stat().st_mode & 0o001 for folder in (real, *real.parents))
+        if not searchable or not real.stat().st_mode & 0o004:
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             rerouted[str(path)] = f"/proc/self/fd/{handle}"
     if not rerouted:
@@ -112,21 +116,12 @@ def _reroute_imports() -> None:
     for module in list(sys.modules.values()):
         places = getattr(module, "__path__", None)
         if isinstance(places, list):
-            places[:] = [_moved(place, rerouted) for place in places]
+            for at, place in enumerate(places):
+                above = [old for old in rerouted if place == old or place.startswith(old + "/")]
+                if above:
+                    best = max(above, key=len)
+                    places[at] = rerouted[best] + place[len(best) :]
     sys.path_importer_cache.clear()
-
-
-def _moved(place: str, rerouted: dict[str, str]) -> str:
-    matches = [old for old in rerouted if place == old or place.startswith(old + "/")]
-    best = max(matches, key=len, default=None)
-    return place if best is None else rerouted[best] + place[len(best) :]
-
-
-def _nobody_reaches(path: Path) -> bool:
-    """Whether every folder on the way is searchable, and the last one readable, by anyone."""
-    real = path.resolve()
-    searchable = all(folder.stat().st_mode & 0o001 for folder in (real, *real.parents))
-    return searchable and bool(real.stat().st_mode & 0o004)
 
 
 def _landlock(libc: ctypes.CDLL, writable: int) -> bool:

@@ -100,7 +100,15 @@ def main() -> None:
         gc.collect()
         gc.freeze()  # what is here now is never looked at again: forks go on sharing its pages
         control.send(json.dumps(hello).encode())
-        _serve(control, int(parent), workers)
+        poller = select.poll()
+        poller.register(control, select.POLLIN)
+        while os.getppid() == int(parent):
+            if not poller.poll(_LOOK_SECONDS * 1000):
+                continue
+            data, handles, _, _ = socket.recv_fds(control, _DATAGRAM, 3)
+            if not data:
+                return
+            control.send(json.dumps(_obey(control, json.loads(data), handles, workers)).encode())
     except BrokenPipeError:  # the pool has ended meanwhile
         return
     finally:
@@ -109,18 +117,6 @@ def main() -> None:
             os.waitpid(pid, 0)
         for folder in (*workers.values(), os.environ["TMPDIR"]):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _serve(control: socket.socket, parent: int, workers: dict[int, str]) -> None:
-    poller = select.poll()
-    poller.register(control, select.POLLIN)
-    while os.getppid() == parent:
-        if not poller.poll(_LOOK_SECONDS * 1000):
-            continue
-        data, handles, _, _ = socket.recv_fds(control, _DATAGRAM, 3)
-        if not data:
-            return
-        control.send(json.dumps(_obey(control, json.loads(data), handles, workers)).encode())
 
 
 def _obey(

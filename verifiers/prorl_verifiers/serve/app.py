@@ -90,7 +90,9 @@ class Views:
             with counted(self._service) as held:
                 return await view(request, held)
         except Refusal as refusal:
-            return _refused(refusal)
+            response = _json(refusal.body(), refusal.status)
+            response.headers.update(refusal.headers)
+            return response
         except (ConnectionAbortedError, ClientDisconnect):
             return Response(status_code=499)  # nobody is there to read it
 
@@ -144,8 +146,11 @@ class Views:
         limit = self._service.options.queue
         if len(items) > limit:
             raise Refusal(413, f"{len(items)} items in one request: send at most {limit}")
+        # who takes turns: the name a client gives itself, else its host
+        host = request.client.host if request.client is not None else "local"
+        client = f"{host} {request.headers.get('x-client-id', '')[:64]}"
         try:
-            return await self._service.verdicts(_client(request), items, gone)
+            return await self._service.verdicts(client, items, gone)
         except QueueFullError as error:
             raise busy(f"the queue is full ({limit} items)", error.seconds) from error
         except StoppedError as error:
@@ -176,22 +181,9 @@ async def _apart(size: int, work: Callable[..., T], *arguments: object) -> T:
     return await asyncio.to_thread(work, *arguments)
 
 
-def _client(request: Request) -> str:
-    """Return who takes turns: the name a client gives itself, else its host."""
-    name = request.headers.get("x-client-id", "")[:64]
-    host = request.client.host if request.client is not None else "local"
-    return f"{host} {name}"
-
-
 def _json(value: object, status: int = 200) -> Response:
     data = json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
     return Response(data, status, media_type="application/json")
-
-
-def _refused(refusal: Refusal) -> Response:
-    response = _json(refusal.body(), refusal.status)
-    response.headers.update(refusal.headers)
-    return response
 
 
 async def _not_found(_: Request, error: Exception) -> Response:

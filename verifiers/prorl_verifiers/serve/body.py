@@ -30,9 +30,14 @@ async def read_body(request: Request, service: Service, held: Held) -> bytes:
     too_large = Refusal(413, f"the body is larger than {service.options.max_body_mb:g} MiB")
     if service.draining:
         raise await unread(request, busy("the service is shutting down", 5.0))
-    wrong_type = _wrong_type(request)
-    if wrong_type:
-        raise await unread(request, Refusal(415, wrong_type))
+    # What a foreign web page could post without asking is anything but JSON.
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        json_only = Refusal(415, "send JSON: Content-Type: application/json")
+        raise await unread(request, json_only)
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        compressed = Refusal(415, "a compressed body is not read: send it plain")
+        raise await unread(request, compressed)
     declared = request.headers.get("content-length", "")
     parts: list[bytes] = []
     try:
@@ -64,16 +69,6 @@ async def unread(request: Request, refusal: Refusal) -> Refusal:
     """
     await _discard(request, request.stream())
     return refusal
-
-
-def _wrong_type(request: Request) -> str:
-    """Say why the type is refused: what a foreign web page could post without asking is anything but JSON."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        return "send JSON: Content-Type: application/json"
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        return "a compressed body is not read: send it plain"
-    return ""
 
 
 async def _discard(request: Request, stream: AsyncIterator[bytes]) -> None:

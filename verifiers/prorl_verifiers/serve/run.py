@@ -12,6 +12,7 @@ import logging
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
     from prorl_verifiers.pool.verifier_pool import VerifierPool
     from prorl_verifiers.spec import VERIFIERS
 
-    told = say or _say
+    told = say or partial(print, "prorl verify serve:", file=sys.stderr, flush=True)
     warm = [spec.name for spec in VERIFIERS.all() if spec.score is not None]
     with _listening(options) as (sock, address):
         pool = VerifierPool(
@@ -178,7 +179,3 @@ def _bind_path(path: Path) -> socket.socket:
         sock.close()
         raise UserError(f"cannot listen on {path} ({error}): choose another --uds") from error
     return sock
-
-
-def _say(line: str) -> None:
-    print(f"prorl verify serve: {line}", file=sys.stderr, flush=True)

@@ -165,7 +165,10 @@ class Service:
         while True:
             if not self._healthy and await self._probe():
                 if not self.became_ready.is_set():
-                    await asyncio.to_thread(_warm_up)
+                    # one good task a verifier, so that no request waits for what checking imports
+                    for spec in VERIFIERS.all():
+                        if spec.example is not None:
+                            await asyncio.to_thread(load_task, spec.name, spec.example)
                     await self._probe_code()
                 else:
                     self._say("ready again")
@@ -197,13 +200,6 @@ class Service:
             return
         if verdict.is_infra_error:
             self._say(f"WARNING: the sandbox does not work: {verdict.reason}")
-
-
-def _warm_up() -> None:
-    """Check one good task a verifier: that imports what checking needs before a request has to wait."""
-    for spec in VERIFIERS.all():
-        if spec.example is not None:
-            load_task(spec.name, spec.example)
 
 
 class Held:

@@ -7,7 +7,6 @@ Every item is checked before one is scored.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
-from prorl_verifiers.extract import OPEN_THINK
+from prorl_verifiers.extract import OPEN_THINK, strict_json
 from prorl_verifiers.rows import read_item, verdict_row
 from prorl_verifiers.tasks import with_mode
 from prorl_verifiers.types import Task, TaskError, Verdict
@@ -113,13 +112,9 @@ def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body, parse_constant=_no_constant)
+        found = strict_json(body)
     except (ValueError, RecursionError) as error:
         raise Refusal(400, f"the body is not valid JSON ({error})") from error
     if not isinstance(found, dict):
         raise Refusal(400, "the body must be a JSON object")
     return found
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")

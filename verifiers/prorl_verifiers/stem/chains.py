@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from prorl_verifiers.math.nodes import EXPRESSIONS, symbols
-from prorl_verifiers.math.parser import read
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import EXPRESSIONS, symbols
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.stem.numbers import Measure
 

@@ -108,7 +108,14 @@ def _same_equation(gold: str, answer: str) -> bool:
     for wanted, given in zip(*halves, strict=True):
         left = list(given)
         for term in wanted:
-            hit = next((other for other in left if _same_term(term, other)), None)
+            hit = None
+            for other in left:
+                parts = _apart(term), _apart(other)
+                states = {state for _, state in parts if state}
+                same = _bare(term) == _bare(other) and parts[0][0] == parts[1][0]
+                if same and len(states) < 2:
+                    hit = other
+                    break
             if hit is None:
                 return False
             left.remove(hit)
@@ -123,12 +130,6 @@ def _terms(text: str) -> list[list[str]]:
         [spelled(term) for term in re.split(r"\s\+\s|(?<=[A-Za-z0-9)}])\+(?=\s*[\dA-Z\\({])", half)]
         for half in spaced.split(">")
     ]
-
-
-def _same_term(one: str, other: str) -> bool:
-    parts = _apart(one), _apart(other)
-    states = {state for _, state in parts if state}
-    return _bare(one) == _bare(other) and parts[0][0] == parts[1][0] and len(states) < 2
 
 
 def _same_nuclide(gold: str, answer: str) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from prorl_verifiers.extract import closing_bracket
 from prorl_verifiers.notation.latex_text import clean, plain_words
-from prorl_verifiers.notation.quantities import Quantity, read_quantity, unit_powers
+from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
 MAX_CHOICE = 5000
 """Characters; a longer answer names no option."""
@@ -75,19 +76,9 @@ def peeled(answer: str) -> str:
         opening = _WRAPPER.search(text)
         if opening is None:
             break
-        end = _closing(text, opening.end())
+        end = closing_bracket(text, opening.end())
         text = f"{text[: opening.start()]} {text[opening.end() : end]} {text[end + 1 :]}"
     return " ".join(text.replace("**", " ").replace("$", " ").split()).strip(" .,;")
-
-
-def _closing(text: str, place: int) -> int:
-    """Return the place of the brace that closes the one before ``place`` (the end where none does)."""
-    depth = 1
-    for index in range(place, len(text)):
-        depth += (text[index] == "{") - (text[index] == "}")
-        if depth == 0:
-            return index
-    return len(text)
 
 
 def _index(letter: str, choices: Sequence[str]) -> int | None:
@@ -135,10 +126,8 @@ def _by_text(text: str, choices: Sequence[str]) -> int | None:
         number = read_quantity(text)
         for i, choice in enumerate(choices):
             other = read_quantity(choice) if number is not None else None
-            if number is not None and other is not None and _same_size(number, other):
+            if number is None or other is None or number.value != other.value:
+                continue
+            if unit_powers(number.unit) == unit_powers(other.unit):
                 hits.append(i)
     return hits[0] if len(hits) == 1 else None
-
-
-def _same_size(number: Quantity, other: Quantity) -> bool:
-    return number.value == other.value and unit_powers(number.unit) == unit_powers(other.unit)

@@ -42,6 +42,9 @@ _SHORT_ERROR = re.compile(r"(?<=\d)\.?\((\d{1,2})\)(?=\s*(?:$|\\times|\\cdot|[a-
 _BRACKETED = re.compile(
     r"^([+-]?)\s*[(\[]\s*([^()\[\],;]{1,60}?)\s*[)\]](?=\s*(?:$|\\|[a-zA-Z°%*×]))"
 )
+_BEHIND_BRACKET = re.compile(
+    r"^[+-]?\s*[(\[][^()\[\]]*[)\]]\s*\\(?:times|cdot)\s*10\^\{?([+-]?\d{1,3})\}?"
+)
 _RANGE = re.compile(
     r"\s*(?:\\(?:text|mathrm)\s*\{\s*(?:to|and|-|–)\s*\}|(?<=[\d\s}%])\bto\b|–|—|--|(?<=[\d}])\s*-\s*(?=[\d.]))\s*"
 )
@@ -95,9 +98,9 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
     if rest and not is_unit(rest, unit, loading):
         plain = read_quantity(text, unit)
         return None if plain is None else Measure(plain)
-    scale = _power_of_ten(text) if uncertainty is not None else 0
     if uncertainty is not None:
-        uncertainty *= Fraction(10) ** scale
+        power = _BEHIND_BRACKET.match(text)
+        uncertainty *= Fraction(10) ** (int(power.group(1)) if power else 0)
         if quantity.value and uncertainty > abs(quantity.value) / 2:
             return None
     return Measure(replace(quantity, unit=rest), uncertainty)
@@ -149,14 +152,12 @@ def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure
     if high.quantity.unit and not low.quantity.unit:
         low = replace(low, quantity=replace(low.quantity, unit=high.quantity.unit))
     if high.quantity.percent and not low.quantity.percent:
-        return None if low.quantity.unit else (_as_percent(low), high)
+        old = low.quantity
+        if old.unit:
+            return None
+        decimals = None if old.decimals is None else old.decimals - 2
+        return Measure(Quantity(old.value / 100, True, "", decimals, False)), high
     return low, high
-
-
-def _as_percent(measure: Measure) -> Measure:
-    old = measure.quantity
-    decimals = None if old.decimals is None else old.decimals - 2
-    return Measure(Quantity(old.value / 100, True, "", decimals, False))
 
 
 def _decimal_point(text: str) -> str:
@@ -183,11 +184,3 @@ def _without_uncertainty(text: str) -> tuple[str, Fraction | None]:
     if number is None or match.group(2):
         return rest, None
     return rest.replace(" )", ")"), number[0].value
-
-
-def _power_of_ten(text: str) -> int:
-    r"""Return the power of ten behind a bracket: 3 in ``(5.0)\times10^3``."""
-    match = re.match(
-        r"^[+-]?\s*[(\[][^()\[\]]*[)\]]\s*\\(?:times|cdot)\s*10\^\{?([+-]?\d{1,3})\}?", text
-    )
-    return int(match.group(1)) if match else 0

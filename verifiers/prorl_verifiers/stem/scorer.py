@@ -62,20 +62,16 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the answer is empty or too long", answer)
     choices = reference.get("choices")
     if choices:
-        return _score_choice(answer, str(reference["answer"]), choices)
+        picked = choice_index(answer, choices)
+        if picked is None:
+            return Score(0.0, "not exactly one of the options", answer)
+        chosen_right = picked == choice_index(str(reference["answer"]), choices)
+        return Score(float(chosen_right), f"option {chr(65 + picked)}", answer)
     parts = gold_parts(reference)
     if parts is not None and not is_open_interval(reference["answer"], answer):
         return _score_parts(parts, answer, text, loading)
     right, reason = _same(reference, answer, loading)
     return Score(1.0 if right else 0.0, reason, answer)
-
-
-def _score_choice(answer: str, gold: str, choices: Sequence[str]) -> Score:
-    right = choice_index(gold, choices)
-    picked = choice_index(answer, choices)
-    if picked is None:
-        return Score(0.0, "not exactly one of the options", answer)
-    return Score(1.0 if picked == right else 0.0, f"option {chr(65 + picked)}", answer)
 
 
 def _score_parts(
@@ -167,9 +163,12 @@ def _same_number(
     sides = _EQUALS.split(answer)
     numbers = [read_measure(side, unit, loading) for side in sides]
     if numbers[-1] is None:
-        numbers[-1] = _closed_form(sides[-1], unit, loading)
-        if numbers[-1] is None:
+        # a literal closed form, such as 2\sqrt{3}\,\mathrm{m}
+        formula, given = split_unit(clean(sides[-1]), unit, loading)
+        value = number_by_algebra(formula, loading)
+        if value is None:
             return False, "the gold is a number, the answer is not one"
+        numbers[-1] = Measure(Quantity(value, unit=given))
     if len(sides) > 1 and (
         len({side.strip() for side in sides}) == 1 or not chain_holds(sides, numbers)
     ):
@@ -178,13 +177,6 @@ def _same_number(
         if number is not None and not _within(gold, number.quantity, reference, loading):
             return False, "numbers compared"
     return True, "numbers compared"
-
-
-def _closed_form(text: str, unit: str, loading: Loading) -> Measure | None:
-    r"""Return the value of ``2\sqrt{3}\,\mathrm{m}``; None when it is not a literal closed form."""
-    formula, given = split_unit(clean(text), unit, loading)
-    value = number_by_algebra(formula, loading)
-    return None if value is None else Measure(Quantity(value, unit=given))
 
 
 def _within(gold: _Gold, number: Quantity, reference: Mapping[str, Any], loading: Loading) -> bool:

@@ -41,16 +41,13 @@ def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None)
     half, ceiling = _half_unit(gold)
     if size == 0:
         return min(half, LARGEST_NEAR_ZERO)
-    least = max(size * FLOOR, _third_digit(size) / 2)
-    return max(uncertainty or Fraction(0), min(max(half, least), size * ceiling))
-
-
-def _third_digit(size: Fraction) -> Fraction:
-    """Return one unit in the third significant digit of a positive number: 1/100 for 3.14159."""
+    # one unit in the third significant digit: 1/100 for 3.14159
     place = len(str(size.numerator)) - len(str(size.denominator))
     if Fraction(10) ** place > size:
         place -= 1
-    return Fraction(10) ** (place - 2)
+    third_digit = Fraction(10) ** (place - 2)
+    least = max(size * FLOOR, third_digit / 2)
+    return max(uncertainty or Fraction(0), min(max(half, least), size * ceiling))
 
 
 def _half_unit(gold: Quantity) -> tuple[Fraction, Fraction]:

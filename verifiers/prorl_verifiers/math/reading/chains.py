@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from prorl_verifiers.math.candidates import groups
-from prorl_verifiers.math.nodes import EXPRESSIONS, Applied, Call, Node, symbols, walk
-from prorl_verifiers.math.parser import read
-from prorl_verifiers.math.tokens import MAX_TEXT, TooLarge, Unreadable
+from prorl_verifiers.math.reading.candidates import groups
+from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Applied, Call, Node, symbols, walk
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.hedges import hedged
 from prorl_verifiers.notation.latex_text import split_top
 

@@ -9,8 +9,8 @@ from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
-from prorl_verifiers.math.nodes import Listing, Neg, Node, PlusMinus, SetOf, walk
-from prorl_verifiers.math.tokens import TooLarge
+from prorl_verifiers.math.reading.nodes import Listing, Neg, Node, PlusMinus, SetOf, walk
+from prorl_verifiers.math.reading.tokens import TooLarge
 
 MAX_SIGNS = 4
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
     Applied,
     Bracketed,
     Degrees,
@@ -22,8 +23,7 @@ from prorl_verifiers.math.nodes import (
     Words,
     symbols,
 )
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.tokens import Unreadable
 
 
 def is_name(node: Node) -> bool:

@@ -7,11 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prorl_verifiers.math.chains import describes, says_nothing
-from prorl_verifiers.math.curves import same_zeros
-from prorl_verifiers.math.equal import infinite
-from prorl_verifiers.math.leaves import Rules, same_leaf
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.comparing.leaves import Rules, same_leaf
+from prorl_verifiers.math.comparing.regions import (
+    Piece,
+    in_order,
+    looks_like_region,
+    region,
+    repeats,
+)
+from prorl_verifiers.math.comparing.relations import (
+    assigned,
+    is_name,
+    rounds_to,
+    same_name,
+    values_of,
+)
+from prorl_verifiers.math.comparing.shapes import (
+    brackets_agree,
+    curve,
+    difference,
+    inside,
+    no_region,
+    ordered,
+    same_numbers,
+)
+from prorl_verifiers.math.evaluating.curves import same_zeros
+from prorl_verifiers.math.evaluating.equal import infinite
+from prorl_verifiers.math.reading.chains import describes, says_nothing
+from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Applied,
     Bracketed,
@@ -23,17 +46,6 @@ from prorl_verifiers.math.nodes import (
     SetOf,
     Words,
     symbols,
-)
-from prorl_verifiers.math.regions import Piece, in_order, looks_like_region, region, repeats
-from prorl_verifiers.math.relations import assigned, is_name, rounds_to, same_name, values_of
-from prorl_verifiers.math.shapes import (
-    brackets_agree,
-    curve,
-    difference,
-    inside,
-    no_region,
-    ordered,
-    same_numbers,
 )
 
 MAX_ITEMS = 40

@@ -12,7 +12,8 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.numbers import TRIGONOMETRY, numbers, whole_root
+from prorl_verifiers.math.reading.nodes import (
     Applied,
     Call,
     Const,
@@ -30,8 +31,7 @@ from prorl_verifiers.math.nodes import (
     Sym,
     WithUnit,
 )
-from prorl_verifiers.math.numbers import TRIGONOMETRY, numbers, whole_root
-from prorl_verifiers.math.tokens import TooLarge, Unreadable
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 Value: TypeAlias = Any
 """A Fraction, or a real or complex number of mpmath."""

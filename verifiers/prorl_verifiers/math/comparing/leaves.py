@@ -6,15 +6,17 @@ only when they are marked or the other side speaks of \pi; percentages follow ``
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from prorl_verifiers.math import units as math_units
-from prorl_verifiers.math.echo import is_plain, unevaluated
-from prorl_verifiers.math.equal import same_value
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.comparing import units as math_units
+from prorl_verifiers.math.comparing.echo import is_plain, unevaluated
+from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Const,
     Degrees,
@@ -29,8 +31,7 @@ from prorl_verifiers.math.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.tokens import TooLarge, Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 Convert = Callable[[Fraction, str, str], Fraction | None]
 """(value, its unit, the unit wanted) -> value, or None when it cannot be converted."""
@@ -88,7 +89,13 @@ def same_leaf(
     if refusal:
         return False, refusal
     if isinstance(gold, Ratio) and isinstance(answer, Ratio):
-        return _same_ratio(gold, answer), "ratios compared"
+        if len(gold.items) != len(answer.items):
+            return False, "ratios compared"
+        pairs = zip(gold.items[1:], answer.items[1:], strict=True)
+        found = [
+            same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs
+        ]
+        return False if False in found else None if None in found else True, "ratios compared"
     if any(isinstance(node, Ratio) and len(node.items) > 2 for node in (gold, answer)):
         return False, "ratios compared"
     left, right = leaf(gold), leaf(answer)
@@ -110,7 +117,11 @@ def same_leaf(
         return _same_core(left.core, right.core)
     marks = {left.mark, right.mark}
     if "deg" in marks and marks & {"", "rad"}:
-        return _same_angle(left, right), "angles compared"
+        # one is in degrees; the other in radians, or without mark: degrees or, with \pi, radians
+        marked, plain = (left, right) if left.mark == "deg" else (right, left)
+        if plain.mark or any(part == Const("pi") for part in walk(plain.core)):
+            return same_value(Degrees(marked.core), plain.core), "angles compared"
+        return same_value(left.core, right.core), "angles compared"
     if not (left.mark and right.mark):
         return _same_core(left.core, right.core)
     return _same_unit(left, right, rules)
@@ -118,39 +129,17 @@ def same_leaf(
 
 def _same_core(gold: Node, answer: Node) -> tuple[bool | None, str]:
     if isinstance(gold, Num) and isinstance(answer, Num) and gold.base != answer.base:
-        return _same_base(gold, answer), "digits compared"
+        # 52 for the gold 52_8 lacks the base only; another base is another answer
+        whole = gold.value.denominator == 1 == answer.value.denominator
+        if not gold.base or answer.base or not whole:
+            same = gold.value == answer.value and 10 in (gold.base, answer.base)
+            return same, "digits compared"
+        digits, value = "", int(gold.value)
+        while value:
+            value, digit = divmod(value, gold.base)
+            digits = "0123456789"[digit] + digits
+        return (digits or "0") == str(answer.value), "digits compared"
     return same_value(gold, answer), "values compared"
-
-
-def _same_base(gold: Num, answer: Num) -> bool:
-    """``52`` for the gold ``52_8`` lacks the base only; another base is another answer."""
-    if gold.base and not answer.base and gold.value.denominator == 1 == answer.value.denominator:
-        return _digits(int(gold.value), gold.base) == str(answer.value)
-    return gold.value == answer.value and 10 in (gold.base, answer.base)
-
-
-def _digits(value: int, base: int) -> str:
-    digits = ""
-    while value:
-        value, digit = divmod(value, base)
-        digits = "0123456789"[digit] + digits
-    return digits or "0"
-
-
-def _same_ratio(gold: Ratio, answer: Ratio) -> bool | None:
-    if len(gold.items) != len(answer.items):
-        return False
-    pairs = zip(gold.items[1:], answer.items[1:], strict=True)
-    found = [same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs]
-    return False if False in found else None if None in found else True
-
-
-def _same_angle(gold: Leaf, answer: Leaf) -> bool | None:
-    """One is in degrees; the other in radians, or without mark: degrees or, with \\pi, radians."""
-    marked, plain = (gold, answer) if gold.mark == "deg" else (answer, gold)
-    if plain.mark or any(part == Const("pi") for part in walk(plain.core)):
-        return same_value(Degrees(marked.core), plain.core)
-    return same_value(gold.core, answer.core)
 
 
 def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str]:
@@ -167,7 +156,12 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
         ), "units converted" if factor != 1 else "values compared"
     if "deg" in (gold.mark, answer.mark) or math_units.differ(answer.mark, gold.mark):
         return False, "another unit"
-    found = _converted(answer, gold.mark, rules)
+    found = value = None
+    if rules.convert is not None:
+        with contextlib.suppress(Undefined, TooLarge, Unreadable, KeyError):
+            value = Evaluator({}).value(answer.core)
+        if isinstance(value, Fraction):
+            found = rules.convert(value, answer.mark, gold.mark)
     if found is not None:
         return same_value(gold.core, Num(found)), "units converted"
     if math_units.symbols_only(gold.mark) and math_units.symbols_only(answer.mark):
@@ -178,13 +172,3 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
     if not math_units.known(gold.mark) and not math_units.known(answer.mark):
         return same_value(gold.core, answer.core), "values compared, words left out"
     return False, "another unit"
-
-
-def _converted(answer: Leaf, wanted: str, rules: Rules) -> Fraction | None:
-    if rules.convert is None:
-        return None
-    try:
-        value = Evaluator({}).value(answer.core)
-    except (Undefined, TooLarge, Unreadable, KeyError):
-        return None
-    return rules.convert(value, answer.mark, wanted) if isinstance(value, Fraction) else None

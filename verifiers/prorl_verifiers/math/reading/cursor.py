@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from prorl_verifiers.math.nodes import EXPRESSIONS, Matrix, Node, Product
-from prorl_verifiers.math.tokens import GREEK, Token, Unreadable
+from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Matrix, Node, Product
+from prorl_verifiers.math.reading.tokens import GREEK, Token, Unreadable
 
 _END = Token("op", "", False, -1, -1)
 

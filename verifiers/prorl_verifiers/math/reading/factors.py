@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from prorl_verifiers.math.cursor import Cursor, only_expressions
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.reading.cursor import Cursor, only_expressions
+from prorl_verifiers.math.reading.nodes import (
     Applied,
     Call,
     Const,
@@ -20,7 +20,7 @@ from prorl_verifiers.math.nodes import (
     WithUnit,
     Words,
 )
-from prorl_verifiers.math.tokens import Token, Unreadable
+from prorl_verifiers.math.reading.tokens import Token, Unreadable
 
 _BASES = {
     "two": 2,

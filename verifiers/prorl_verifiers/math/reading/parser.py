@@ -1,13 +1,13 @@
 r"""Parse a whole answer: lists, relations, brackets, sets, unions, ``read(text)``.
 
-Builds ``math.nodes`` from ``math.tokens`` with ``math.commands``.
+Builds ``math.reading.nodes`` from ``math.reading.tokens`` with ``math.reading.commands``.
 """
 
 from __future__ import annotations
 
-from prorl_verifiers.math.commands import CommandParser
-from prorl_verifiers.math.cursor import only_expressions
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.reading.commands import CommandParser
+from prorl_verifiers.math.reading.cursor import only_expressions
+from prorl_verifiers.math.reading.nodes import (
     Bracketed,
     Call,
     Combined,
@@ -19,7 +19,7 @@ from prorl_verifiers.math.nodes import (
     Where,
     Words,
 )
-from prorl_verifiers.math.tokens import Unreadable, tokenize
+from prorl_verifiers.math.reading.tokens import Unreadable, tokenize
 
 _RELATIONS = {
     "=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", r"\le": "<=", r"\leq": "<=",

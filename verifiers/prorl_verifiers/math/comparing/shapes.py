@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Bracketed,
     Listing,

@@ -1,4 +1,4 @@
-r"""The arithmetic under ``math.values``: mpmath contexts, names of functions, exact integer roots."""
+r"""The arithmetic under ``math.evaluating.values``: mpmath contexts, names of functions, exact integer roots."""
 
 from __future__ import annotations
 

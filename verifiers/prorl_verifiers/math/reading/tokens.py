@@ -147,7 +147,12 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     for pattern in (_REPEATED, _DOTTED):
         match = pattern.match(text, at)
         if match:
-            return Token("num", match.group(), spaced, at, match.end(), _repeating(match))
+            whole, fixed = str(match.group(1)), str(match.group(2))
+            cycle = str(match.group(3) or (match.group(4) if pattern is _REPEATED else ""))
+            whole_part = Fraction(int((whole + fixed) or "0"))
+            value = whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)
+            value /= Fraction(10) ** len(fixed)
+            return Token("num", match.group(), spaced, at, match.end(), value)
     match = (_GROUPED.match(text, at) if grouping else None) or _SPACED.match(text, at)
     match = match or _PLAIN.match(text, at)
     if match is None:
@@ -158,14 +163,6 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
         raise TooLarge("a power of ten is too large")
     value = Fraction(digits.removesuffix("."))
     return Token("num", match.group(), spaced, at, match.end(), value, "." in digits)
-
-
-def _repeating(match: re.Match[str]) -> Fraction:
-    whole, fixed = str(match.group(1)), str(match.group(2))
-    cycle = str(match.group(3) or (match.group(4) if match.re is _REPEATED else ""))
-    scale = Fraction(10) ** len(fixed)
-    whole_part = Fraction(int((whole + fixed) or "0"))
-    return Fraction((whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)) / scale)
 
 
 def _letters(run: str, at: int, spaced: bool, called: bool) -> Token:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from prorl_verifiers.math.equal import DIGITS, POSITIVE, is_real, near, points, tiny, value_pair
-from prorl_verifiers.math.nodes import Node, symbols
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.evaluating.equal import (
+    DIGITS,
+    POSITIVE,
+    is_real,
+    near,
+    points,
+    tiny,
+    value_pair,
+)
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.nodes import Node, symbols
+from prorl_verifiers.math.reading.tokens import Unreadable
 
 
 def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
@@ -23,8 +31,14 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
         pair = value_pair(gold, answer, point, None)
         if pair is None or isinstance(pair, bool):
             continue
-        if (pair[0] == 0) != (pair[1] == 0) and _one_is_trivial(gold, answer, names):
-            return False, 0
+        if (pair[0] == 0) != (pair[1] == 0):
+            # whether one side vanishes at every point (0 = 0) and the other at none
+            pairs = (
+                value_pair(gold, answer, at, None) for at in points(names, 0, POSITIVE, "positive")
+            )
+            zeros = [tuple(value == 0 for value in one) for one in pairs if isinstance(one, tuple)]
+            if len(zeros) >= 3 and len(set(zeros)) == 1:
+                return False, 0
         if pair[0] == 0 or pair[1] == 0:
             break
         ratios.append(evaluator.divide(pair[0], pair[1]))
@@ -34,15 +48,6 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
     if False in (there, back):
         return False, 0
     return (True if there and back else None), 0
-
-
-def _one_is_trivial(gold: Node, answer: Node, names: list[str]) -> bool:
-    """Whether one side vanishes at every point (``0 = 0``) and the other at none."""
-    pairs = [
-        value_pair(gold, answer, point, None) for point in points(names, 0, POSITIVE, "positive")
-    ]
-    zeros = [tuple(value == 0 for value in pair) for pair in pairs if isinstance(pair, tuple)]
-    return len(zeros) >= 3 and len(set(zeros)) == 1
 
 
 def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from prorl_verifiers.math import units as math_units
-from prorl_verifiers.math.cursor import only_expressions, product, ratio
-from prorl_verifiers.math.factors import FactorParser
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.comparing import units as math_units
+from prorl_verifiers.math.reading.cursor import only_expressions, product, ratio
+from prorl_verifiers.math.reading.factors import FactorParser
+from prorl_verifiers.math.reading.nodes import (
     Degrees,
     Neg,
     Node,
@@ -26,7 +26,7 @@ from prorl_verifiers.math.nodes import (
     WithUnit,
     Words,
 )
-from prorl_verifiers.math.tokens import FUNCTIONS, GREEK, TooLarge, Unreadable
+from prorl_verifiers.math.reading.tokens import FUNCTIONS, GREEK, TooLarge, Unreadable
 
 MAX_DEPTH = 160
 _TIMES = frozenset(("*", r"\cdot", r"\times", r"\ast"))

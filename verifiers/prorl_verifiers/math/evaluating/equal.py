@@ -12,7 +12,9 @@ from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.numbers import numbers
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.nodes import (
     Call,
     Const,
     Neg,
@@ -24,9 +26,7 @@ from prorl_verifiers.math.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.numbers import numbers
-from prorl_verifiers.math.tokens import TooLarge, Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined, Value
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
 """Between an irrational gold and a decimal answer; rationals are compared exactly, decimal golds too."""
@@ -64,7 +64,7 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
         if near(right, given, DIGITS):
             sharp = Evaluator({}, _CONFIRM, bare_log)
             return near(sharp.value(gold), sharp.value(answer), _CONFIRM)
-        if exact[1] and _decimal(answer):
+        if exact[1] and any(isinstance(part, Num) and part.decimal for part in walk(answer)):
             return bool(_relative(right, given) <= RELATIVE_TOLERANCE)
         if 0 in (right, given) and _relative(right, given, floor=1) < tiny(40):
             return None
@@ -105,10 +105,6 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 # ------------------------------------------------------------------------------------------- constants
-
-
-def _decimal(node: Node) -> bool:
-    return any(isinstance(part, Num) and part.decimal for part in walk(node))
 
 
 def near(left: Value, right: Value, digits: int) -> bool:
@@ -183,7 +179,10 @@ def _same_for_signs(
     gold: Node, answer: Node, names: list[str], bare_log: int | None
 ) -> bool | None:
     """After agreement at positive points: whether negative ones agree where both sides are real."""
-    absolute = [_calls(node, "abs") for node in (gold, answer)]
+    absolute = [
+        any(isinstance(part, Call) and part.name == "abs" for part in walk(node))
+        for node in (gold, answer)
+    ]
     for point in points(names, 2 * len(names), 2 * len(names), "signed"):
         pair = value_pair(gold, answer, point, bare_log)
         if pair is None or isinstance(pair, bool):
@@ -194,10 +193,6 @@ def _same_for_signs(
         if real[0] != real[1] and absolute[0] != absolute[1]:
             return False
     return True
-
-
-def _calls(node: Node, *names: str) -> bool:
-    return any(isinstance(part, Call) and part.name in names for part in walk(node))
 
 
 def _same_for_integers(

@@ -1,4 +1,4 @@
-r"""The trees that ``math.parser`` builds from a written answer. Data only.
+r"""The trees that ``math.reading.parser`` builds from a written answer. Data only.
 
 Expressions (numbers, symbols, sums, calls) and the shapes that hold them (lists, tuples, sets, matrices,
 relations).

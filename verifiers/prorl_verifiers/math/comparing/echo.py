@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.reading.nodes import (
     Call,
     Const,
     Degrees,

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.math.equal import infinite
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.evaluating.equal import infinite
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
     Applied,
     Bracketed,
     Combined,
@@ -26,8 +27,7 @@ from prorl_verifiers.math.nodes import (
     Where,
     symbols,
 )
-from prorl_verifiers.math.tokens import Unreadable
-from prorl_verifiers.math.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.tokens import Unreadable
 
 INFINITY = Const("inf")
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
@@ -71,23 +71,26 @@ def region(node: Node) -> Region | None:
         case NamedSet(name="R"):
             return Region(None, (Piece(Neg(INFINITY), False, INFINITY, False),))
         case Where(of=of, condition=condition):
-            return _where(of, condition)
+            if isinstance(of, Relation) and of.ops == ("in",):
+                of = of.sides[0]
+            where = region(condition)
+            return where if where is not None and where.name in (of, None) else None
         case Combined(parts=parts, how=how):
             return _combined([region(part) for part in parts], how)
         case Listing(items=items, joint=joint):
             found = [region(item) for item in items]
-            both = joint == "and" or (joint == "," and _is_line(_combined(found, "cup")))
-            return _combined(found, "and" if both else "cup")
+            either = _combined(found, "cup")
+            if joint != "and":
+                # pieces that together are all reals: x > 2, x < 5 then means both, not one of them
+                line = in_order(either.pieces) if joint == "," and either is not None else None
+                if line is None or len(line) != 1:
+                    return either
+                if (infinite(line[0].low), infinite(line[0].high)) != (-1, 1):
+                    return either
+            return _combined(found, "and")
         case Relation():
             return _relation(node)
     return None
-
-
-def _where(of: Node, condition: Node) -> Region | None:
-    if isinstance(of, Relation) and of.ops == ("in",):
-        of = of.sides[0]
-    found = region(condition)
-    return found if found is not None and found.name in (of, None) else None
 
 
 def _relation(node: Relation) -> Region | None:
@@ -139,22 +142,17 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
         other = part.pieces if how != "minus" else _outside(part.pieces)
         if other is None:
             return None
-        pieces = tuple(_meet(left, right) for left in pieces for right in other)
+        overlaps = []  # some are empty
+        for left in pieces:
+            for right in other:
+                low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
+                high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
+                overlaps.append(Piece(*low, *high))
+        pieces = tuple(overlaps)
     ordered = in_order(pieces)
     if ordered is None:
         return None
     return Region(name, union if how == "and" and not ordered else ordered)
-
-
-def _is_line(found: Region | None) -> bool:
-    """Whether pieces together are all reals: ``x > 2, x < 5`` then means both, not one of them."""
-    ordered = in_order(found.pieces) if found is not None else None
-    ends = (
-        ordered is not None
-        and len(ordered) == 1
-        and (infinite(ordered[0].low), infinite(ordered[0].high))
-    )
-    return ends == (-1, 1)
 
 
 def repeats(node: Listing) -> bool:
@@ -191,13 +189,6 @@ def _outside(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
         low, closed = piece.high, not piece.high_closed  # type: ignore[assignment]
     gaps.append(Piece(low, closed, INFINITY, False))
     return tuple(gaps)
-
-
-def _meet(left: Piece, right: Piece) -> Piece:
-    """Return the overlap of two pieces (perhaps an empty piece). Raises Unreadable for symbols."""
-    low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
-    high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
-    return Piece(low[0], low[1], high[0], high[1])
 
 
 def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[Node, bool]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from prorl_verifiers.math.cursor import only_expressions, product
-from prorl_verifiers.math.expressions import FRACTIONS, ExpressionParser
-from prorl_verifiers.math.nodes import (
+from prorl_verifiers.math.reading.cursor import only_expressions, product
+from prorl_verifiers.math.reading.expressions import FRACTIONS, ExpressionParser
+from prorl_verifiers.math.reading.nodes import (
     Bracketed,
     Call,
     Const,
@@ -21,7 +21,7 @@ from prorl_verifiers.math.nodes import (
     SetOf,
     Sym,
 )
-from prorl_verifiers.math.tokens import FUNCTIONS, GREEK, Unreadable
+from prorl_verifiers.math.reading.tokens import FUNCTIONS, GREEK, Unreadable
 
 SKIPPED = frozenset((r"\angle", r"\triangle", r"\displaystyle", r"\,", r"\mathrm", r"\rm", r"\bf"))
 _ARC = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
