@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, ServiceError, UserError, derive_seed
+from prorl_common import NullProgress, ServiceError, UnknownNameError, UserError, derive_seed
 from prorl_evaluation import (
     EvalResult,
     EvalSettings,
@@ -313,3 +313,12 @@ def test_a_real_model_cut_off_and_continued_is_equal_bit_for_bit(
     assert timeless(again) == timeless(whole)
     assert lines(journal) == lines(tmp_path / "whole" / "samples.jsonl")
     assert len({row["text"] for row in lines(journal)}) > 40
+
+
+def test_a_backend_that_is_not_registered_is_refused_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    generator, settings = FakeGenerator(), EvalSettings(n=4, k=2, backend="vlm")
+    with pytest.raises(UnknownNameError, match="did you mean 'vllm'"):
+        evaluate(generator, make_samples(1), settings, tmp_path, FakeScorer(), NullProgress())
+    assert generator.calls == 0 and not list(tmp_path.iterdir())
