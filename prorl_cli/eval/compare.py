@@ -51,11 +51,10 @@ def compare_command(
         suspicion_table,
         suspicions,
     )
-    from prorl_evaluation.boundary.types import finite
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
     from prorl_evaluation.tables import comparison_table, near_n_lines, result_table
-    from prorl_evaluation.types import shown_ks
+    from prorl_evaluation.types import finite, shown_ks
 
     asked = o.settings(context, config, overrides, ("comparison",)).comparison
     results, run_dir = gather(names)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from prorl_evaluation.stats.intervals import Interval
-from prorl_evaluation.types import finite as finite  # noqa: PLC0414 - prorl_cli imports it from here
+from prorl_evaluation.types import finite
 
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
