@@ -84,8 +84,8 @@ class VerifierSpec:
     when its time is up: no network, no files to write but a scratch folder, no further processes or threads.
     Whatever it raises is ``infra_error``, never a reward. Heavy libraries: see ``load_library``."""
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
-    """The same with an open sandbox, for verifiers that run the response as a program there. It is called in
-    the pool's own process: only what it hands to the sandbox is confined and timed."""
+    """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
+    take does not count as its own time, up to ten minutes an item; canaries are not asked."""
     strip_thinking: bool = True
     """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = no_check
