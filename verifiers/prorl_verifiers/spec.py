@@ -52,6 +52,11 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
     return ()
 
 
+def no_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
+    """Take nothing of others."""
+    return ()
+
+
 def plain_answer(reference: Reference) -> str | None:
     """Return ``reference["answer"]`` as text, the parts of a list joined by "; "; None without one."""
     answer = reference.get("answer")
@@ -103,6 +108,8 @@ class VerifierSpec:
     neither kind of canaries an item is asked again instead and must get the same verdict."""
     deep_canaries: Callable[[], Sequence[Canary]] = tuple
     """Fixed questions that need the libraries: for warming up, and asked of workers that retire."""
+    parts_for: Callable[[Reference], Sequence[Mapping[str, str]]] = no_parts
+    """Records (``Door.records``) of further parts of others that this task takes, such as a language."""
     example: Reference | None = None
     """A reference that ``check_reference`` accepts; a service checks it once to have loaded what that needs."""
 

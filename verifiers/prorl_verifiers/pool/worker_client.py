@@ -8,7 +8,7 @@ import os
 import select
 import shutil
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import IO, Any
 
 from prorl_common import ServiceError
@@ -61,20 +61,21 @@ class WorkerProcess:
             os.set_blocking(handle, False)
         self._wait_until_ready()
 
-    def ask(self, request: bytes, seconds: float, run: RunProgram | None = None) -> dict[str, Any]:
-        """Return the worker's result frame (see ``worker``) for one encoded request.
+    def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the worker's result frame (see ``worker``).
 
-        ``seconds`` count from the moment the worker has the request, without library imports and the
-        programs that it has ``run``. Raises WorkerTimeout or WorkerError; the worker is dead after either.
+        ``seconds`` count from the moment the worker has the request, without library imports.
+        Raises WorkerTimeout or WorkerError; the worker is dead after either.
         """
-        return next(self.ask_many([request], seconds, run))
+        return next(self.ask_many([frames.encode(request)], seconds))
 
     def ask_many(
         self, requests: Sequence[bytes], seconds: float, run: RunProgram | None = None
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame of each encoded request, in order; ``ask`` for several at once.
 
-        Each has ``seconds`` from the reply before it. The caller takes every reply or drops the worker.
+        Each has ``seconds`` from the reply before it, without the programs that it has ``run``. The
+        caller takes every reply or drops the worker.
         """
         sent = waiting = 0
         try:

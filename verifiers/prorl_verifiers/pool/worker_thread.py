@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prorl_verifiers.pool import frames
@@ -118,7 +119,8 @@ class WorkerThread(threading.Thread):
         for last in (False, True):
             try:
                 worker = self._take_worker(warm=last)
-                reply = worker.ask(frame, self._timeout, lambda call: run_for_worker(call, sandbox))
+                run = partial(run_for_worker, sandbox=sandbox)
+                reply = next(worker.ask_many([frame], self._timeout, run))
             except (WorkerTimeout, WorkerError) as error:
                 verdict, final = _of_failure(error, sandbox.isolation), False
             else:
