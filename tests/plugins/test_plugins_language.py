@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from prorl_sandbox import LANGUAGES, probe
+from prorl_verifiers import Task, load_task, part_records
 
 C_PLUGIN = """
 from prorl_sandbox import LanguageSpec
@@ -212,6 +213,33 @@ def test_the_record_of_a_language_names_its_distribution(lab_parts: str) -> None
     assert LANGUAGES.records(["python", "perl", "cpp"]) == [
         {"group": "prorl.languages", "name": "perl", "source": "lab-parts", "version": lab_parts}
     ]
+
+
+def test_a_dataset_with_programs_in_it_keeps_the_record_of_its_language(
+    lab_parts: str, tmp_path: Path
+) -> None:
+    row = {"prompt": "Add two numbers.", "tests": SUMS, "solution": PERL_SUM}
+    lines = [json.dumps({**row, "language": name}) + "\n" for name in ("perl",)]
+    (tmp_path / "rows.jsonl").write_text("".join(lines))
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\ndecontamination: {benchmarks: []}\nentries:\n"
+        "  - {name: sums, domain: code, source: {kind: file, path: rows.jsonl}, "
+        "count: {train: all}}\n"
+    )
+    done = prorl("data", "build", "--recipe", tmp_path / "mine.yaml", "--out", tmp_path / "data")
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
+    assert manifest["counts"]["train"] == {"code": 1}
+    assert manifest["parts"] == LANGUAGES.records(["perl"])
+
+
+def test_what_scores_a_task_of_its_language_is_recorded_once(lab_parts: str) -> None:
+    def task(language: str | None) -> Task:
+        return load_task("code", {"tests": SUMS, "language": language})
+
+    assert part_records([task("python"), task(None), task("Perl"), task("perl")]) == (
+        LANGUAGES.records(["perl"])
+    )
 
 
 def test_the_doctor_knows_every_language(lab_parts: str) -> None:

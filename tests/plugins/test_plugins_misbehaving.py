@@ -110,6 +110,30 @@ def test_a_plugin_that_never_ends_is_killed_and_the_answer_gets_nothing(tmp_path
     assert fine["reward"] == 1.0
 
 
+def test_a_plugin_that_never_ends_beside_the_sandbox_is_killed_too(tmp_path: Path) -> None:
+    late, fine = scored(
+        *(tmp_path, "rewards.py", "loops-in-sandbox", ["loop", "a"]),
+        *("--allow-weak", "--timeout", "0.5"),
+    )
+    assert (late["reward"], late["status"]) == (0.0, "timeout")
+    assert fine["reward"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("verifier", "reason"),
+    [
+        ("leaves-in-sandbox", "the other side closed the pipe"),
+        ("lies-of-a-program", "the worker asked for no program"),
+    ],
+)
+def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
+    tmp_path: Path, verifier: str, reason: str
+) -> None:
+    (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")
+    assert (row["reward"], row["status"]) == (None, "infra_error"), row
+    assert reason in row["reason"]
+
+
 def test_a_plugin_that_eats_memory_hits_its_limit(tmp_path: Path) -> None:
     (row,) = scored(tmp_path, "rewards.py", "eats", ["a"])
     assert (row["reward"], row["status"], row["reason"]) == (0.0, "timeout", "memory limit")

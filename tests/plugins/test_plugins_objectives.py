@@ -25,6 +25,7 @@ from prorl_training.config.checks import check_config
 from prorl_training.config.loading import load_config, load_saved_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
+from prorl_verifiers import load_task
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
@@ -132,6 +133,26 @@ def test_a_resume_with_another_plugin_is_refused(tmp_path: Path, no_files: None)
         check_identity(folder, data, parts=changed)
     with pytest.raises(ResumeError, match="other plug-ins"):
         check_identity(folder, data)
+
+
+def test_a_run_keeps_the_record_of_the_verifier_of_its_tasks(
+    tmp_path: Path, no_files: None
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from prorl_verifiers import VerifierSpec\nSPEC = VerifierSpec('mine', lambda a, b: 1.0)\n"
+    )
+    use_plugins([tmp_path / "mine.py"])
+    config = load_config("prorl-v2")
+    parts = parts_in_use(config, [load_task("mine", {}), load_task("math", {"answer": "4"})])
+    (known,) = parts
+    assert (known["name"], known["source"]) == ("mine", "mine.py")
+    data = tmp_path / "data.jsonl"
+    data.write_text("{}\n")
+    folder = RunFolder(tmp_path / "run")
+    folder.create(config, run_identity(data, None, parts))
+    check_identity(folder, data, parts=parts)
+    with pytest.raises(ResumeError, match=r"other plug-ins \(mine of mine\.py changed\)"):
+        check_identity(folder, data, parts=[{**known, "version": "sha256:other"}])
 
 
 def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) -> None:

@@ -183,3 +183,59 @@ def test_a_batch_of_it_and_of_ours_is_scored_together() -> None:
         assert pool.stats.canary_failures == 0
     assert [verdict.reward for verdict in verdicts] == [1.0, 1.0, 0.0] * 40
     assert "plugin" not in verdicts[1].metrics
+
+
+PROGRAMS = """
+from prorl_verifiers import Score, VerifierSpec
+from prorl_sandbox import Limits, Program
+
+def score(response, reference, sandbox):
+    limits = Limits(wall_seconds=5.0)
+    if reference["how"] == "print":
+        told = sandbox.run(Program(response, stdin="3"), limits)
+        return Score(float(told.stdout.strip() == reference["answer"]), told.status)
+    if reference["how"] == "call":
+        told = sandbox.run(Program(response, call="f", args=((1, 2), {"a": {3}}, 0.5)), limits)
+        return Score(float(told.value == (2, {"a": {4}}, 1.0)), f"{told.status} {told.value}")
+    if reference["how"] == "check":
+        test = "def check(candidate):\\n    assert candidate(2) == 4\\n"
+        told = sandbox.run_check(Program(response), test, "f", limits)
+        return Score(float(told.status == "ok"), told.status)
+    told = sandbox.run(Program(response, language=reference["how"]), limits)
+    return 1.0
+
+SPEC = VerifierSpec(name="programs", score_in_sandbox=score)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "response", "reward"),
+    [
+        ("print", "print(int(input()) * 2)", 1.0),
+        ("print", "while True: pass", 0.0),
+        ("call", "def f(a, b, c):\n    return (a[1], {'a': {max(b['a']) + 1}}, c * 2)", 1.0),
+        ("check", "def f(n):\n    return n * n", 1.0),
+        ("check", "def f(n):\n    return n", 0.0),
+        ("cobolt", "x", None),
+    ],
+)
+def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker(
+    tmp_path: Path, how: str, response: str, reward: float | None
+) -> None:
+    (tmp_path / "programs.py").write_text(PROGRAMS)
+    task = {"verifier": "programs", "reference": {"how": how, "answer": "6"}}
+    (tmp_path / "in.jsonl").write_text(json.dumps({"id": 1, "task": task, "response": response}))
+    words = ("file", "in.jsonl", "--plugin", "programs.py", "--workers", "1", "--allow-weak")
+    run = subprocess.run(
+        [sys.executable, "-m", "prorl_cli", "verify", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        cwd=tmp_path,
+    )
+    (row,) = [json.loads(line) for line in run.stdout.splitlines()]
+    assert row["reward"] == reward, (row, run.stderr)
+    assert (row["status"] == "infra_error") == (reward is None), row
+    if reward is None:
+        assert "unknown language 'cobolt'" in row["reason"]

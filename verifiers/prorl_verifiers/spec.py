@@ -52,6 +52,11 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
     return ()
 
 
+def no_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
+    """Take nothing of others."""
+    return ()
+
+
 def plain_answer(reference: Reference) -> str | None:
     """Return ``reference["answer"]`` as text, the parts of a list joined by "; "; None without one."""
     answer = reference.get("answer")
@@ -84,8 +89,8 @@ class VerifierSpec:
     when its time is up: no network, no files to write but a scratch folder, no further processes or threads.
     Whatever it raises is ``infra_error``, never a reward. Heavy libraries: see ``load_library``."""
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
-    """The same with an open sandbox, for verifiers that run the response as a program there. It is called in
-    the pool's own process: only what it hands to the sandbox is confined and timed."""
+    """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
+    take does not count as its own time, up to ten minutes an item; canaries are not asked."""
     strip_thinking: bool = True
     """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = no_check
@@ -103,6 +108,8 @@ class VerifierSpec:
     neither kind of canaries an item is asked again instead and must get the same verdict."""
     deep_canaries: Callable[[], Sequence[Canary]] = tuple
     """Fixed questions that need the libraries: for warming up, and asked of workers that retire."""
+    parts_for: Callable[[Reference], Sequence[Mapping[str, str]]] = no_parts
+    """Records (``Door.records``) of further parts of others that this task takes, such as a language."""
     example: Reference | None = None
     """A reference that ``check_reference`` accepts; a service checks it once to have loaded what that needs."""
 

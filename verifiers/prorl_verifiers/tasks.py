@@ -7,7 +7,7 @@ right is the gold check's business (data rooms).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import UnknownNameError, UserError
@@ -58,6 +58,16 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
     except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"{verifier}: the reference is not JSON ({error})") from error
     return Task(verifier, reference)
+
+
+def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
+    """Return the records of what is not prorl's own in scoring these tasks: verifiers and what they take."""
+    names, taken = set(), {}
+    for task in tasks:
+        names.add(task.verifier)
+        for record in VERIFIERS.get(task.verifier).parts_for(task.reference):
+            taken[record["group"], record["name"]] = dict(record)
+    return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
 
 
 def check_mode(spec: VerifierSpec, mode: Any) -> None:

@@ -6,7 +6,7 @@ The manifest holds no times and no paths of the machine, so equal builds give eq
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,7 @@ class Facts:
     decontamination: Mapping[str, Any]
     files: Mapping[str, Mapping[str, Any]]
     licences: Mapping[str, int]
+    parts: Sequence[Mapping[str, str]]
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
@@ -188,7 +189,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "source_files": dict(sorted(facts.sources.items())),
         "files": dict(facts.files),
         "versions": package_versions(),
-        **({"parts": parts} if (parts := parts_in_use(recipe)) else {}),
+        **({"parts": list(facts.parts)} if facts.parts else {}),
     }
 
 

@@ -14,13 +14,15 @@ from typing import Any
 
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets.building.choose import Choice, Ref, row_id
-from prorl_datasets.building.report import EntryResult, Facts, make_manifest
+from prorl_datasets.building.report import EntryResult, Facts, make_manifest, parts_in_use
 from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
+from prorl_verifiers import VERIFIERS
+from prorl_verifiers.spec import no_parts
 
 PAIRS = "decontamination.jsonl"
 
@@ -36,6 +38,8 @@ class Output:
     pairs: list[dict[str, Any]]
     about: dict[str, Any]
     licences: Counter[str] = field(default_factory=Counter)
+    parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    """What tasks take of others (``VerifierSpec.parts_for``): (group, name) -> record."""
     facts: CardFacts = field(default_factory=CardFacts)
 
 
@@ -61,7 +65,9 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
             lines = sorted(canonical_json(pair) for pair in work.pairs)
             atomic_write_text(folder / PAIRS, "".join(f"{line}\n" for line in lines))
             files[PAIRS] = {"rows": len(lines), "sha256": sha256_file(folder / PAIRS)}
-        facts = Facts(**work.about, files=files, licences=work.licences)
+        taken = [work.parts[key] for key in sorted(work.parts)]
+        parts = [*parts_in_use(work.recipe), *taken]
+        facts = Facts(**work.about, files=files, licences=work.licences, parts=parts)
         manifest = make_manifest(work.recipe, work.results, facts)
         write_card(folder, manifest, work.facts)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
@@ -91,6 +97,10 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         result.checks[row["gold_check"]] += 1
         work.licences[columns["licence"]] += 1
         work.facts.add(columns)
+        parts_for = VERIFIERS.get(columns["verifier"]).parts_for
+        if parts_for is not no_parts:
+            for record in parts_for(json.loads(columns["reference"])):
+                work.parts[record["group"], record["name"]] = dict(record)
         metadata = canonical_json(columns["metadata"])
         yield {
             **columns,

@@ -19,7 +19,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
 from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_inference import BACKENDS
-from prorl_verifiers import VERIFIERS, Task, modes_for, with_mode
+from prorl_verifiers import VERIFIERS, Task, modes_for, part_records, with_mode
 
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
@@ -97,7 +97,7 @@ def runs_programs(sample: Sample) -> bool:
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
     """Return the records of the verifiers and the backend in use that are not prorl's own."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
-    return [*VERIFIERS.records(p.task.verifier for p in problems), *of_backend]
+    return [*part_records(p.task for p in problems), *of_backend]
 
 
 def recorded_parts(out: Path) -> list[Part]:

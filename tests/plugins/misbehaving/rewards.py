@@ -81,3 +81,23 @@ IN_SANDBOX = VerifierSpec(
 RAISES_IN_SANDBOX = VerifierSpec(
     name="raises-in-sandbox", score_in_sandbox=lambda response, reference, sandbox: 1 / 0
 )
+
+
+def loops_in_sandbox(response, reference, sandbox):
+    while response == "loop":
+        pass
+    return 1.0
+
+
+def leaves_in_sandbox(response, reference, sandbox):
+    os._exit(0)
+
+
+def lies_of_a_program(response, reference, sandbox):
+    sandbox._exchange({"event": "sandbox", "program": {"source": 7}, "check": None, "limits": {}})
+    return 1.0
+
+
+LOOPS_IN_SANDBOX = VerifierSpec(name="loops-in-sandbox", score_in_sandbox=loops_in_sandbox)
+LEAVES_IN_SANDBOX = VerifierSpec(name="leaves-in-sandbox", score_in_sandbox=leaves_in_sandbox)
+LIES = VerifierSpec(name="lies-of-a-program", score_in_sandbox=lies_of_a_program)

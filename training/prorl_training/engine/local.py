@@ -182,7 +182,7 @@ class LocalEngine:
         from prorl_training.policy.warm_start import warm_start_if_asked
         from prorl_training.run.resume import parts_in_use, run_identity
 
-        parts = parts_in_use(self.config)
+        parts = parts_in_use(self.config, (sample.task for sample in self.train))
         if again:
             self.folder.config_path.unlink(missing_ok=True)
         identity = run_identity(Path(str(self.config.data.path)), self.base_model, parts)
@@ -219,8 +219,8 @@ class LocalEngine:
     def _check(self, model: Path | None) -> None:
         from prorl_training.run.resume import check_identity, parts_in_use
 
-        data, parts = Path(str(self.config.data.path)), parts_in_use(self.config)
-        check_identity(self.folder, data, model, parts)
+        parts = parts_in_use(self.config, (sample.task for sample in self.train))
+        check_identity(self.folder, Path(str(self.config.data.path)), model, parts)
 
     def _sampler(self, policy: Any, tokenizer: Any, folder: Path) -> Any:
         from prorl_inference import BackendOptions, pick_backend

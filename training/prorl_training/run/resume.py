@@ -8,7 +8,7 @@ from this one's policy.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.learning_rate import planned_updates
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
+from prorl_verifiers import Task, part_records
 
 ALLOWED = (
     "steps",
@@ -180,9 +181,9 @@ def environment_decisions(
     return [Decision(int(state["step"]), "config_changed", f"{shown}: {so}", evidence)]
 
 
-def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:
-    """Return the records of all that is not prorl's own: parts of the objective, over every phase, and who
-    samples."""
+def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:
+    """Return the records of all that is not prorl's own: parts of the objective, over every phase, who
+    samples, and what scores the tasks."""
     from prorl_inference import BACKENDS
 
     phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
@@ -192,6 +193,7 @@ def parts_in_use(config: TrainConfig) -> list[dict[str, str]]:
         *KL_ESTIMATORS.records(c.kl.estimator for c in phases),
         *PENALTIES.records(n for c in phases for n in (c.length_penalty.form, *c.penalties)),
         *BACKENDS.records({config.rollout.backend} - {"auto"}),
+        *part_records(tasks),
     ]
 
 

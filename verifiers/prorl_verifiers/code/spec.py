@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from prorl_verifiers.audit.items import AuditRequest, Group, Probe
@@ -26,6 +26,16 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.code.reference import check_reference as check
 
     check(reference)
+
+
+def language_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
+    """Return the record of the task's language where it is not prorl's own."""
+    if reference.get("language") is None:
+        return ()
+    from prorl_sandbox import LANGUAGES
+    from prorl_verifiers.code.languages import read_language
+
+    return LANGUAGES.records([read_language(reference["language"]).name])
 
 
 def no_answer(reference: Reference) -> None:
@@ -63,6 +73,7 @@ def constant_share(reference: Reference) -> float:
 SPEC = VerifierSpec(
     name="code",
     score_in_sandbox=score_in_sandbox,
+    parts_for=language_parts,
     check_reference=check_reference,
     modes=("fraction", "binary"),
     mode_for={"evaluation": "binary"},

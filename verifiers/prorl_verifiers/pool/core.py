@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from prorl_common import UserError
 from prorl_verifiers.pool.batch import Batch, Item, Job, PoolClosedError
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue
-from prorl_verifiers.pool.replies import judge_in_sandbox
 from prorl_verifiers.pool.stats import Counters, PoolStats
 from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.pool.worker_thread import WorkerThread
@@ -90,7 +89,7 @@ class Core:
                 self._factory,
                 self._counters,
                 settings.timeout_seconds,
-                lambda job: judge_in_sandbox(job.response, job.task, self.open_sandbox()),
+                self.open_sandbox,
                 name=f"verifier-{at}",
                 extra=at == settings.workers,
             )

@@ -5,7 +5,8 @@ result frame; before a heavy import it sends {"event": "loading"} and after it {
 confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
-{"bug": text} (the verifier raised, or returned no reward).
+{"bug": text} (the verifier raised, or returned no reward). A verifier of others that runs programs asks the
+pool's process for each (``pool.remote_sandbox``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
+from prorl_verifiers.pool.remote_sandbox import Exchange, RemoteSandbox
 from prorl_verifiers.pool.replies import UNCLOSED, result_frame
 from prorl_verifiers.spec import VERIFIERS, VerifierSpec
 
@@ -31,21 +33,27 @@ SPECS: dict[str, VerifierSpec] = {}
 def load_specs() -> None:
     """Load every verifier that scores text, plug-ins too. Raises PluginError."""
     for spec in VERIFIERS.all():
-        if spec.score is not None:
+        if spec.score is not None or not VERIFIERS.origin(spec.name).is_ours:
             SPECS.setdefault(spec.name, spec)
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result frame of one request. Only a fault of the verifier becomes ``bug``."""
+def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
+    """Return the result frame of one request. Only a fault of the verifier becomes ``bug``.
+
+    ``exchange`` reaches the pool's sandbox, for a verifier that runs programs.
+    """
     try:
         spec = SPECS[request["verifier"]]
-        assert spec.score is not None
         text = request["response"]
         if spec.strip_thinking:
             text = after_thinking(text)
             if text is None:
                 return result_frame(UNCLOSED)
-        return result_frame(spec.score(text, request["reference"]))
+        if spec.score is not None:
+            return result_frame(spec.score(text, request["reference"]))
+        assert spec.score_in_sandbox is not None and exchange is not None
+        sandbox = RemoteSandbox(exchange, request["isolation"])
+        return result_frame(spec.score_in_sandbox(text, request["reference"], sandbox))
     except MemoryError:
         return {"limit": "memory limit"}
     except RecursionError:
@@ -63,6 +71,10 @@ def serve(source: int, sink: int, isolation: str) -> None:
             importlib.import_module(module)
             frames.send(sink, {"event": "working"})
 
+    def exchange(call: dict[str, Any]) -> dict[str, Any]:
+        frames.send(sink, call)
+        return reader.receive()
+
     load_with(loading)
     reader = frames.Reader(source)
     frames.send(sink, {"event": "ready", "isolation": isolation})
@@ -75,7 +87,7 @@ def serve(source: int, sink: int, isolation: str) -> None:
             frames.send(sink, {"limit": "memory limit"})
             return
         limit_cpu(float(request["cpu_seconds"]))
-        reply = answer(request)
+        reply = answer(request, exchange)
         try:
             data = frames.encode(reply)
         except (TypeError, ValueError) as error:

@@ -13,7 +13,10 @@ from typing import IO, Any
 
 from prorl_common import ServiceError
 from prorl_verifiers.pool import frames
+from prorl_verifiers.pool.remote_sandbox import LONGEST_RUN
 
+RunProgram = Callable[[dict[str, Any]], dict[str, Any]]
+"""Runs what a worker asks of the sandbox (``remote_sandbox.run_for_worker``)."""
 START_SECONDS = 60.0
 """A worker that is not ready after this is broken; also what the imports of one item may take in all."""
 _WINDOW = 32 * 1024
@@ -67,11 +70,12 @@ class WorkerProcess:
         return next(self.ask_many([frames.encode(request)], seconds))
 
     def ask_many(
-        self, requests: Sequence[bytes], seconds: float
+        self, requests: Sequence[bytes], seconds: float, run: RunProgram | None = None
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame of each encoded request, in order; ``ask`` for several at once.
 
-        Each has ``seconds`` from the reply before it. The caller takes every reply or drops the worker.
+        Each has ``seconds`` from the reply before it, without the programs that it has ``run``. The
+        caller takes every reply or drops the worker.
         """
         sent = waiting = 0
         try:
@@ -86,7 +90,7 @@ class WorkerProcess:
                 if ready:
                     deadline = time.monotonic() + START_SECONDS
                     frames.write(self._to, b"".join(ready), deadline)
-                yield self._reply(seconds)
+                yield self._reply(seconds, run)
                 waiting -= len(request)
             if self._reader.waiting:
                 raise frames.FrameError("the worker gave more answers than there were questions")
@@ -96,16 +100,30 @@ class WorkerProcess:
         except frames.FrameError as error:
             raise self._post_mortem(str(error)) from error
 
-    def _reply(self, seconds: float) -> dict[str, Any]:
-        """Return the next result; the clock of ``seconds`` stands still while libraries are loaded."""
+    def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
+        """Return the next result; the clock of ``seconds`` stands still for imports and programs."""
         deadline = time.monotonic() + seconds
         loading, left, is_loading = START_SECONDS, seconds, False
+        for_programs = LONGEST_RUN
+        longest = MAX_REPLY if run is None else frames.MAX_FRAME
         while True:
-            reply = self._reader.receive(deadline, MAX_REPLY)
+            reply = self._reader.receive(deadline, longest)
             event = reply.get("event")
             if event is None:
                 return reply
             now = time.monotonic()
+            if event == "sandbox" and run is not None and not is_loading:
+                try:
+                    answer = frames.encode(run(reply))
+                except ValueError as error:
+                    raise frames.FrameError(f"the worker asked for no program: {error}") from error
+                took = time.monotonic() - now
+                for_programs -= took
+                if for_programs < 0:
+                    raise frames.FrameTimeout
+                frames.write(self._to, answer, time.monotonic() + START_SECONDS)
+                deadline += took
+                continue
             if (event == "loading") == is_loading:
                 raise frames.FrameError("the worker keeps loading")
             is_loading = event == "loading"

@@ -69,7 +69,9 @@ def self_check(verifiers: Sequence[str]) -> dict[str, str]:
 
 
 def _served(verifiers: Iterable[str]) -> list[VerifierSpec]:
-    return [worker.SPECS[name] for name in verifiers if name in worker.SPECS]
+    """Return the specs of those that score text, without a sandbox."""
+    specs = [worker.SPECS[name] for name in verifiers if name in worker.SPECS]
+    return [spec for spec in specs if spec.score is not None]
 
 
 def _misjudged(spec: VerifierSpec, canaries: Sequence[Canary]) -> str | None:

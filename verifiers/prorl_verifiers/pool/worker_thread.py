@@ -18,18 +18,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.batch import Job, PoolClosedError
 from prorl_verifiers.pool.canary import Question, deep_questions, quick_questions
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue, Work
-from prorl_verifiers.pool.replies import MAX_RESPONSE, read_reply, too_long
+from prorl_verifiers.pool.remote_sandbox import run_for_worker
+from prorl_verifiers.pool.replies import MAX_RESPONSE, judge_in_sandbox, read_reply, too_long
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
 from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Verdict
+
+if TYPE_CHECKING:
+    from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
 """Verdicts; a worker that has given so many is replaced, so that nothing lives in it for ever."""
@@ -46,7 +51,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerThread(threading.Thread):
-    """Takes and does work until the queue is closed. ``in_sandbox`` scores an item that needs no worker.
+    """Takes and does work until the queue is closed. ``sandbox`` opens the pool's, or returns the open one.
 
     ``extra``: the thread that stands by (see ``pool.queue``).
     """
@@ -57,7 +62,7 @@ class WorkerThread(threading.Thread):
         factory: WorkerFactory,
         counters: Counters,
         timeout_seconds: float,
-        in_sandbox: Callable[[Job], Verdict],
+        sandbox: Callable[[], Sandbox],
         *,
         name: str,
         extra: bool,
@@ -65,7 +70,7 @@ class WorkerThread(threading.Thread):
         super().__init__(name=name, daemon=True)
         self._queue, self._factory, self._counters = queue, factory, counters
         self._timeout = timeout_seconds
-        self._in_sandbox = in_sandbox
+        self._sandbox = sandbox
         self._extra = extra
         self._worker: WorkerProcess | None = None
         self._served: set[str] = set()
@@ -90,8 +95,7 @@ class WorkerThread(threading.Thread):
         finished = len(work.jobs)
         try:
             if work.kind == CODE:
-                verdict = self._in_sandbox(work.jobs[0])
-                self._deliver(work.jobs[0], replace(verdict, seconds=time.monotonic() - started))
+                self._do_in_sandbox(work.jobs[0])
             else:
                 finished -= self._do_text(work.jobs)
         except Exception as error:  # noqa: BLE001 - a bug of ours: the callers get it
@@ -100,6 +104,31 @@ class WorkerThread(threading.Thread):
                 job.batch.fail(error)
         finally:
             self._queue.done(work, time.monotonic() - started, finished)
+
+    def _do_in_sandbox(self, job: Job) -> None:
+        """Score an item that runs programs: by ours in this process, by a verifier of others in a worker."""
+        started = time.monotonic()
+        sandbox = self._sandbox()
+        if VERIFIERS.origin(job.task.verifier).is_ours:
+            verdict = judge_in_sandbox(job.response, job.task, sandbox)
+            self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
+            return
+        frame = self._request(job, sandbox.isolation)
+        if frame is None:
+            return
+        for last in (False, True):
+            try:
+                worker = self._take_worker(warm=last)
+                run = partial(run_for_worker, sandbox=sandbox)
+                reply = next(worker.ask_many([frame], self._timeout, run))
+            except (WorkerTimeout, WorkerError) as error:
+                verdict, final = _of_failure(error, sandbox.isolation), False
+            else:
+                verdict, final = read_reply(reply, sandbox.isolation)
+            if final:
+                break
+            self._lose_worker()
+        self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _do_text(self, jobs: list[Job]) -> int:
         """Score jobs in one go; return how many were put back because one before them failed."""
@@ -140,8 +169,11 @@ class WorkerThread(threading.Thread):
             self._again(job, frame, seconds)
         return len(rest)
 
-    def _request(self, job: Job) -> bytes | None:
-        """Return the item as a frame; None when it has its verdict without a worker."""
+    def _request(self, job: Job, isolation: str = "") -> bytes | None:
+        """Return the item as a frame; None when it has its verdict without a worker.
+
+        ``isolation`` is that of the sandbox which the verifier may use.
+        """
         if len(job.response) > MAX_RESPONSE:
             self._deliver(job, too_long())
             return None
@@ -151,12 +183,14 @@ class WorkerThread(threading.Thread):
             reason = f"the {task.verifier} verifier fails its own first questions: {broken}"
             self._deliver(job, Verdict(None, "infra_error", reason))
             return None
-        request = {
+        request: dict[str, Any] = {
             "verifier": task.verifier,
             "reference": dict(task.reference),
             "response": job.response,
             "cpu_seconds": self._timeout + 1,
         }
+        if isolation:
+            request["isolation"] = isolation
         try:
             return frames.encode(request)
         except frames.FrameError as error:
@@ -184,13 +218,7 @@ class WorkerThread(threading.Thread):
         except (WorkerTimeout, WorkerError) as error:
             if not judged:
                 seconds += time.monotonic() - started
-                out_of_time = isinstance(error, WorkerTimeout)
-                verdict = Verdict(
-                    0.0 if out_of_time else None,
-                    "timeout" if out_of_time else "infra_error",
-                    str(error),
-                    isolation=isolation,
-                )
+                verdict = _of_failure(error, isolation)
         verdict = replace(verdict, seconds=seconds)
         if judged:
             self._settle([(job, verdict)], sound, asked=True)
@@ -322,6 +350,13 @@ class WorkerThread(threading.Thread):
             verdict = replace(verdict, metrics={**verdict.metrics, "plugin": label})
         self._counters.verdict(name, verdict)
         job.batch.deliver(job.index, verdict)
+
+
+def _of_failure(error: WorkerTimeout | WorkerError, isolation: str) -> Verdict:
+    """Return the verdict of an item whose worker failed for good: out of time is the answer's fault."""
+    if isinstance(error, WorkerTimeout):
+        return Verdict(0.0, "timeout", str(error), isolation=isolation)
+    return Verdict(None, "infra_error", str(error), isolation=isolation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,13 +164,14 @@ def _prepared(
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_own_code(model)
+    train, _ = load_samples(data, config.reward.verifier_modes())
+    parts = parts_in_use(config, (sample.task for sample in train))
     if not resume:
-        folder.create(config, run_identity(data, model, parts_in_use(config)))
+        folder.create(config, run_identity(data, model, parts))
     else:
-        check_identity(folder, data, model, parts_in_use(config))
+        check_identity(folder, data, model, parts)
     prompts = folder.path / "openrlhf" / PROMPTS
     if not prompts.is_file():
-        train, _ = load_samples(data, config.reward.verifier_modes())
         export_prompts(train, prompts)
     return model
 
