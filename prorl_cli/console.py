@@ -6,6 +6,7 @@ NO_COLOR is honoured by rich itself. Leaves out: any decision; rooms only see ``
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,32 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+WIDE = 200
+"""Columns of a table that goes to a file or a pipe: lines are not folded there."""
+
+
 def stderr_console() -> Console:
     """Return a rich console on stderr (plain when it is not a terminal or NO_COLOR is set)."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
+    return _console(stderr=True)
 
 
 def stdout_console() -> Console:
-    """Return a rich console on stdout, for tables that are data."""
+    """Return a rich console on stdout, for tables that are data: as wide as the terminal or COLUMNS says,
+    and wide enough for every table where neither says."""
+    console = _console(stderr=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDE
+    return console
+
+
+def _console(stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would exit with 1
+
+    return Piped(stderr=stderr, highlight=False)
 
 
 def say(text: str) -> None:

@@ -6,9 +6,12 @@ Exit codes: 0 success, 2 a user's mistake (one line with the cure), 1 a fault of
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from prorl_cli.data.app import app as data_app
 from prorl_cli.doctor import doctor
@@ -17,7 +20,7 @@ from prorl_cli.model import app as model_app
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
-from prorl_common import ServiceError, UserError
+from prorl_common import ServiceError, UserError, plain_words
 
 EPILOG = (
     "Start with: prorl doctor · prorl data build · prorl train --steps 3000 · prorl eval pass-at-k"
@@ -28,6 +31,7 @@ def build_app() -> typer.Typer:
     """Return the Typer app with every group attached."""
     app = typer.Typer(
         name="prorl",
+        cls=_Root,
         help="Train a reasoning model with verifiable rewards for thousands of steps, and find out "
         "honestly whether it learned.",
         epilog=EPILOG,
@@ -36,6 +40,18 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+
+    @app.callback()
+    def options(
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", is_eager=True, callback=_print_version, help="Print the version."
+            ),
+        ] = False,
+    ) -> None:
+        del version
+
     app.add_typer(data_app, name="data")
     app.add_typer(train_app, name="train")
     app.add_typer(eval_app, name="eval")
@@ -46,18 +62,73 @@ def build_app() -> typer.Typer:
     return app
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"prorl {version('prorl')}")
+        raise typer.Exit
+
+
+_UsageError: Any = typer.BadParameter.__base__
+"""A wrong option, argument or command; Typer has no public name for it."""
+
+
+class _Root(TyperGroup):
+    """Says a wrong option in one line, and lets through what Typer would turn into an exit code without a
+    word."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            return super().make_context(*arguments, **options)
+        except _UsageError as error:
+            raise _in_a_line(error) from error
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _UsageError as error:
+            raise _in_a_line(error) from error
+        except BrokenPipeError as error:
+            raise _ClosedPipeError from error
+        except KeyboardInterrupt as error:
+            raise _InterruptedError from error
+
+
+def _in_a_line(error: Any) -> Exception:
+    if "NoArgsIsHelp" in type(error).__name__:  # the whole page, not a mistake's line
+        return cast(Exception, error)
+    words = plain_words(" ".join(error.format_message().split())).rstrip(".")
+    command = error.ctx.command_path if error.ctx is not None else "prorl"
+    return UserError(f"{words[:1].lower()}{words[1:]}; see {command} --help")
+
+
+class _ClosedPipeError(Exception):
+    """The reader of stdout has enough."""
+
+
+class _InterruptedError(Exception):
+    """Ctrl-C, where no verb says what it means."""
+
+
 def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
     try:
-        build_app()()
+        try:
+            build_app()()
+        finally:
+            sys.stdout.flush()
+    except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except ServiceError as error:
         print(f"service error: {error}", file=sys.stderr)
         sys.exit(1)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except (_InterruptedError, KeyboardInterrupt):
+        print("interrupted: nothing was saved; give the same command again", file=sys.stderr)
         sys.exit(130)
 
 

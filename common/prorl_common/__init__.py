@@ -5,7 +5,14 @@ Nothing here knows about models, rewards or datasets.
 """
 
 from prorl_common.closing import Closing
-from prorl_common.errors import MissingExtraError, ProrlError, ServiceError, UserError, nearest
+from prorl_common.errors import (
+    MissingExtraError,
+    ProrlError,
+    ServiceError,
+    UserError,
+    nearest,
+    plain_words,
+)
 from prorl_common.files import (
     Journal,
     atomic_directory,
@@ -52,6 +59,7 @@ __all__ = [
     "format_seconds",
     "installed_plugins",
     "nearest",
+    "plain_words",
     "plugin_environment",
     "plugin_files",
     "read_jsonl",

@@ -22,7 +22,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from prorl_common.errors import UserError, nearest
+from prorl_common.errors import UserError, nearest, plain_words
 
 M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
@@ -283,7 +283,7 @@ def _below(annotation: Any, key: Any) -> Any:
 
 def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str:
     path = (*prefix, *error["loc"])
-    kind, message = error["type"], error["msg"].removeprefix("Value error, ")
+    kind, message = error["type"], plain_words(error["msg"])
     if kind == "extra_forbidden":
         return f"unknown setting '{_dotted(path)}'{suggest(model, error['loc'], prefix)}"
     if kind == "missing":

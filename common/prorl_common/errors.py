@@ -12,6 +12,7 @@ keeps its traceback. This module does not print and does not exit; the command l
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -40,3 +41,34 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the known word nearest to ``word``, or an empty string."""
     hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" (did you mean '{hits[0]}'?)" if hits else ""
+
+
+_PLAIN = (
+    ("Value error, ", ""),
+    ("Input should be ", "must be "),
+    ("String should have at least 1 character", "must not be empty"),
+    ("String should match pattern", "must have the form"),
+    ("Field required", "is missing"),
+    ("a valid integer", "a whole number"),
+    ("a valid number", "a number"),
+    ("a valid boolean", "true or false"),
+    ("a valid string", "text"),
+    ("a valid list", "a list"),
+    ("a valid tuple", "a list"),
+    ("a valid dictionary", "a mapping"),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "above"),
+    ("less than", "below"),
+)
+
+
+def plain_words(message: str) -> str:
+    """Return what pydantic says of a wrong value in plain words.
+
+    ``Input should be a valid integer, unable to parse string as an integer`` is ``must be a whole number``.
+    """
+    message = re.sub(r", (?:unable to|got a number with) .*$", "", message)
+    for theirs, ours in _PLAIN:
+        message = message.replace(theirs, ours)
+    return message

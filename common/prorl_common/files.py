@@ -29,6 +29,7 @@ _FATAL_WRITE = {
     errno.EDQUOT: "the disk quota is used up",
     errno.ENOTDIR: "a part of the path is a file, not a folder",
     errno.EEXIST: "a part of the path is a file, not a folder",
+    errno.EISDIR: "it is a folder",
     errno.ENOENT: "the folder does not exist and cannot be made",
 }
 

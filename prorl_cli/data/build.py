@@ -48,6 +48,7 @@ def build_command(
     checked on the next.
     """
     from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
+    from prorl_datasets.building.builder import check_folders
     from prorl_datasets.building.report import STAGE_NAMES
 
     options = BuildOptions(
@@ -63,6 +64,7 @@ def build_command(
     chosen = load_recipe(recipe)
     out = out if out is not None else Path("data") / chosen.name
     seed = chosen.seed if seed is None else seed
+    check_folders(out, mirror)
     say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
     progress = make_progress()
     try:

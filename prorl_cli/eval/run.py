@@ -21,7 +21,7 @@ from prorl_cli.eval.sampling import (
     session_of,
     settings_of,
 )
-from prorl_cli.eval.tables import WIDE, print_table
+from prorl_cli.eval.tables import print_table
 from prorl_cli.options import JsonNotTables, PluginOption
 from prorl_common import UserError
 
@@ -262,8 +262,5 @@ def _list_suites(json_out: bool) -> None:
         table.add_column(title, overflow="fold")
     for row in rows:
         table.add_row(*(Text(str(v)) for v in row.values()))
-    console = stdout_console()
-    if not console.is_terminal:
-        console.width = WIDE
-    console.print(table)
+    stdout_console().print(table)
     say("run one: prorl eval run --suite NAME; a .yaml of your own: docs/reference/suites.md")

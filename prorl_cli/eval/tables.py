@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from prorl_evaluation import Comparison
     from prorl_evaluation.tables import TextTable
 
-WIDE = 200
-"""Columns of a table that goes to a file or a pipe: lines are not folded there."""
-
 
 def warn_of(comparison: Comparison) -> None:
     """Say on stderr what stands in the way of comparing."""
@@ -33,6 +30,4 @@ def print_table(table: TextTable) -> None:
         drawn.add_column(Text(name), justify="left" if place == 0 else "right")
     for row in table.rows:
         drawn.add_row(*(Text(cell) for cell in row))
-    if not console.is_terminal:
-        console.width = WIDE
     console.print(drawn)

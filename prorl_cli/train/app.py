@@ -77,6 +77,7 @@ def train(
         _run(config, run.path, resume=True, decisions=decisions)
         return
     from prorl_training.config.loading import load_config
+    from prorl_training.run.folder import named_run
 
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
@@ -96,15 +97,16 @@ def train(
         find_dataset(load_config(None, None, over))
         preset = default_preset()
     config = load_config(preset, config_file, over)
-    folder = Path("runs") / (name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
-    _run(config, folder, resume=False, decisions=[])
+    run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
+    _run(config, run.path, resume=False, decisions=[])
 
 
 def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]) -> None:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
-    from prorl_training.engine.local import find_dataset, scaling_notes
+    from prorl_training.engine.local import check_start, scaling_notes
+    from prorl_training.run.folder import RunFolder
 
-    dataset = find_dataset(config)
+    dataset = check_start(config, None if resume else RunFolder(folder))
     r = config.rollout
     console.say(f"run      {folder}")
     console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")

@@ -83,8 +83,11 @@ def export(
     run: Annotated[str | None, typer.Option(help="Name of a run (default: newest).")] = None,
     best: Annotated[bool, typer.Option("--best", help="The one with the best validation.")] = False,
     step: Annotated[int | None, typer.Option(help="The checkpoint of this step.")] = None,
+    fall_back: Annotated[
+        bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
+    ] = False,
 ) -> None:
-    """Copy a checkpoint's policy (the newest whole one's) as a Hugging Face model folder."""
+    """Copy a checkpoint's policy (the newest one's) as a Hugging Face model folder."""
     import shutil
 
     from prorl_common import atomic_directory
@@ -110,6 +113,11 @@ def export(
             )
     if step is None:
         source, state, troubles = newest_whole(found.checkpoints)
+        if troubles and not fall_back:
+            raise UserError(
+                f"{troubles[0]}; the newest whole one is of step {state['step']}: give --fall-back "
+                f"to export it, or --step for another"
+            )
         for trouble in troubles:
             console.warn(f"passed over: {trouble}")
     else:

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from prorl_common import UnknownNameError, UserError, nearest
+from prorl_common import UnknownNameError, UserError, nearest, plain_words
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
@@ -220,7 +220,7 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
                 given, metrics = str(item["input"]), get_args(Metric)
                 there = ", ".join(metrics)
                 message = f"unknown '{given}'{nearest(given, metrics)}; there are {there}"
-            message = message.removeprefix("Value error, ")
+            message = plain_words(message)
             message = f"{message[:1].lower()}{message[1:]}"
             mistakes.append(f"{'.'.join(place)}: {message}" if place else message)
         raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error

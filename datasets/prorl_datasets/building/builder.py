@@ -141,6 +141,20 @@ def build(
     return build_with(scoring, recipe, out, progress=progress, options=options)
 
 
+def check_folders(out: Path, mirror: Path | None = None) -> None:
+    """Raise DatasetError where no dataset can be written, or no hub files can be."""
+    out = out.absolute()
+    for parent in out.parents:
+        if parent.exists() and not parent.is_dir():
+            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
+    if out.exists() and not out.is_dir():
+        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
+        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
+    if mirror is not None and not mirror.is_dir():
+        raise DatasetError(f"no such folder: {mirror} (--mirror)")
+
+
 def build_with(
     scoring: AbstractContextManager[Scorer],
     recipe: Recipe,
@@ -155,15 +169,7 @@ def build_with(
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
-    for parent in out.parents:
-        if parent.exists() and not parent.is_dir():
-            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
-    if out.exists() and not out.is_dir():
-        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
-    if options.mirror is not None and not options.mirror.is_dir():
-        raise DatasetError(f"no such folder: {options.mirror} (--mirror)")
+    check_folders(out, options.mirror)
     files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
     guard = open_guard(recipe, options.mirror, progress)
     read = {**files.hashes, **guard.hashes()}

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from prorl_common import UnknownNameError, nearest, use_plugins
+from prorl_common import UnknownNameError, nearest, plain_words, use_plugins
 from prorl_datasets.recipe.parts import (
     Counts,
     Decontamination,
@@ -172,7 +172,7 @@ def _explain(item: Any, data: dict[str, Any]) -> str:
     place = [str(part) for part in item["loc"]]
     if item["type"] != "extra_forbidden":
         where = _readable_place(place, data)
-        message = item["msg"].removeprefix("Value error, ")
+        message = plain_words(item["msg"])
         return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
     lists: dict[str, type[BaseModel]] = {"entries": Entry, "groups": Group}
     model = lists.get(place[0], Recipe) if len(place) > 2 else Recipe

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from prorl_common import nearest
+from prorl_common import nearest, plain_words
 from prorl_datasets import BENCHMARKS, Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.benchmarks.catalogue import Generated, HubSource, Metric, VersionFile
@@ -294,6 +294,6 @@ def _explain(title: str, item: dict[str, Any]) -> str:
         holder = [title, *(part for part in place[:-1] if not part.isdigit())][-1]
         known = _MODELS[holder].model_fields
         return f"unknown key '{place[-1]}'{nearest(place[-1], known)}"
-    message = str(item["msg"]).removeprefix("Value error, ")
+    message = plain_words(str(item["msg"]))
     where = ".".join(place)
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -99,6 +99,19 @@ def is_cached(alias: str) -> bool:
     return (alias_dir(alias) / CARD_NAME).is_file()
 
 
+def check_model(name_or_path: str) -> None:
+    """Raise ModelError for what is neither a model's folder nor an alias nor of a hub id's form; fetches
+    nothing."""
+    path = Path(name_or_path).expanduser()
+    if (path / "config.json").is_file() or name_or_path in KNOWN_MODELS:
+        return
+    if path.is_dir():
+        raise ModelError(f"{path} is not a model folder: it has no config.json")
+    if name_or_path.startswith((".", "/", "~")) or name_or_path.count("/") > 1:
+        raise ModelError(f"no such model folder: {path}")
+    check_alias_or_hub_id(name_or_path)
+
+
 def resolve_model(name_or_path: str) -> Path:
     """Return the model folder for a local path, a fetched alias or a hub id (``owner/name``).
 
@@ -106,6 +119,7 @@ def resolve_model(name_or_path: str) -> Path:
     reached. Raises ModelError with the cure in every other case; nothing is fetched for an alias.
     """
     path = Path(name_or_path).expanduser()
+    check_model(name_or_path)
     if (path / "config.json").is_file():
         return path
     if name_or_path in KNOWN_MODELS:
@@ -115,11 +129,6 @@ def resolve_model(name_or_path: str) -> Path:
             f"model '{name_or_path}' is not in {alias_dir(name_or_path)}: "
             f"run `prorl model fetch {name_or_path}`"
         )
-    if path.is_dir():
-        raise ModelError(f"{path} is not a model folder: it has no config.json")
-    if name_or_path.startswith((".", "/", "~")) or name_or_path.count("/") > 1:
-        raise ModelError(f"no such model folder: {path}")
-    check_alias_or_hub_id(name_or_path)
     if importlib.util.find_spec("huggingface_hub") is None:
         raise ModelError(
             f"'{name_or_path}' is a hub id and huggingface_hub is not installed: pip install 'prorl[hub]' "

@@ -63,6 +63,27 @@ def find_dataset(config: TrainConfig) -> Path:
     return found
 
 
+def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
+    """Return the dataset's folder. Raises UserError for what would stop the run at once, with nothing started.
+
+    ``run`` is the folder of a new run, None for one that goes on.
+    """
+    from prorl_datasets import stream
+    from prorl_inference.models.loading import check_device, pick_device
+    from prorl_inference.models.store import check_model
+
+    if run is not None:
+        run.check_new()
+    dataset = find_dataset(config)
+    next(iter(stream(dataset)), None)
+    check_model(config.model.path)
+    check_device(config.model.device)
+    if config.engine == "local":
+        require_local()
+        pick_device(config.model.device)
+    return dataset
+
+
 def load_samples(
     path: Path, modes: Mapping[str, str] | None = None
 ) -> tuple[list[Sample], list[Sample]]:

@@ -72,14 +72,18 @@ class RunFolder:
 
         ``identity`` says which data and model the run is made from (``resume.run_identity``).
         """
+        self.check_new()
+        if identity is not None:
+            atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
+        save_config(config, self.config_path)
+
+    def check_new(self) -> None:
+        """Raise UserError where there is a run already."""
         if self.config_path.exists():
             raise UserError(
                 f"{self.path} already holds a run: continue it with --resume {self.name}, "
                 "or choose another --name"
             )
-        if identity is not None:
-            atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
-        save_config(config, self.config_path)
 
     def config(self) -> TrainConfig:
         """Return the run's resolved config."""
@@ -260,6 +264,13 @@ def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
         if not isinstance(row, dict) or "step" not in row:
             return
         yield line, row
+
+
+def named_run(name: str) -> RunFolder:
+    """Return the run of this name under runs/. Raises UserError for what is not one part of a path."""
+    if name != Path(name).name or not name.strip() or name == "latest":
+        raise UserError(f"'{name}' is no name for a run: use one word without /, and not latest")
+    return RunFolder(RUNS / name)
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
