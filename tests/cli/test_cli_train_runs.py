@@ -106,9 +106,12 @@ def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
     AutoModelForCausalLM.from_pretrained("a")
 
 
-def test_export_passes_over_a_damaged_checkpoint_and_says_so(run: RunFolder) -> None:
+def test_export_of_a_damaged_checkpoint_is_refused_unless_it_may_fall_back(run: RunFolder) -> None:
     (checkpoint_path(run.checkpoints, 4) / "policy" / "config.json").write_text("{}")
-    assert "passed over" in prorl("export", "a").output
+    with pytest.raises(UserError, match=r"step_000004.* is damaged.*of step 2: give --fall-back"):
+        prorl("export", "a")
+    assert not Path("a").exists()
+    assert "passed over" in prorl("export", "a", "--fall-back").output
     assert exported_step("a") == "2"
     assert (run.checkpoints / "step_000004").is_dir()  # looked at, not touched
 
