@@ -84,6 +84,7 @@ def pass_at_k_command(
     from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.tables import comparison_table, result_table
     from prorl_evaluation.types import shown_ks
+    from prorl_inference.models.store import check_model
     from prorl_verifiers import VerifierPool
 
     asked = o.settings(context, config, overrides)
@@ -91,6 +92,8 @@ def pass_at_k_command(
     progress = make_progress()
     models = models_of(asked, progress)
     samples, origin = pick_dataset(asked.data.dataset, asked.data.split, asked.data.limit)
+    if asked.model.path is not None and asked.server.url is None:
+        check_model(asked.model.path)
     settings = replace(settings_of(asked, *models[1:]), dataset=origin)
     kept = [s for s in samples if not runs_programs(s)]
     if len(kept) < len(samples) and not asked.scoring.allow_weak:

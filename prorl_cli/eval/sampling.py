@@ -81,12 +81,10 @@ def _targets(
     model: str | None, run: str | None, checkpoints: Sequence[str] | None
 ) -> tuple[list[Target], Run | None]:
     from prorl_evaluation.sampling.choose import find_run, model_target, run_target
-    from prorl_inference.models.store import check_model
 
     if model is not None:
         if run is not None or checkpoints:
             raise UserError("give --model, or --run with --checkpoint, not both")
-        check_model(model)
         return [model_target(model)], None
     found = find_run(run)
     wanted = dict.fromkeys(checkpoints or ["base", "latest"])

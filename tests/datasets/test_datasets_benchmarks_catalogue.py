@@ -101,7 +101,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     [
         ("metric: mean_of_n", "metrik: mean_of_n", "unknown key 'metrik'.*did you mean 'metric'"),
         ("{repo: a/b,", "{repo: a/b, revison: x,", "unknown key 'revison' in hub .*'revision'"),
-        ("expected_rows: 3", "expected_rows: 0", "expected_rows: input should be greater than"),
+        ("expected_rows: 3", "expected_rows: 0", "expected_rows: must be at least 1"),
         ("{question}", "{quest}", r"prompt must hold \{question\}"),
         ("hub: {repo: a/b, files: [x.jsonl]}", "", "either hub files or generated items"),
         ("columns: {question: [q]}", "optional: [answer]", "hub files need columns"),

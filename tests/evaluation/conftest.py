@@ -78,3 +78,9 @@ def workplace(
     write_run(tmp_path / "runs" / "demo", *tiny_models)
     write_dataset(tmp_path / "data" / "small", [*make_samples(3), *make_samples(2, "stem")])
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables in a pipe are as wide as they need where COLUMNS says nothing; pytest's workers set it."""
+    monkeypatch.delenv("COLUMNS", raising=False)
