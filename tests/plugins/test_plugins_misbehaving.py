@@ -123,7 +123,6 @@ def test_a_plugin_that_never_ends_beside_the_sandbox_is_killed_too(tmp_path: Pat
     ("verifier", "reason"),
     [
         ("leaves-in-sandbox", "the other side closed the pipe"),
-        ("lies-of-a-program", "the worker asked for no program"),
     ],
 )
 def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
@@ -132,6 +131,22 @@ def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
     (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")
     assert (row["reward"], row["status"]) == (None, "infra_error"), row
     assert reason in row["reason"]
+
+
+def test_a_worker_that_asks_for_what_is_no_program_fails_alone(tmp_path: Path) -> None:
+    rows = scored(
+        *(tmp_path, "rewards.py", "lies-of-a-program"),
+        *(["no-source", "check", "nothing", "good"], "--allow-weak"),
+    )
+    assert [row["reward"] for row in rows] == [None, None, None, 1.0]
+    assert all("the worker asked for no program" in row["reason"] for row in rows[:3])
+
+
+def test_a_worker_that_asks_for_endless_memory_gets_what_may_be_had(tmp_path: Path) -> None:
+    huge, good = scored(
+        tmp_path, "rewards.py", "lies-of-a-program", ["huge", "good"], "--allow-weak"
+    )
+    assert (huge["status"], good["reward"]) == ("scored", 1.0)
 
 
 def test_a_plugin_that_eats_memory_hits_its_limit(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 """Verifiers whose rewards are none; each is named for what it returns."""
 
 import contextlib
+import dataclasses
 import os
 import sys
 import time
 
+from prorl_sandbox import Limits
 from prorl_verifiers import Score, Verdict, VerifierSpec
 
 
@@ -94,7 +96,16 @@ def leaves_in_sandbox(response, reference, sandbox):
 
 
 def lies_of_a_program(response, reference, sandbox):
-    sandbox._exchange({"event": "sandbox", "program": {"source": 7}, "check": None, "limits": {}})
+    limits = dataclasses.asdict(Limits())
+    program = {"source": "1", "stdin": "", "language": "python", "call": None, "args": []}
+    calls = {
+        "no-source": {"program": {"source": 7}, "check": None, "limits": {}},
+        "huge": {"program": program, "check": None, "limits": {**limits, "memory_mb": 10**400}},
+        "check": {"program": program, "check": 5, "limits": limits},
+        "nothing": {},
+    }
+    if response in calls:
+        sandbox._exchange({"event": "sandbox", **calls[response]})
     return 1.0
 
 

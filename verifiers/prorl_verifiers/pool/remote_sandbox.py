@@ -8,10 +8,10 @@ the worker asks for is believed: it has read model text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import ServiceError, UserError
+from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_sandbox import Limits, Outcome, Program, Sandbox
@@ -62,37 +62,41 @@ class RemoteSandbox:
 
 def run_for_worker(call: Mapping[str, Any], sandbox: Sandbox) -> dict[str, Any]:
     """Run what a worker asks for and return the answer's frame. Raises ValueError for what is no call."""
+    from prorl_sandbox.box import wire
+
+    try:
+        program, check, limits = _read_call(call)
+    except Exception as error:  # whatever a hostile frame makes of the reading
+        raise ValueError(f"{type(error).__name__}: {error}"[:300]) from error
+    try:
+        if check is None:
+            outcome = sandbox.run(program, limits)
+        else:
+            outcome = sandbox.run_check(program, *check, limits)
+        return {"outcome": {**_by_name(outcome), "value": wire.encode(outcome.value)}}
+    except Exception as error:  # noqa: BLE001 - the verifier gets it; the item ends as infra_error
+        return {
+            "error": f"{type(error).__name__}: {error}"[:500],
+            "user": isinstance(error, UserError),
+        }
+
+
+def _read_call(call: Mapping[str, Any]) -> tuple[Program, tuple[str, str] | None, Limits]:
     from prorl_sandbox import Limits, Program
     from prorl_sandbox.box import wire
 
-    given, limits, check = call.get("program"), call.get("limits"), call.get("check")
-    wanted = {field.name for field in fields(Limits)}
-    if not isinstance(given, dict) or not isinstance(limits, dict) or set(limits) != wanted:
-        raise ValueError("no program, or other limits")
-    if not all(type(value) in (int, float) and value > 0 for value in limits.values()):
-        raise ValueError("limits that are no numbers")
-    bounds = Limits(**limits)
-    bounds = replace(
-        bounds,
-        wall_seconds=min(bounds.wall_seconds, LONGEST_RUN),
-        cpu_seconds=min(bounds.cpu_seconds, LONGEST_RUN),
-    )
-    texts = [given.get("source"), given.get("stdin"), given.get("language"), *(check or ())]
+    given, limits, check = call["program"], call["limits"], call["check"]
+    most = _by_name(Limits(LONGEST_RUN, LONGEST_RUN, 8192, 65536, 256, 1024))
+    if set(limits) != set(most) or not all(
+        type(n) in (int, float) and n > 0 for n in limits.values()
+    ):
+        raise ValueError("limits that are none")
+    bounds = Limits(**{name: min(limits[name], most[name]) for name in most})
+    texts = [given["source"], given["stdin"], given["language"], *([] if check is None else check)]
     if not all(isinstance(text, str) for text in texts) or len(texts) not in (3, 5):
         raise ValueError("a program that is no text")
-    try:
-        program = Program(**{**given, "args": tuple(wire.decode(given.get("args")))})
-    except (TypeError, wire.MalformedFrame) as error:
-        raise ValueError(str(error)) from error
-    try:
-        if check is None:
-            outcome = sandbox.run(program, bounds)
-        else:
-            checker, entry_point = check
-            outcome = sandbox.run_check(program, checker, entry_point, bounds)
-    except (ServiceError, UserError) as error:
-        return {"error": str(error), "user": isinstance(error, UserError)}
-    return {"outcome": {**_by_name(outcome), "value": wire.encode(outcome.value)}}
+    program = Program(**{**given, "args": tuple(wire.decode(given["args"]))})
+    return program, None if check is None else (texts[3], texts[4]), bounds
 
 
 def _by_name(of: Program | Limits | Outcome) -> dict[str, Any]:

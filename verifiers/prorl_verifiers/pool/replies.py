@@ -71,7 +71,7 @@ def read_reply(
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
         return _verdict(result, isolation, seconds), True
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         bad = f"a worker sent no verdict: {error!r}"
         return Verdict(None, "infra_error", bad, isolation=isolation), False
 

@@ -23,6 +23,8 @@ _WINDOW = 32 * 1024
 """Bytes of requests that may lie in the pipe beyond the one in work: less than a pipe holds, or both
 sides could wait for the other to read."""
 MAX_REPLY = 4 * 1024 * 1024
+MAX_CALL = 32 * 1024 * 1024
+"""Bytes of what a worker may ask of the sandbox at once."""
 _LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
 
 
@@ -105,7 +107,7 @@ class WorkerProcess:
         deadline = time.monotonic() + seconds
         loading, left, is_loading = START_SECONDS, seconds, False
         for_programs = LONGEST_RUN
-        longest = MAX_REPLY if run is None else frames.MAX_FRAME
+        longest = MAX_REPLY if run is None else MAX_CALL
         while True:
             reply = self._reader.receive(deadline, longest)
             event = reply.get("event")

@@ -128,6 +128,7 @@ class WorkerThread(threading.Thread):
             if final:
                 break
             self._lose_worker()
+        self._drop_worker()  # no canaries are asked of it: it judges one item
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _do_text(self, jobs: list[Job]) -> int:
@@ -169,7 +170,7 @@ class WorkerThread(threading.Thread):
             self._again(job, frame, seconds)
         return len(rest)
 
-    def _request(self, job: Job, isolation: str = "") -> bytes | None:
+    def _request(self, job: Job, isolation: str | None = None) -> bytes | None:
         """Return the item as a frame; None when it has its verdict without a worker.
 
         ``isolation`` is that of the sandbox which the verifier may use.
@@ -189,7 +190,7 @@ class WorkerThread(threading.Thread):
             "response": job.response,
             "cpu_seconds": self._timeout + 1,
         }
-        if isolation:
+        if isolation is not None:
             request["isolation"] = isolation
         try:
             return frames.encode(request)
