@@ -108,7 +108,7 @@ class _ClosedPipeError(Exception):
 
 
 class _InterruptedError(Exception):
-    """Ctrl-C, where no verb says what it means."""
+    """Ctrl-C."""
 
 
 def main() -> None:
@@ -128,7 +128,7 @@ def main() -> None:
         print(f"service error: {error}", file=sys.stderr)
         sys.exit(1)
     except (_InterruptedError, KeyboardInterrupt):
-        print("interrupted: nothing was saved; give the same command again", file=sys.stderr)
+        print("interrupted", file=sys.stderr)
         sys.exit(130)
 
 

@@ -75,12 +75,13 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     if run is not None:
         run.check_new()
     dataset = find_dataset(config)
-    next(iter(stream(dataset)), None)
+    next(stream(dataset), None)  # its first row
     check_model(config.model.path)
-    check_device(config.model.device)
     if config.engine == "local":
         require_local()
         pick_device(config.model.device)
+    else:
+        check_device(config.model.device)
     return dataset
 
 
