@@ -186,7 +186,7 @@ def test_a_batch_of_it_and_of_ours_is_scored_together() -> None:
 
 
 PROGRAMS = """
-from prorl_verifiers import Score, VerifierSpec
+from prorl_verifiers import Score, Verdict, VerifierSpec
 from prorl_sandbox import Limits, Program
 
 def score(response, reference, sandbox):
@@ -197,6 +197,8 @@ def score(response, reference, sandbox):
     if reference["how"] == "call":
         told = sandbox.run(Program(response, call="f", args=((1, 2), {"a": {3}}, 0.5)), limits)
         return Score(float(told.value == (2, {"a": {4}}, 1.0)), f"{told.status} {told.value}")
+    if reference["how"] == "says-timeout":
+        return Verdict(0.0, "timeout", "it ran too long")
     if reference["how"] == "check":
         test = "def check(candidate):\\n    assert candidate(2) == 4\\n"
         told = sandbox.run_check(Program(response), test, "f", limits)
@@ -212,7 +214,9 @@ SPEC = VerifierSpec(name="programs", score_in_sandbox=score)
     ("how", "response", "reward"),
     [
         ("print", "print(int(input()) * 2)", 1.0),
+        ("print", "import time; time.sleep(3); print(int(input()) * 2)", 1.0),
         ("print", "while True: pass", 0.0),
+        ("says-timeout", "x", 0.0),
         ("call", "def f(a, b, c):\n    return (a[1], {'a': {max(b['a']) + 1}}, c * 2)", 1.0),
         ("check", "def f(n):\n    return n * n", 1.0),
         ("check", "def f(n):\n    return n", 0.0),
@@ -225,7 +229,17 @@ def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker
     (tmp_path / "programs.py").write_text(PROGRAMS)
     task = {"verifier": "programs", "reference": {"how": how, "answer": "6"}}
     (tmp_path / "in.jsonl").write_text(json.dumps({"id": 1, "task": task, "response": response}))
-    words = ("file", "in.jsonl", "--plugin", "programs.py", "--workers", "1", "--allow-weak")
+    words = (
+        "file",
+        "in.jsonl",
+        "--plugin",
+        "programs.py",
+        "--workers",
+        "1",
+        "--allow-weak",
+        "--timeout",
+        "1",
+    )
     run = subprocess.run(
         [sys.executable, "-m", "prorl_cli", "verify", *words],
         check=False,
@@ -237,5 +251,6 @@ def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker
     (row,) = [json.loads(line) for line in run.stdout.splitlines()]
     assert row["reward"] == reward, (row, run.stderr)
     assert (row["status"] == "infra_error") == (reward is None), row
+    assert (row["status"] == "timeout") == (how == "says-timeout"), row
     if reward is None:
         assert "unknown language 'cobolt'" in row["reason"]

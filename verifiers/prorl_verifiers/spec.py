@@ -169,6 +169,11 @@ class VerifierSpec:
 VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 
 
+def runs_in_worker(spec: VerifierSpec) -> bool:
+    """Whether the pool's workers call it: all but our own that runs programs, which needs no walls itself."""
+    return spec.score is not None or not VERIFIERS.origin(spec.name).is_ours
+
+
 def modes_for(purpose: Purpose) -> dict[str, str]:
     """Return verifier -> its mode for a purpose, of the verifiers that have one."""
     return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}

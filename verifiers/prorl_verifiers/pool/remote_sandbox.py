@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
 """Sends a frame to the pool's process and returns its answer."""
 LONGEST_RUN = 600.0
-"""Seconds that one item's programs may take together, and the most that one of them may ask for."""
+"""Seconds that one item's programs may run together; waiting for a box and compiling do not count."""
 
 
 class RemoteSandbox:
@@ -60,12 +60,15 @@ class RemoteSandbox:
         raise (UserError if answer["user"] else SandboxError)(answer["error"])
 
 
-def run_for_worker(call: Mapping[str, Any], sandbox: Sandbox) -> dict[str, Any]:
-    """Run what a worker asks for and return the answer's frame. Raises ValueError for what is no call."""
+def run_for_worker(sandbox: Sandbox, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Run what a worker asks for, for at most ``seconds``, and return the answer's frame.
+
+    Raises ValueError for what is no call.
+    """
     from prorl_sandbox.box import wire
 
     try:
-        program, check, limits = _read_call(call)
+        program, check, limits = _read_call(call, seconds)
     except Exception as error:  # whatever a hostile frame makes of the reading
         raise ValueError(f"{type(error).__name__}: {error}"[:300]) from error
     try:
@@ -81,12 +84,14 @@ def run_for_worker(call: Mapping[str, Any], sandbox: Sandbox) -> dict[str, Any]:
         }
 
 
-def _read_call(call: Mapping[str, Any]) -> tuple[Program, tuple[str, str] | None, Limits]:
+def _read_call(
+    call: Mapping[str, Any], seconds: float
+) -> tuple[Program, tuple[str, str] | None, Limits]:
     from prorl_sandbox import Limits, Program
     from prorl_sandbox.box import wire
 
     given, limits, check = call["program"], call["limits"], call["check"]
-    most = _by_name(Limits(LONGEST_RUN, LONGEST_RUN, 8192, 65536, 256, 1024))
+    most = _by_name(Limits(seconds, seconds, 8192, 65536, 256, 1024))
     if set(limits) != set(most) or not all(
         type(n) in (int, float) and n > 0 for n in limits.values()
     ):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from prorl_common import ServiceError, UserError
 from prorl_verifiers.extract import after_thinking
@@ -35,7 +35,7 @@ def result_frame(result: object) -> dict[str, Any]:
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason}
     if isinstance(result, Verdict) and result.status == "timeout":
-        return {"limit": result.reason}
+        return {"limit": result.reason, "final": True}
     found = result if isinstance(result, Score | Verdict) else None
     reward = result if found is None else found.reward
     if not isinstance(reward, Real):
@@ -65,9 +65,13 @@ def read_reply(
     """
     result: Any = reply.get("result")
     if result is None and "limit" in reply:
-        return Verdict(0.0, "timeout", str(reply["limit"]), isolation=isolation), False
+        said = reply.get("final") is True  # the verifier itself: its program has had its time
+        reason = str(reply["limit"])[:MAX_EXTRACTED]
+        return Verdict(0.0, "timeout", reason, isolation=isolation), said
+    if result is None and "user" in reply:
+        return Verdict(None, "infra_error", str(reply["user"])[:500], isolation=isolation), True
     if result is None and "bug" in reply:
-        bug = f"scorer failed: {reply['bug']}"
+        bug = f"scorer failed: {reply['bug']}"[:MAX_EXTRACTED]
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
         return _verdict(result, isolation, seconds), True
@@ -90,8 +94,8 @@ def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
     return Verdict(
         reward=reward,
         status=result["status"],
-        reason=str(result["reason"]),
-        extracted=None if extracted is None else str(extracted),
+        reason=str(result["reason"])[:MAX_EXTRACTED],
+        extracted=None if extracted is None else str(extracted)[:MAX_EXTRACTED],
         isolation=isolation,
         metrics=metrics,
         seconds=seconds,
@@ -99,7 +103,7 @@ def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
 
 
 def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
-    """Score an item whose verifier works in the sandbox, with one more try when something breaks."""
+    """Score an item of our own verifier that runs programs, with one more try when the sandbox breaks."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:
@@ -110,7 +114,7 @@ def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
     fault = ""
     for _ in range(2):
         try:
-            result = spec.score_in_sandbox(text, task.reference, sandbox)
+            return cast(Verdict, spec.score_in_sandbox(text, task.reference, sandbox))
         except ServiceError as error:
             fault = f"sandbox: {error}"
         except UserError as error:
@@ -119,11 +123,4 @@ def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
         except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
             fault = f"scorer failed: {type(error).__name__}: {error}"[:500]
-        else:
-            if isinstance(result, Verdict) and result.status == "timeout" and result.reward == 0.0:
-                return result  # of the program, which has had its time
-            verdict, final = read_reply(result_frame(result), sandbox.isolation)
-            if final:
-                return result if isinstance(result, Verdict) else verdict
-            fault = verdict.reason
     return Verdict(None, "infra_error", fault, isolation=sandbox.isolation)

@@ -5,7 +5,7 @@ result frame; before a heavy import it sends {"event": "loading"} and after it {
 confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
-{"bug": text} (the verifier raised, or returned no reward). A verifier of others that runs programs asks the
+{"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError). A verifier of others that runs programs asks the
 pool's process for each (``pool.remote_sandbox``).
 """
 
@@ -17,13 +17,14 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
+from prorl_common import UserError
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
 from prorl_verifiers.pool.remote_sandbox import Exchange, RemoteSandbox
 from prorl_verifiers.pool.replies import UNCLOSED, result_frame
-from prorl_verifiers.spec import VERIFIERS, VerifierSpec
+from prorl_verifiers.spec import VERIFIERS, VerifierSpec, runs_in_worker
 
 RECURSION_LIMIT = 1500
 SPECS: dict[str, VerifierSpec] = {}
@@ -31,9 +32,9 @@ SPECS: dict[str, VerifierSpec] = {}
 
 
 def load_specs() -> None:
-    """Load every verifier that scores text, plug-ins too. Raises PluginError."""
+    """Load every verifier that workers serve, plug-ins too. Raises PluginError."""
     for spec in VERIFIERS.all():
-        if spec.score is not None or not VERIFIERS.origin(spec.name).is_ours:
+        if runs_in_worker(spec):
             SPECS.setdefault(spec.name, spec)
 
 
@@ -58,6 +59,10 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         return {"limit": "memory limit"}
     except RecursionError:
         return {"limit": "nesting limit"}
+    except (
+        UserError
+    ) as error:  # a missing compiler, a task's broken test: another try would not help
+        return {"user": str(error)[:500]}
     except Exception:  # noqa: BLE001 - whatever a verifier raises is infra_error
         return {"bug": traceback.format_exc().strip().splitlines()[-1][:500]}
 

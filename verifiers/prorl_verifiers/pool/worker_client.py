@@ -15,8 +15,8 @@ from prorl_common import ServiceError
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.remote_sandbox import LONGEST_RUN
 
-RunProgram = Callable[[dict[str, Any]], dict[str, Any]]
-"""Runs what a worker asks of the sandbox (``remote_sandbox.run_for_worker``)."""
+RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
+"""Runs what a worker asks of the sandbox, for so many seconds (``remote_sandbox.run_for_worker``)."""
 START_SECONDS = 60.0
 """A worker that is not ready after this is broken; also what the imports of one item may take in all."""
 _WINDOW = 32 * 1024
@@ -116,15 +116,16 @@ class WorkerProcess:
             now = time.monotonic()
             if event == "sandbox" and run is not None and not is_loading:
                 try:
-                    answer = frames.encode(run(reply))
+                    answer = run(reply, for_programs)
                 except ValueError as error:
                     raise frames.FrameError(f"the worker asked for no program: {error}") from error
-                took = time.monotonic() - now
-                for_programs -= took
-                if for_programs < 0:
-                    raise frames.FrameTimeout
-                frames.write(self._to, answer, time.monotonic() + START_SECONDS)
-                deadline += took
+                for_programs -= answer.get("outcome", {}).get("wall_seconds", 0.0)
+                if for_programs <= 0:
+                    self.kill()
+                    raise WorkerTimeout(f"its programs ran for more than {LONGEST_RUN:g} s")
+                deadline += time.monotonic() - now
+                data = frames.encode(answer)
+                frames.write(self._to, data, time.monotonic() + START_SECONDS)
                 continue
             if (event == "loading") == is_loading:
                 raise frames.FrameError("the worker keeps loading")

@@ -17,7 +17,7 @@ from prorl_common import plugin_environment
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_client import START_SECONDS, WorkerError, WorkerProcess
 from prorl_verifiers.pool.worker_spawn import Template
-from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.spec import VERIFIERS, runs_in_worker
 
 _AGAIN_SECONDS = 5.0
 """A template that did not start twice is not tried again for so long; those who ask get the same error."""
@@ -50,8 +50,7 @@ class WorkerFactory:
         """Warm up, in the background, for verifiers that were not seen before."""
         if not self._grow:
             return
-        text = {name for name in verifiers if VERIFIERS.get(name).score is not None}
-        wanted = self._wanted | text
+        wanted = self._wanted | {n for n in verifiers if runs_in_worker(VERIFIERS.get(n))}
         if wanted != self._wanted:
             with self._changed:
                 self._wanted = wanted | self._wanted

@@ -183,7 +183,8 @@ class Template:
 
     def _drop_files(self) -> None:
         self._control.close()
-        self._stderr.close()
+        with contextlib.suppress(ValueError):  # another thread is closing it at this moment
+            self._stderr.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 

@@ -69,14 +69,12 @@ def self_check(verifiers: Sequence[str]) -> dict[str, str]:
 
 
 def _served(verifiers: Iterable[str]) -> list[VerifierSpec]:
-    """Return the specs of those that score text, without a sandbox."""
-    specs = [worker.SPECS[name] for name in verifiers if name in worker.SPECS]
-    return [spec for spec in specs if spec.score is not None]
+    return [worker.SPECS[name] for name in verifiers if name in worker.SPECS]
 
 
 def _misjudged(spec: VerifierSpec, canaries: Sequence[Canary]) -> str | None:
-    """Return what came of the first canary that is judged wrong."""
-    for one in canaries:
+    """Return what came of the first canary that is judged wrong; none is asked of who runs programs."""
+    for one in canaries if spec.score is not None else ():
         reply = worker.answer(canary.request(spec.name, one))
         if reply.get("result", {}).get("reward") != one.reward:
             asked = f"{one.response!r} for {dict(one.reference)!r}"

@@ -30,7 +30,7 @@ from prorl_verifiers.pool.replies import MAX_RESPONSE, judge_in_sandbox, read_re
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
 from prorl_verifiers.pool.worker_factory import WorkerFactory
-from prorl_verifiers.spec import VERIFIERS, plugin_label
+from prorl_verifiers.spec import VERIFIERS, plugin_label, runs_in_worker
 from prorl_verifiers.types import Verdict
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class WorkerThread(threading.Thread):
         """Score an item that runs programs: by ours in this process, by a verifier of others in a worker."""
         started = time.monotonic()
         sandbox = self._sandbox()
-        if VERIFIERS.origin(job.task.verifier).is_ours:
+        if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
             verdict = judge_in_sandbox(job.response, job.task, sandbox)
             self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
             return
@@ -119,7 +119,7 @@ class WorkerThread(threading.Thread):
         for last in (False, True):
             try:
                 worker = self._take_worker(warm=last)
-                run = partial(run_for_worker, sandbox=sandbox)
+                run = partial(run_for_worker, sandbox)
                 reply = next(worker.ask_many([frame], self._timeout, run))
             except (WorkerTimeout, WorkerError) as error:
                 verdict, final = _of_failure(error, sandbox.isolation), False
