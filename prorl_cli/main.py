@@ -113,6 +113,9 @@ class _InterruptedError(Exception):
 
 def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
+    # before torch loads: its threads sleep, rather than spin, while they wait for each other, so that another busy
+    # process on the machine slows a run down and does not stop it
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         try:
             build_app()()

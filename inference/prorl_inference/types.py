@@ -18,7 +18,7 @@ FinishReason = Literal["stop", "length", "refused"]
 Batching = Literal["fixed", "refill"]
 """How Transformers decodes: batch after batch (bitwise repeatable), or giving the place of a row that
 ended to a waiting sample (equal up to float rounding)."""
-DEFAULT_BATCH_SIZE = 64
+DEFAULT_BATCH_SIZE = 128
 """Samples that run at once."""
 
 

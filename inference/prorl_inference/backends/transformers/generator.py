@@ -6,6 +6,7 @@ Groups requests of similar length into batches of at most ``batch_size`` rows, s
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -40,6 +41,10 @@ from prorl_inference.types import (
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+_WORTH_PACKING = 256
+"""Tokens that a call may sample at least for weights to be packed."""
 
 
 class TransformersGenerator:
@@ -115,7 +120,7 @@ class TransformersGenerator:
         was_training = model.training
         model.eval()
         try:
-            with torch.no_grad():
+            with torch.no_grad(), self._fast_layers(work, params.max_tokens):
                 if work and self.batching == "refill" and can_refill(model):
                     decode_refilled(model, work, params, stops, ended, self.batch_size)
                 else:
@@ -124,6 +129,17 @@ class TransformersGenerator:
         finally:
             model.train(was_training)
         return results.all()
+
+    def _fast_layers(
+        self, work: Sequence[PromptRows], max_tokens: int
+    ) -> contextlib.AbstractContextManager[None]:
+        """Return a block in which products are fast on a CPU, where the answers are worth the preparation."""
+        tokens = sum(len(prompt.rows) for prompt in work) * max_tokens
+        if self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
+            return contextlib.nullcontext()
+        from prorl_inference.backends.transformers.packed_weights import packed_weights
+
+        return packed_weights(self._model, self.batch_size)
 
     def sync_weights(self, model: Any) -> None:
         """Do nothing when ``model`` is the one sampled from; else copy its parameters and buffers."""
