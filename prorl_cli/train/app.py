@@ -74,7 +74,7 @@ def train(
             raise UserError(
                 f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
             )
-        _run(config, run.path, resume=True, decisions=decisions)
+        start_run(config, run.path, resume=True, decisions=decisions)
         return
     from prorl_training.config.loading import load_config
     from prorl_training.run.folder import named_run
@@ -98,10 +98,12 @@ def train(
         preset = default_preset()
     config = load_config(preset, config_file, over)
     run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
-    _run(config, run.path, resume=False, decisions=[])
+    start_run(config, run.path, resume=False, decisions=[])
 
 
-def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]) -> None:
+def start_run(
+    config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]
+) -> TrainReport:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
     from prorl_training.engine.local import check_start, scaling_notes
     from prorl_training.run.folder import RunFolder
@@ -135,8 +137,9 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
     if report.interrupted:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
         console.say(f"go on with: prorl train --resume {folder.name}")
-        return
+        return report
     if report.last_step < report.steps:
         console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")
+    return report

@@ -1,0 +1,142 @@
+"""``prorl quickstart``: what its closing screen says, and what it refuses before work starts.
+
+The command itself runs in CI with the real model (``make quickstart``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from rich.console import Console
+from typer.testing import CliRunner
+
+from prorl_cli.main import build_app
+from prorl_cli.quickstart import screen
+from prorl_common import MissingExtraError, NullProgress
+from prorl_evaluation import EvalResult, EvalSettings, evaluate
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+
+SAMPLES = [*make_samples(13), *make_samples(12, "logic")]
+
+
+def result(out: Path, percent: int, n: int = 8) -> EvalResult:
+    generator = FakeGenerator(model_id=f"m{percent}", model_digest=f"d{percent}", percent=percent)
+    settings = EvalSettings(n=n, k=max(1, n // 2), draws=300)
+    return evaluate(generator, SAMPLES, settings, out, FakeScorer(), NullProgress())
+
+
+@pytest.fixture
+def low(tmp_path: Path) -> EvalResult:
+    return result(tmp_path / "low", 15)
+
+
+@pytest.fixture
+def high(tmp_path: Path) -> EvalResult:
+    return result(tmp_path / "high", 60)
+
+
+def write_steps(run: Path, rewards: dict[int, list[list[float | None]]]) -> None:
+    """Write a rollouts file a step: a list of groups, each a list of rewards."""
+    (run / "rollouts").mkdir(parents=True)
+    for step, groups in rewards.items():
+        rows = [(step, f"p{i}", reward) for i, group in enumerate(groups) for reward in group]
+        steps, names, values = zip(*rows, strict=True)
+        table = pa.table(
+            {"step": steps, "sample_id": names, "reward": pa.array(values, pa.float64())}
+        )
+        parquet.write_table(table, run / "rollouts" / f"step_{step:06d}.parquet")
+
+
+def test_the_headline_says_what_the_interval_says(low: EvalResult, high: EvalResult) -> None:
+    assert screen.verdict(low, high).startswith("It learned: pass@1 rose by +0.")
+    assert screen.verdict(high, low).startswith("It got worse: pass@1 changed by -0.")
+    assert screen.verdict(low, low).startswith("No change that this test sees")
+
+
+def test_training_groups_are_shares_of_right_answers_and_leave_out_what_was_not_judged(
+    tmp_path: Path,
+) -> None:
+    write_steps(tmp_path, {1: [[1.0, 0.5, 0.0, 1.0], [None, None]], 2: [[1.0, None]]})
+    assert screen.training_groups(tmp_path) == [(1, [0.5]), (2, [1.0])]
+
+
+def test_the_curve_has_a_line_a_window_with_the_mean_inside_its_interval(tmp_path: Path) -> None:
+    steps: dict[int, list[list[float | None]]] = {
+        s: [[1.0] * s + [0.0] * (12 - s)] * 6 for s in range(1, 13)
+    }
+    write_steps(tmp_path, steps)
+    head, *rows = screen.curve(tmp_path)
+    assert [row.split()[0] for row in rows] == ["1-2", "3-4", "5-6", "7-8", "9-10", "11-12"]
+    means = []
+    for row in rows:
+        value, low, high = (float(x) for x in re.findall(r"\d\.\d\d", row)[:3])
+        assert low <= value <= high
+        bar = row[row.index("├") :]
+        assert bar.index("├") <= bar.index("●") <= bar.index("┤")
+        means.append(row.index("●") - head.index("0"))
+    assert means == sorted(means) and 0 < means[0] < means[-1] <= screen.AXIS
+
+
+def test_a_run_without_recorded_steps_says_so(tmp_path: Path) -> None:
+    assert screen.curve(tmp_path) == ["(no step was recorded)"]
+
+
+def test_answers_are_chosen_by_place_and_not_by_which_is_right(
+    low: EvalResult, high: EvalResult
+) -> None:
+    pairs = list(zip(low.examples, high.examples, strict=True))
+    shown = screen.first_of_each_domain(pairs)
+    assert shown == [
+        next(p for p in pairs if p[0].domain == d)
+        for d in dict.fromkeys(a.domain for a, _ in pairs)
+    ]
+
+
+def test_moved_counts_both_directions(tmp_path: Path) -> None:
+    before, after = result(tmp_path / "a", 50, n=1), result(tmp_path / "b", 50, n=1)
+    problems = tuple(
+        dataclasses.replace(p, c=c) for p, c in zip(before.problems, [1, 1, 0] * 9, strict=False)
+    )
+    later = tuple(
+        dataclasses.replace(p, c=c) for p, c in zip(after.problems, [1, 0, 1] * 9, strict=False)
+    )
+    said = screen.moved(
+        dataclasses.replace(before, problems=problems), dataclasses.replace(after, problems=later)
+    )
+    assert said == "of 25, 8 became right and 8 became wrong"
+
+
+def test_the_screen_fits_eighty_columns_and_names_report_and_next_commands(
+    tmp_path: Path, low: EvalResult, high: EvalResult
+) -> None:
+    run = tmp_path / "quickstart"
+    write_steps(run, {s: [[1.0, 0.0]] * 4 for s in range(1, 25)})
+    console = Console(width=80, record=True, force_terminal=False)
+    page = Path("runs/quickstart/report.html")
+    screen.closing_screen(console, run, [low, high], [low, high], page)
+    text = console.export_text()
+    assert "It learned" in text and str(page) in text
+    for command, _ in screen.next_commands("quickstart"):
+        assert command in text
+    drawn = [line for line in text.splitlines() if "│" in line]
+    assert drawn and max(map(len, drawn)) <= 80
+
+
+def test_missing_packages_are_named_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "jinja2" else found(name)
+    )
+    monkeypatch.chdir(tmp_path)
+    outcome = CliRunner().invoke(build_app(), ["quickstart"])
+    assert isinstance(outcome.exception, MissingExtraError)
+    assert "jinja2" in str(outcome.exception) and not list(tmp_path.iterdir())
