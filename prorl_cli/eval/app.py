@@ -10,6 +10,7 @@ import typer
 from prorl_cli.eval.compare import compare_command
 from prorl_cli.eval.novelty import novelty_command
 from prorl_cli.eval.pass_at_k import pass_at_k_command
+from prorl_cli.eval.plan import plan_command
 from prorl_cli.eval.regrade import regrade_command
 from prorl_cli.eval.report import report_command
 from prorl_cli.eval.run import run_command
@@ -25,6 +26,7 @@ def group() -> None:
 app.command("pass-at-k")(pass_at_k_command)
 app.command("run")(run_command)
 app.command("novelty")(novelty_command)
+app.command("plan")(plan_command)
 app.command("compare")(compare_command)
 app.command("regrade")(regrade_command)
 app.command("report")(report_command)

@@ -1,0 +1,130 @@
+"""How large a gain in pass@1 an evaluation of so many problems and samples will see: by simulation.
+
+Success rates of the problems are drawn from a Beta distribution. Training keeps the rates of half of the problems
+and draws those of the other half anew (an answer's rate moves even where the mean does not), and then raises all of
+them by the same share of what they lack, so that the mean rises by the gain. The test is the one that ``compare`` makes:
+the paired interval of the mean difference excludes 0. Leaves out: pass@k for k > 1, strata (which help).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from prorl_evaluation.stats.bounded_mean import paired_columns
+from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.types import EvaluationError, ProblemResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+REDRAWN = 0.5
+"""Share of the problems whose rate is drawn anew."""
+TRIALS = 2000
+DRAWS = 1000
+"""Of the bootstrap: it only has to find the ends of a 95 % interval."""
+_STEP = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Success rates of problems before training: a Beta distribution of this mean and concentration.
+
+    ``concentration`` is alpha + beta: below 2 most problems lie near 0 or 1, far above all lie near the mean.
+    """
+
+    mean: float = 0.4
+    concentration: float = 1.5
+
+    def __post_init__(self) -> None:
+        """Raise EvaluationError for what is no distribution of rates."""
+        if not 0.0 < self.mean < 1.0:
+            raise EvaluationError(f"the rate is {self.mean:g}: it must lie between 0 and 1")
+        if not self.concentration > 0.0:
+            raise EvaluationError(f"the concentration is {self.concentration:g}: it must exceed 0")
+
+
+def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
+    """Return the Beta distribution whose mean and variance are those of the problems' rates.
+
+    The sampling noise of c of n answers, p (1 - p) / n, is taken out of the variance. Raises EvaluationError when
+    fewer than two problems were judged, or all of them alike.
+    """
+    rates = [p.c / p.n for p in problems if p.n]
+    if len(rates) < 2:
+        raise EvaluationError("fewer than two judged problems: no rates can be fitted")
+    mean = sum(rates) / len(rates)
+    if not 0.0 < mean < 1.0:
+        raise EvaluationError(
+            f"every answer has the same verdict (pass@1 {mean:g}): nothing to fit"
+        )
+    spread = sum((r - mean) ** 2 for r in rates) / (len(rates) - 1)
+    n = len(rates) / sum(1 / p.n for p in problems if p.n)  # harmonic mean
+    # var(c / n) = p (1 - p) (rho + (1 - rho) / n) with rho = 1 / (1 + concentration)
+    rho = (spread / (mean * (1 - mean)) - 1 / n) / (1 - 1 / n) if n > 1 else 0.4
+    rho = min(max(rho, 0.01), 0.99)
+    return Rates(mean, 1 / rho - 1)
+
+
+def power(
+    problems: int,
+    n: int,
+    gain: float,
+    rates: Rates | None = None,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> float:
+    """Return the share of TRIALS simulated evaluations that see a gain of ``gain`` in pass@1.
+
+    ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains.
+    Raises EvaluationError where the mean would leave [0, 1].
+    """
+    import numpy as np
+
+    rates = rates or Rates()
+    if problems < 2 or n < 1:
+        raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
+    if not 0.0 <= gain <= 1.0 - rates.mean:
+        raise EvaluationError(
+            f"from {rates.mean:.3g} pass@1 can rise by at most {1 - rates.mean:.3g}, not by {gain:g}"
+        )
+    rng = np.random.default_rng(seed)
+    shape = (problems, TRIALS)
+    before = _draw(rng, rates, shape)
+    after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
+    after = after + (1.0 - after) * gain / (1.0 - rates.mean)
+    seen = (rng.binomial(n, after) - rng.binomial(n, before)) / n
+    found, _ = paired_columns(seen, how=Resampling(level, DRAWS, seed))
+    return sum(i.low > 0 for i in found) / TRIALS
+
+
+def smallest_gain(
+    problems: int,
+    n: int,
+    rates: Rates | None = None,
+    *,
+    wanted: float = 0.9,
+    level: float = 0.95,
+    seed: int = 0,
+) -> float:
+    """Return the smallest gain in pass@1 that is seen with power ``wanted``, to 0.005; NaN when none is."""
+    rates = rates or Rates()
+    low, high = 0, int((1.0 - rates.mean) / _STEP)
+    if power(problems, n, high * _STEP, rates, level=level, seed=seed) < wanted:
+        return math.nan
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = power(problems, n, middle * _STEP, rates, level=level, seed=seed) >= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return high * _STEP
+
+
+def _draw(rng: np.random.Generator, rates: Rates, shape: tuple[int, int]) -> Floats:
+    a = rates.mean * rates.concentration
+    return rng.beta(a, rates.concentration - a, shape)
