@@ -98,7 +98,7 @@ def power(
     shape = (problems, TRIALS)
     before = _draw(rng, rates, shape)
     after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
-    after = after + (1.0 - after) * gain / (1.0 - rates.mean)
+    after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)
     seen = (rng.binomial(n, after) - rng.binomial(n, before)) / n
     found, _ = paired_columns(seen, how=Resampling(level, DRAWS, seed))
     return sum(i.low > 0 for i in found) / TRIALS
