@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import PlainProgress, Progress
@@ -55,6 +57,23 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Print one loud line to stderr."""
     stderr_console().print(f"WARNING: {text}", style="bold yellow", markup=False, soft_wrap=True)
+
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+@contextmanager
+def kept_when_interrupted(progress: Progress) -> Iterator[None]:
+    """End the command at Ctrl-C, and say how to go on."""
+    import typer
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.finish()
+        say("interrupted; finished batches are kept, give the same command again to go on")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def print_json(value: Any) -> None:

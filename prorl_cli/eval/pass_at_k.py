@@ -1,19 +1,17 @@
 """``prorl eval pass-at-k``: sample and judge models on a dataset.
 
-Tables and JSON go to stdout, progress and messages to stderr. Leaves out: what is chosen (``choose``).
+Tables and JSON go to stdout, progress and messages to stderr. Leaves out: what is chosen and asked for (``asked``).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.console import kept_when_interrupted, make_progress, print_json, say, warn
 from prorl_cli.eval import options as o
-from prorl_cli.eval.sampling import kept_when_interrupted, models_of, session_of, settings_of
 from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.options import JsonNotTables, PluginOption
 
@@ -80,33 +78,17 @@ def pass_at_k_command(
     """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
     it goes on where it was cut off; a larger --n adds to what is there."""
     from prorl_evaluation.compare import against_baseline
-    from prorl_evaluation.sampling.choose import pick_dataset
-    from prorl_evaluation.sampling.job import runs_programs
+    from prorl_evaluation.sampling.asked import open_session
     from prorl_evaluation.tables import comparison_table, result_table
     from prorl_evaluation.types import shown_ks
-    from prorl_inference.models.store import check_model
     from prorl_verifiers import VerifierPool
 
     asked = o.settings(context, config, overrides)
-    settings_of(asked, None)  # k > n is said before anything is looked for
     progress = make_progress()
-    models = models_of(asked, progress)
-    samples, origin = pick_dataset(asked.data.dataset, asked.data.split, asked.data.limit)
-    if asked.model.path is not None and asked.server.url is None:
-        check_model(asked.model.path)
-    settings = replace(settings_of(asked, *models[1:]), dataset=origin)
-    kept = [s for s in samples if not runs_programs(s)]
-    if len(kept) < len(samples) and not asked.scoring.allow_weak:
-        from prorl_sandbox import probe
-
-        walls = probe()
-        if not walls.strong:  # code is left out, loudly, where this machine cannot isolate it
-            warn(f"{len(samples) - len(kept)} code problems are left out: {walls.complaint()}")
-            samples = kept
-    session = session_of(asked, models, settings, samples)
+    session, complaints = open_session(asked, progress)
     for line in session.description():
         say(line)
-    for line in session.warnings():
+    for line in complaints:
         warn(line)
     who = asked.scoring
     with (

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
-from prorl_cli.eval import options as o
-from prorl_cli.eval.sampling import (
+from prorl_cli.console import (
     kept_when_interrupted,
-    models_of,
-    run_limit,
-    session_of,
-    settings_of,
+    make_progress,
+    print_json,
+    say,
+    stdout_console,
+    warn,
 )
+from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
 from prorl_cli.options import JsonNotTables, PluginOption
 from prorl_common import UserError
@@ -118,6 +118,7 @@ def run_command(
     if listed:
         _list_suites(json_out)
         return
+    from prorl_evaluation.sampling.asked import models_of, run_limit, session_of, settings_of
     from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.suites import (
@@ -127,7 +128,7 @@ def run_command(
         run_suite,
         without_code,
     )
-    from prorl_verifiers import VerifierPool
+    from prorl_verifiers import VerifierPool, no_isolation
 
     asked = o.settings(context, config, overrides)
     rows = asked.suite.published
@@ -145,10 +146,8 @@ def run_command(
     with kept_when_interrupted(progress):
         gathered = gather_benchmarks(wanted, which, progress)
         if not weak and any(runs_programs(s) for one in gathered.ready for s in one.samples):
-            from prorl_sandbox import probe
-
-            walls = probe()
-            gathered = gathered if walls.strong else without_code(gathered, walls.complaint())
+            why = no_isolation()
+            gathered = gathered if why is None else without_code(gathered, why)
         how = session.settings
         problems = sum(len(one.samples) for one in gathered.ready)
         say(f"suite {wanted.name}: {wanted.title}")

@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, say, stdout_console
+from prorl_cli.console import (
+    INTERRUPTED,
+    kept_when_interrupted,
+    make_progress,
+    say,
+    stdout_console,
+)
 from prorl_cli.data.options import isolated
-from prorl_cli.eval.sampling import INTERRUPTED, kept_when_interrupted
 from prorl_cli.train.app import start_run
 from prorl_common import format_seconds
 
@@ -117,20 +122,18 @@ def _build(data: Path, seed: int) -> None:
 
 def _train(run: RunFolder, sets: list[str], steps: int | None) -> None:
     """Start the run, or go on with it; a run that is done is kept."""
-    from prorl_training.config.loading import load_config
-    from prorl_training.run.resume import nothing_left, resume_config
+    from prorl_training.engine.start import new_run, resumed_run
 
     words = " ".join(f"--set {word}" for word in sets)
     _step(2, "RL", f"prorl train --preset quickstart --name {run.name} {words}")
-    if not run.config_path.exists():
-        config = load_config("quickstart", None, sets)
-        report = start_run(config, run.path, resume=False, decisions=[])
+    if run.config_path.exists():
+        start = resumed_run(str(run.path), [], steps)
     else:
-        config, decisions = resume_config(run, [], steps)
-        if (why := nothing_left(run, config)) is not None and not decisions:
-            say(f"kept: {why.partition(':')[0]}")
-            return
-        report = start_run(config, run.path, resume=True, decisions=decisions)
+        start = new_run("quickstart", None, sets, run.name)
+    if isinstance(start, str):
+        say(f"kept: {start.partition(':')[0]}")
+        return
+    report = start_run(start)
     if report.interrupted:
         say("or with the same prorl quickstart command, which also does what comes after")
         raise typer.Exit(INTERRUPTED)

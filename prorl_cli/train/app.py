@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, assert_never
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,9 +16,8 @@ from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
 
 if TYPE_CHECKING:
-    from prorl_training.config import TrainConfig
     from prorl_training.engine.local import TrainReport
-    from prorl_training.schedule.decisions import Decision
+    from prorl_training.engine.start import Start
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
@@ -62,25 +60,17 @@ def train(
             raise UserError(
                 "--resume goes on with the run's own config: beside it only --steps and --set are of use"
             )
-        from prorl_training.run.folder import find_run
-        from prorl_training.run.resume import nothing_left, resume_config
+        from prorl_training.engine.start import resumed_run
 
-        run = find_run(resume)
-        config, decisions = resume_config(run, over, steps)
-        if not decisions and (why := nothing_left(run, config)) is not None:
-            console.say(why)
+        found = resumed_run(resume, over, steps)
+        if isinstance(found, str):
+            console.say(found)
             return
-        if config.data.path is not None and not Path(config.data.path).exists():
-            raise UserError(
-                f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
-            )
-        start_run(config, run.path, resume=True, decisions=decisions)
+        start_run(found)
         return
-    from prorl_training.config.loading import load_config
-    from prorl_training.run.folder import named_run
-
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
+        from prorl_training.config.loading import load_config
         from prorl_training.engine.openrlhf.launch.dry_run import dry_run as command_line
         from prorl_training.engine.openrlhf.launch.dry_run import unsaid
 
@@ -90,25 +80,17 @@ def train(
         for line in unsaid(config):
             console.say(f"  {line}")
         return
-    if preset is None and config_file is None and engine != "openrlhf":
-        from prorl_training.engine.local import default_preset, find_dataset
+    from prorl_training.engine.start import new_run
 
-        # data first: the preset takes seconds, as loading torch does
-        find_dataset(load_config(None, None, over))
-        preset = default_preset()
-    config = load_config(preset, config_file, over)
-    run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
-    start_run(config, run.path, resume=False, decisions=[])
+    start_run(new_run(preset, config_file, over, name))
 
 
-def start_run(
-    config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[Decision]
-) -> TrainReport:
+def start_run(start: Start) -> TrainReport:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
-    from prorl_training.engine.local import check_start, scaling_notes
-    from prorl_training.run.folder import RunFolder
+    from prorl_training.engine.local import scaling_notes
 
-    dataset = check_start(config, None if resume else RunFolder(folder))
+    config, folder = start.config, start.run.path
+    dataset = start.check()
     r = config.rollout
     console.say(f"run      {folder}")
     console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
@@ -118,16 +100,8 @@ def start_run(
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
     console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")
-    trainer: Callable[..., TrainReport]
-    match config.engine:
-        case "openrlhf":
-            from prorl_training.engine.openrlhf.launch.session import train_on_cluster as trainer
-        case "local":
-            from prorl_training.engine.local import train as trainer
-        case _:
-            assert_never(config.engine)
     started = time.monotonic()
-    report = trainer(config, folder, console.make_progress(), resume, decisions)
+    report = start.train(console.make_progress())
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")

@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "prorl_training": {"prorl_inference", "prorl_datasets", "prorl_verifiers"},
     "prorl_evaluation": {"prorl_inference", "prorl_datasets", "prorl_verifiers"},
 }
-"""docs/architecture.md draws this; all may import prorl_common, and prorl_cli everything."""
+"""docs/architecture.md draws this; all may import prorl_common, and prorl and prorl_cli everything."""
 
 DRAWING = {
     "prorl_common.svg",
@@ -32,7 +32,7 @@ MAY_DRAW = {"prorl_datasets.card.card", "prorl_evaluation"}
 def modules() -> dict[str, Path]:
     """Every module of the packages by its dotted name."""
     found = {}
-    for package in (*MAY_IMPORT, "prorl_cli"):
+    for package in (*MAY_IMPORT, "prorl", "prorl_cli"):
         (folder,) = [p for p in (ROOT / package, *ROOT.glob(f"*/{package}")) if p.is_dir()]
         for file in folder.rglob("*.py"):
             parts = file.relative_to(folder.parent).with_suffix("").parts

@@ -15,6 +15,14 @@ from prorl_verifiers.spec import VERIFIERS, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
 
+def no_isolation() -> str | None:
+    """Return why this machine cannot isolate untrusted programs, with the cure; None where it can."""
+    from prorl_sandbox import probe
+
+    walls = probe()
+    return None if walls.strong else walls.complaint()
+
+
 def task_of(value: Any) -> Task:
     """Return the task of an object {"verifier", "reference"} or its JSON text. Raises TaskError."""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What the verbs that sample make of the settings: the models, the server, how is sampled.
+"""What an ``EvalConfig`` asks for: the models, the server, the problems, how is sampled; and the session of all that.
 
 Leaves out: what is chosen (``choose``), and talking to a server (``prorl_inference``).
 """
@@ -6,38 +6,35 @@ Leaves out: what is chosen (``choose``), and talking to a server (``prorl_infere
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from prorl_cli.console import say
 from prorl_common import UserError
+from prorl_evaluation.config import EvalConfig, ServerSection
+from prorl_evaluation.sampling.choose import (
+    Run,
+    Target,
+    find_run,
+    model_target,
+    pick_dataset,
+    run_target,
+)
+from prorl_evaluation.sampling.job import runs_programs
+from prorl_evaluation.sampling.protocols import (
+    DEFAULT_MAX_TOKENS,
+    Asked,
+    Protocol,
+    merge,
+    pick_protocol,
+)
+from prorl_evaluation.sampling.session import Server, Session
+from prorl_evaluation.types import EvalResult, EvalSettings
 
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_datasets import Sample
-    from prorl_evaluation import EvalSettings
-    from prorl_evaluation.config import EvalConfig, ServerSection
-    from prorl_evaluation.sampling.choose import Run, Target
-    from prorl_evaluation.sampling.protocols import Protocol
-    from prorl_evaluation.sampling.session import Server, Session
-
-INTERRUPTED = 130
-
-
-@contextmanager
-def kept_when_interrupted(progress: Progress) -> Iterator[None]:
-    """End the command at Ctrl-C, and say how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished batches are kept, give the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def models_of(
@@ -71,8 +68,6 @@ def models_of(
         name = OpenAIGenerator(url, server.options, progress.message).model_id
         server = replace(server, options=replace(server.options, model=name))
     if target is None:
-        from prorl_evaluation.sampling.choose import model_target
-
         target = model_target(name)
     return [target], run, server
 
@@ -80,8 +75,6 @@ def models_of(
 def _targets(
     model: str | None, run: str | None, checkpoints: Sequence[str] | None
 ) -> tuple[list[Target], Run | None]:
-    from prorl_evaluation.sampling.choose import find_run, model_target, run_target
-
     if model is not None:
         if run is not None or checkpoints:
             raise UserError("give --model, or --run with --checkpoint, not both")
@@ -96,7 +89,6 @@ def server_of(url: str, given: ServerSection, run_weights: str | None = None) ->
 
     ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
     """
-    from prorl_evaluation.sampling.session import Server
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -132,8 +124,6 @@ def settings_of(
 ) -> EvalSettings:
     """Return the settings for the backend that will sample: what was asked for, else the named protocol's,
     else ``own`` (a suite's), else the defaults."""
-    from prorl_evaluation import EvalSettings
-    from prorl_evaluation.sampling.protocols import Asked, merge, pick_protocol
     from prorl_inference import BACKENDS, pick_backend
     from prorl_inference.models.loading import check_device
 
@@ -170,8 +160,6 @@ def session_of(
     samples: Sequence[Sample] = (),
 ) -> Session:
     """Return the session that evaluates ``models`` (of :func:`models_of`)."""
-    from prorl_evaluation.sampling.session import Session
-
     targets, run, server = models
     return Session(
         targets,
@@ -188,7 +176,74 @@ def session_of(
 
 
 def run_limit(run: Run | None) -> int:
-    from prorl_evaluation.sampling.protocols import DEFAULT_MAX_TOKENS
-
     value = run.setting("rollout", "max_tokens") if run is not None else None
     return value if isinstance(value, int) else DEFAULT_MAX_TOKENS
+
+
+def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
+    """Return the session that ``pass-at-k`` is asked for, and what must be said loudly before it begins.
+
+    Code problems are left out where this machine cannot isolate programs and ``scoring.allow_weak`` is off.
+    Raises UserError for what cannot be done, before anything is sampled.
+    """
+    from prorl_inference.models.store import check_model
+
+    settings_of(config, None)  # k > n is said before anything is looked for
+    models = models_of(config, progress)
+    data = config.data
+    samples, origin = pick_dataset(data.dataset, data.split, data.limit)
+    if config.model.path is not None and config.server.url is None:
+        check_model(config.model.path)
+    settings = replace(settings_of(config, *models[1:]), dataset=origin)
+    complaints = []
+    kept = [s for s in samples if not runs_programs(s)]
+    if len(kept) < len(samples) and not config.scoring.allow_weak:
+        from prorl_verifiers import no_isolation
+
+        if (why := no_isolation()) is not None:  # code is left out, loudly
+            complaints.append(f"{len(samples) - len(kept)} code problems are left out: {why}")
+            samples = kept
+    session = session_of(config, models, settings, samples)
+    return session, [*complaints, *session.warnings()]
+
+
+def evaluate_models(
+    model: str | None = None,
+    *,
+    run: str | None = None,
+    checkpoints: Sequence[str | int] | None = None,
+    dataset: str | Path | None = None,
+    k: int | None = None,
+    n: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> list[EvalResult]:
+    """Sample ``n`` answers to each problem, judge them, and return a result for each model.
+
+    The same as ``prorl eval pass-at-k``, with the same defaults: ``model`` is a name, folder or hub id; without
+    one, ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a
+    folder (default: the newest under data/), ``k`` the largest k of interest, ``n`` at least k. ``settings`` are
+    further keys of the config with ``__`` for the dot, as ``sampling__temperature=1.0`` or ``data__limit=20``.
+    Interrupted and called again, it goes on. Raises UserError, ServiceError.
+    """
+    from prorl_common import PlainProgress
+    from prorl_evaluation.config import load_eval_config
+    from prorl_verifiers import VerifierPool
+
+    named: dict[str, Any] = {
+        "model.path": model,
+        "model.run": run,
+        "model.checkpoints": None if checkpoints is None else [str(c) for c in checkpoints],
+        "data.dataset": None if dataset is None else str(dataset),
+        "sampling.k": k,
+        "sampling.n": n,
+    }
+    named |= {key.replace("__", "."): value for key, value in settings.items()}
+    config = load_eval_config(None, {key: v for key, v in named.items() if v is not None})
+    progress = progress or PlainProgress()
+    session, complaints = open_session(config, progress)
+    for line in [*session.description(), *(f"WARNING: {line}" for line in complaints)]:
+        progress.message(line)
+    who = config.scoring
+    with VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool:
+        return session.evaluate(pool, progress)
