@@ -31,8 +31,8 @@ dev-venv: $(VENV)/.dev ## the same with the tools for tests and checks
 openrlhf-cpu-venv: ## .venv-openrlhf: OpenRLHF with Ray, vLLM and DeepSpeed for a machine without a GPU
 	PYTHON="$(PYTHON)" bash scripts/openrlhf_cpu_venv.sh
 
-quickstart: venv ## fetch the model, build data, train 12 steps, evaluate, write the report
-	PATH="$(CURDIR)/$(BIN):$$PATH" STEPS="$(STEPS)" bash scripts/quickstart.sh
+quickstart: venv ## fetch the model, build data, train 16 steps, evaluate, write the report (prorl quickstart)
+	$(BIN)/prorl quickstart $(STEPS:%=--steps %)
 
 test: dev-venv ## all fast tests (the README's test command)
 	code=0; \

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How long the quickstart is: RL steps, answers to each held-out problem, and the run's name."""
+    """How long the quickstart is: RL steps (None: the preset's), answers to each held-out problem, the run's name."""
 
-    steps: int
+    steps: int | None
     n: int
     name: str
 
 
-SHORT = Size(steps=24, n=8, name="quickstart")
-FULL = Size(steps=120, n=16, name="quickstart-full")
+SHORT = Size(steps=None, n=8, name="quickstart")
+FULL = Size(steps=60, n=16, name="quickstart-full")
 SEED = 1
 
 
@@ -65,12 +65,13 @@ def quickstart(
     from prorl_training.run.folder import named_run
 
     size = FULL if full else SHORT
-    size = replace(size, steps=steps or size.steps)
+    steps = steps or size.steps
     suffix = "" if seed == SEED else f"-{seed}"
     _require_report()
     require_local()
     data = Path("data") / f"quickstart{suffix}"
-    sets = [f"steps={size.steps}", f"seed={seed}", f"data.path={data}", f"model.device={device}"]
+    sets = [f"seed={seed}", f"data.path={data}", f"model.device={device}"]
+    sets += [] if steps is None else [f"steps={steps}"]
     config = load_config("quickstart", None, sets)
     check_model(config.model.path)
     run = named_run(size.name + suffix)

@@ -208,7 +208,7 @@ def _short(text: str) -> str:
 def next_commands(name: str) -> list[tuple[str, str]]:
     """Return three commands that lead on, with what each does."""
     return [
-        (f"prorl train explain {name} --step 12", "why the run did what it did"),
+        (f"prorl train explain {name} --step 8", "why the run did what it did"),
         (f"prorl verify replay {name}", "give every reward again and compare"),
-        ("prorl quickstart --full", "the long form: 120 steps"),
+        ("prorl quickstart --full", "the long form: 60 steps, 16 answers a problem"),
     ]

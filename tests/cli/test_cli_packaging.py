@@ -1,4 +1,4 @@
-"""What is built is what is imported: eight packages, their data files, and no shadowed names."""
+"""What is built is what is imported: nine packages, their data files, and no shadowed names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
+    "prorl",
     "prorl_cli",
     "prorl_common",
     "prorl_sandbox",

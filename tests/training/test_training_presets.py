@@ -157,10 +157,9 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
     "no-length": {"length_penalty.weight": 0.0, "length_penalty.steps_on": 0},
     "cpu": {"steps": 3000, "rollout.max_tokens": 64, "optimizer.lr": 1e-5},
     "quickstart": {
-        "steps": 12,
+        "steps": 16,
         "dynamic_sampling.surplus": "drop",
-        "dynamic_sampling.refill": "missing",
-        "dynamic_sampling.max_rounds": 2,
+        "dynamic_sampling.max_rounds": 1,
         "checkpoint.best": False,
     },
 }
