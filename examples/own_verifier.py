@@ -1,0 +1,44 @@
+"""A verifier of your own: is the response a palindrome with the word that was asked for?
+
+    prorl verify answer --plugin examples/own_verifier.py --verifier palindrome --gold level "Level, level!"
+    python examples/own_verifier.py
+
+From here on it is used like prorl's own: in recipes (``verifier: palindrome``), in training and in evaluation, each with
+``--plugin examples/own_verifier.py``.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from prorl_verifiers import Score, VerifierSpec, unparsable
+
+
+def score(response: str, reference: Mapping[str, Any]) -> Score:
+    """Full marks for a palindrome that holds the word, half for one without it."""
+    letters = [c for c in response.lower() if c.isalpha()]
+    if not letters:
+        return unparsable("no letters")
+    if letters != letters[::-1]:
+        return Score(0.0, "not a palindrome", response)
+    has_word = reference["answer"] in response.lower()
+    return Score(
+        1.0 if has_word else 0.5, "has the word" if has_word else "lacks the word", response
+    )
+
+
+SPEC = VerifierSpec(
+    name="palindrome", score=score, prompt="Write a palindrome that contains: {question}"
+)
+
+
+if __name__ == "__main__":
+    from prorl import Task, VerifierPool
+    from prorl_common import use_plugins
+
+    use_plugins([Path(__file__)])
+    task = Task("palindrome", {"answer": "level"})
+    with VerifierPool(workers=1) as pool:
+        for answer in ("Level, level!", "Noon", "Hello", "..."):
+            verdict = pool.score([(answer, task)])[0]
+            print(f"{answer!r:18} {verdict.reward} {verdict.status}: {verdict.reason}")

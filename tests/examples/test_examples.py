@@ -1,0 +1,153 @@
+"""Each program under examples/ does what its first lines say."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress
+from prorl_datasets import build, load_recipe
+from prorl_inference.backends.openai.testing import FakeServer
+from prorl_inference.testing import byte_tokenizer, tiny_model
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+WORDS = [
+    "--set",
+    "rollout.prompts=2",
+    "--set",
+    "rollout.samples=2",
+    "--set",
+    "rollout.max_tokens=6",
+]
+QUIET = ["--set", "warm_start.examples=4", "--set", "validation.every=0"]
+
+
+def run(*words: object, cwd: Path, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset of examples/own_data.yaml."""
+    out = tmp_path_factory.mktemp("data") / "own"
+    build(load_recipe(str(EXAMPLES / "own_data.yaml")), out, progress=NullProgress())
+    return out
+
+
+def test_every_example_is_listed_and_tested_here() -> None:
+    listed = (EXAMPLES / "README.md").read_text()
+    for file in EXAMPLES.iterdir():
+        if file.is_file() and file.name not in ("README.md", "own_data.jsonl"):
+            assert f"[{file.name}]({file.name})" in listed
+
+
+def test_own_verifier_scores_its_four_answers(tmp_path: Path) -> None:
+    said = run(EXAMPLES / "own_verifier.py", cwd=tmp_path).splitlines()
+    assert [line.split("' ")[1].split()[0] for line in said] == ["1.0", "0.5", "0.0", "0.0"]
+    assert "unparsable" in said[3]
+
+
+def test_own_loss_trains_a_step(tmp_path: Path, data: Path) -> None:
+    tiny_model().save_pretrained(tmp_path / "model")
+    byte_tokenizer().save_pretrained(tmp_path / "model")
+    loss = ["--plugin", EXAMPLES / "own_loss.py", "--set", "loss.name=soft_clip"]
+    words = ["--preset", "cpu", "--model", "model", "--data", data, "--steps", 1, "--name", "mine"]
+    run("-m", "prorl_cli", "train", *words, *loss, *WORDS, *QUIET, cwd=tmp_path)
+    config = (tmp_path / "runs" / "mine" / "config.yaml").read_text()
+    assert "name: soft_clip" in config
+
+
+def test_own_loss_is_ppos_gradient_at_ratio_one() -> None:
+    import importlib.util
+
+    import torch
+
+    from prorl_training.config.algorithm import LossConfig
+
+    spec: Any = importlib.util.spec_from_file_location("own_loss", EXAMPLES / "own_loss.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    new = torch.zeros(3, requires_grad=True)
+    config = LossConfig().model_copy(update={"options": {"sharpness": 1.0}})
+    advantages = torch.tensor([1.0, -2.0, 0.5])
+    module.soft_clip(new, torch.zeros(3), advantages, torch.tensor([3]), config).sum().backward()
+    assert torch.allclose(new.grad if new.grad is not None else new, -advantages)
+
+
+def test_own_data_builds_with_every_gold_answer_accepted(data: Path) -> None:
+    from prorl import load_dataset
+
+    rows = load_dataset(data, "train")
+    assert len(rows) == 24 and sum(r.id.startswith("ours") for r in rows) == 4
+
+
+def test_a_server_is_evaluated_and_compared(tmp_path: Path, data: Path) -> None:
+    words = [EXAMPLES / "evaluate_server.py"]
+    with FakeServer() as server:
+        first = run(*words, server.url, data, "--out", tmp_path / "a", "--limit", 4, cwd=tmp_path)
+        against = ("--out", tmp_path / "b", "--against", tmp_path / "a", "--limit", 4)
+        second = run(*words, server.url, data, *against, cwd=tmp_path)
+    assert first.startswith("overall") and "pass@1 0.000" in first
+    assert "difference +0.000" in second
+
+
+def scripts(folder: Path, **texts: str) -> None:
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / name).write_text(f"#!/bin/bash\n{text}\n")
+        (folder / name).chmod(stat.S_IRWXU)
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        (
+            ["--preset", "prorl-v2", "--steps", "3000"],
+            (
+                "train --preset prorl-v2 --steps 3000 --engine openrlhf --set openrlhf.nodes=4 "
+                "--set openrlhf.ray_address=auto"
+            ),
+        ),
+        (["--resume", "mine"], "train --resume mine"),
+    ],
+)
+def test_the_slurm_script_starts_ray_everywhere_and_the_run_on_the_head(
+    tmp_path: Path, words: list[str], sent: str
+) -> None:
+    log = tmp_path / "log"
+    bins = tmp_path / "bin"
+    scripts(
+        bins,
+        scontrol="echo node-1; echo node-2",
+        srun='while [ "$1" != ray ] && [ "$1" != prorl ]; do echo "$1" >/dev/null; shift; done; exec "$@"',
+        ray=f'echo "ray $*" >> {log}',
+        prorl=f'echo "prorl $*" >> {log}',
+        sleep="exit 0",
+    )
+    environment = os.environ | {
+        "PATH": f"{bins}:{os.environ['PATH']}",
+        "SLURM_JOB_NODELIST": "node-[1-4]",
+        "SLURM_JOB_NUM_NODES": "4",
+    }
+    subprocess.run(["bash", EXAMPLES / "slurm.sh", *words], env=environment, check=True, timeout=60)
+    said = sorted(log.read_text().splitlines())
+    assert said == [
+        f"prorl {sent}",
+        "ray start --address node-1:6379 --block",
+        "ray start --head --port 6379 --block",
+    ]
