@@ -9,7 +9,7 @@ ALONE := tests/attacks tests/sandbox
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow integration integration-openrlhf bench evidence check format clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow integration integration-openrlhf bench docs evidence hooks check format clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -43,6 +43,13 @@ test: dev-venv ## all fast tests (the README's test command)
 test-slow: dev-venv ## tests that take more than a minute each
 	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5
 
+docs: $(VENV)/.docs ## the documentation's site, in site/ (strict: a broken link is an error)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+
+$(VENV)/.docs: $(VENV)/.local pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
+	touch $@
+
 integration: dev-venv ## tests that need a service or a trainer: a Docker engine (installed and started where none runs), TRL, verl, OpenRLHF
 	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh
 	PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/trainers.sh
@@ -67,6 +74,10 @@ check: dev-venv ## ruff, format, mypy strict
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	for file in tests/*/conftest.py; do $(BIN)/mypy $$file || exit 1; done
+
+hooks: dev-venv ## run the checks before each commit (pre-commit)
+	$(BIN)/python -m pip install --quiet pre-commit
+	$(BIN)/pre-commit install
 
 format: dev-venv ## format and sort imports
 	$(BIN)/ruff check --fix .

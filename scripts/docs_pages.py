@@ -36,8 +36,10 @@ def cli_page() -> str:
 
     parts = [
         "# The command line",
-        ("What `--help` prints. Exit codes: 0 done, 2 a mistake of yours (one line with the cure), 1 a fault of ours or "
-        "of a service, 130 interrupted. `prorl --install-completion` sets up your shell's completion."),
+        (
+            "What `--help` prints. Exit codes: 0 done, 2 a mistake of yours (one line with the cure), 1 a fault of ours or "
+            "of a service, 130 interrupted. `prorl --install-completion` sets up your shell's completion."
+        ),
     ]
     for words, text in _commands(typer.main.get_command(build_app()), ("prorl",)):
         parts.append(f"{'#' * min(len(words) + 1, 4)} {' '.join(words)}\n\n```text\n{text}\n```")

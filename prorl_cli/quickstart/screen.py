@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from prorl_evaluation import EvalResult, Example, Interval
 
-WINDOWS = 6
+WINDOWS = 8
 """Points of the curve at most: each stands for as many steps."""
 AXIS = 41
 """Columns of the curve, from 0 to 1."""

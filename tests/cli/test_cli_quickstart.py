@@ -67,11 +67,20 @@ def test_training_groups_are_shares_of_right_answers_and_leave_out_what_was_not_
 
 def test_the_curve_has_a_line_a_window_with_the_mean_inside_its_interval(tmp_path: Path) -> None:
     steps: dict[int, list[list[float | None]]] = {
-        s: [[1.0] * s + [0.0] * (12 - s)] * 6 for s in range(1, 13)
+        s: [[1.0] * s + [0.0] * (20 - s)] * 6 for s in range(1, 17)
     }
     write_steps(tmp_path, steps)
     head, *rows = screen.curve(tmp_path)
-    assert [row.split()[0] for row in rows] == ["1-2", "3-4", "5-6", "7-8", "9-10", "11-12"]
+    assert [row.split()[0] for row in rows] == [
+        "1-2",
+        "3-4",
+        "5-6",
+        "7-8",
+        "9-10",
+        "11-12",
+        "13-14",
+        "15-16",
+    ]
     means = []
     for row in rows:
         value, low, high = (float(x) for x in re.findall(r"\d\.\d\d", row)[:3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -151,3 +152,17 @@ def test_the_slurm_script_starts_ray_everywhere_and_the_run_on_the_head(
         "ray start --address node-1:6379 --block",
         "ray start --head --port 6379 --block",
     ]
+
+
+def test_the_notebook_runs_from_its_first_cell_to_its_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    cells = json.loads((EXAMPLES / "prorl.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] for cell in cells if "print(" in "".join(cell["source"]))
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "notebook.py"
+    script.write_text("import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(code))
+    said = run(script, cwd=tmp_path)
+    assert "100 held-out problems" in said and "higher: the interval excludes 0" in said

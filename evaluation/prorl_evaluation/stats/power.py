@@ -90,7 +90,7 @@ def power(
     rates = rates or Rates()
     if problems < 2 or n < 1:
         raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
-    if not 0.0 <= gain <= 1.0 - rates.mean:
+    if not 0.0 <= gain <= 1.0 - rates.mean + 1e-9:
         raise EvaluationError(
             f"from {rates.mean:.3g} pass@1 can rise by at most {1 - rates.mean:.3g}, not by {gain:g}"
         )
