@@ -65,11 +65,11 @@ def api_page() -> str:
         "`import prorl` has what a notebook needs; each room has the rest.",
         "## prorl",
     ]
-    for name in facade.__all__:
-        value = getattr(facade, name)
-        parts.append(
-            f"::: {value.__module__}.{value.__qualname__}\n    options: {{heading_level: 3}}"
-        )
+    values = {name: getattr(facade, name) for name in facade.__all__}
+    for name in sorted(values, key=lambda n: (isinstance(values[n], type), n)):  # functions first
+        value = values[name]
+        options = f"options: {{heading_level: 3, heading: prorl.{name}, toc_label: {name}}}"
+        parts.append(f"::: {value.__module__}.{value.__qualname__}\n    {options}")
     for room in ROOMS:
         module = importlib.import_module(room)
         parts.append(f"## {room}\n\n{(module.__doc__ or '').strip()}")
