@@ -8,9 +8,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import PlainProgress, Progress
+import typer
+
+from prorl_common import PlainProgress, Progress, on_interrupt
+from prorl_common.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -119,3 +124,14 @@ class RichProgress:
 def make_progress() -> Progress:
     """Return a rich bar when stderr is a terminal, else one plain line every few seconds."""
     return RichProgress() if sys.stderr.isatty() else PlainProgress()
+
+
+@contextmanager
+def stoppable(words: str | Callable[[], str], progress: Progress) -> Iterator[None]:
+    """Say ``words`` at the first Ctrl-C inside the block, what is kept and how to go on, and end the command."""
+    try:
+        with on_interrupt(words, say=progress.message):
+            yield
+    except KeyboardInterrupt:
+        progress.finish()
+        raise typer.Exit(INTERRUPTED) from None

@@ -6,7 +6,6 @@ sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reacha
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -236,12 +235,14 @@ def check_packages() -> Iterator[Check]:
             what = f"prorl[{name}]" if name else "prorl"
             yield Check(title, state, detail, f"pip install '{what}' -c constraints.txt")
             continue
+        from importlib.metadata import PackageNotFoundError, version
+
         found = []
         for module in extra.modules:
             distribution = {"yaml": "pyyaml"}.get(module, module)
             try:
-                found.append(f"{distribution} {importlib.metadata.version(distribution)}")
-            except importlib.metadata.PackageNotFoundError:
+                found.append(f"{distribution} {version(distribution)}")
+            except PackageNotFoundError:
                 found.append(distribution)
         yield Check(title, "ok", ", ".join(found))
 

@@ -20,7 +20,8 @@ from prorl_cli.model import app as model_app
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
-from prorl_common import ServiceError, UserError, plain_words
+from prorl_common import ServiceError, UserError, on_interrupt, plain_words
+from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
 EPILOG = (
     "Start with: prorl doctor · prorl data build · prorl train --steps 3000 · prorl eval pass-at-k"
@@ -115,7 +116,8 @@ def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
     try:
         try:
-            build_app()()
+            with on_interrupt(NOTHING_KEPT):
+                build_app()(prog_name="prorl")  # however it was started
         finally:
             sys.stdout.flush()
     except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
@@ -127,9 +129,8 @@ def main() -> None:
     except ServiceError as error:
         print(f"service error: {error}", file=sys.stderr)
         sys.exit(1)
-    except (_InterruptedError, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
+    except (_InterruptedError, KeyboardInterrupt):  # what happens has been said
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

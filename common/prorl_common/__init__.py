@@ -21,6 +21,7 @@ from prorl_common.files import (
     read_jsonl,
     sha256_file,
 )
+from prorl_common.interrupts import on_interrupt
 from prorl_common.plugins import (
     Door,
     FolderDoor,
@@ -59,6 +60,7 @@ __all__ = [
     "format_seconds",
     "installed_plugins",
     "nearest",
+    "on_interrupt",
     "plain_words",
     "plugin_environment",
     "plugin_files",

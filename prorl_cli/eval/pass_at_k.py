@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.console import make_progress, print_json, say, stoppable, warn
 from prorl_cli.eval import options as o
-from prorl_cli.eval.sampling import kept_when_interrupted, models_of, session_of, settings_of
+from prorl_cli.eval.sampling import KEPT, models_of, session_of, settings_of
 from prorl_cli.eval.tables import print_table, warn_of
 from prorl_cli.options import JsonNotTables, PluginOption
 
@@ -110,7 +110,7 @@ def pass_at_k_command(
         warn(line)
     who = asked.scoring
     with (
-        kept_when_interrupted(progress),
+        stoppable(KEPT, progress),
         VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
     ):
         results = session.evaluate(pool, progress)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
+from prorl_cli.console import make_progress, print_json, say, stdout_console, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.sampling import (
-    kept_when_interrupted,
+    KEPT,
     models_of,
     run_limit,
     session_of,
@@ -142,7 +142,7 @@ def run_command(
     session = session_of(asked, models, settings_of(asked, *models[1:], own))
     which = Wanted(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
     weak = asked.scoring.allow_weak
-    with kept_when_interrupted(progress):
+    with stoppable(KEPT, progress):
         gathered = gather_benchmarks(wanted, which, progress)
         if not weak and any(runs_programs(s) for one in gathered.ready for s in one.samples):
             from prorl_sandbox import probe

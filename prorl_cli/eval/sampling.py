@@ -6,15 +6,11 @@ Leaves out: what is chosen (``choose``), and talking to a server (``prorl_infere
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from prorl_cli.console import say
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -26,18 +22,8 @@ if TYPE_CHECKING:
     from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.sampling.session import Server, Session
 
-INTERRUPTED = 130
-
-
-@contextmanager
-def kept_when_interrupted(progress: Progress) -> Iterator[None]:
-    """End the command at Ctrl-C, and say how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished batches are kept, give the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
+KEPT = "stopping; finished batches are kept, give the same command again to go on"
+"""What a Ctrl-C leaves of sampling."""
 
 
 def models_of(

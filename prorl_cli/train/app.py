@@ -15,6 +15,7 @@ from prorl_cli.train.controller import explain, simulate
 from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
+from prorl_common.interrupts import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
@@ -124,8 +125,15 @@ def _run(config: TrainConfig, folder: Path, resume: bool, decisions: Sequence[De
             from prorl_training.engine.local import train as trainer
         case _:
             assert_never(config.engine)
-    started = time.monotonic()
-    report = trainer(config, folder, console.make_progress(), resume, decisions)
+
+    def how_to_go_on() -> str:
+        if not RunFolder(folder).config_path.exists():
+            return NOTHING_KEPT
+        return f"stopping; go on with prorl train --resume {folder.name}"
+
+    started, progress = time.monotonic(), console.make_progress()
+    with console.stoppable(how_to_go_on, progress):
+        report = trainer(config, folder, progress, resume, decisions)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
