@@ -18,6 +18,7 @@ from prorl_common.files import (
     atomic_directory,
     atomic_write_bytes,
     atomic_write_text,
+    check_output,
     read_jsonl,
     sha256_file,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "atomic_directory",
     "atomic_write_bytes",
     "atomic_write_text",
+    "check_output",
     "derive_seed",
     "format_seconds",
     "installed_plugins",

@@ -15,7 +15,7 @@ from prorl_cli.console import make_progress, print_json, say, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.sampling import KEPT, models_of, session_of, settings_of
 from prorl_cli.eval.tables import print_table, warn_of
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
@@ -32,7 +32,10 @@ ProtocolName = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Problems, the domains in turn.")]
 Out = Annotated[
-    Path | None, typer.Option(help="Folder for one model; a parent folder for several.")
+    Path | None,
+    typer.Option(
+        help="Folder for one model; a parent folder for several.", callback=folder_to_write
+    ),
 ]
 
 

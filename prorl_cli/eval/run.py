@@ -22,7 +22,7 @@ from prorl_cli.eval.sampling import (
     settings_of,
 )
 from prorl_cli.eval.tables import print_table
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, file_to_write, folder_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ PublishedRows = Annotated[
 Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
 Html = Annotated[
-    Path | None, typer.Option(help="Also write the report over all benchmarks to this file.")
+    Path | None,
+    typer.Option(
+        help="Also write the report over all benchmarks to this file.", callback=file_to_write
+    ),
 ]
 N = Annotated[int | None, typer.Option("--n", min=1, help="Samples a problem (the suite's own).")]
 Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default: the suite's own.")]
@@ -64,7 +67,9 @@ TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default: the
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Token limit (the suite's own, else the run's, else 512).")
 ]
-Out = Annotated[Path | None, typer.Option(help="Folder for all that is written.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Folder for all that is written.", callback=folder_to_write)
+]
 PUBLISHED = ("core", "all", "none")
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prorl_common import UserError
+from prorl_common import UserError, check_output
 
 if TYPE_CHECKING:
     from prorl_common import Progress
@@ -159,7 +159,7 @@ def session_of(
     from prorl_evaluation.sampling.session import Session
 
     targets, run, server = models
-    return Session(
+    session = Session(
         targets,
         run,
         samples,
@@ -171,6 +171,9 @@ def session_of(
         config.output.repair,
         config=config.to_yaml(),
     )
+    for target in targets:
+        check_output(session.folder(target), folder=True)
+    return session
 
 
 def run_limit(run: Run | None) -> int:
