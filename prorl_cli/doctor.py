@@ -20,7 +20,7 @@ import typer
 
 from prorl_cli.console import print_json, say, stdout_console
 from prorl_cli.options import Json
-from prorl_common import installed_plugins
+from prorl_common import installed_plugins, pip_install
 
 State = Literal["ok", "note", "problem"]
 
@@ -233,7 +233,7 @@ def check_packages() -> Iterator[Check]:
             detail = f"missing {', '.join(missing)}: needed for {extra.purpose}"
             state: State = "problem" if extra.needed else "note"
             what = f"prorl[{name}]" if name else "prorl"
-            yield Check(title, state, detail, f"pip install '{what}' -c constraints.txt")
+            yield Check(title, state, detail, pip_install(what))
             continue
         from importlib.metadata import PackageNotFoundError, version
 

@@ -11,6 +11,7 @@ from prorl_common.errors import (
     ServiceError,
     UserError,
     nearest,
+    pip_install,
     plain_words,
 )
 from prorl_common.files import (
@@ -63,6 +64,7 @@ __all__ = [
     "installed_plugins",
     "nearest",
     "on_interrupt",
+    "pip_install",
     "plain_words",
     "plugin_environment",
     "plugin_files",

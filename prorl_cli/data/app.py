@@ -77,7 +77,7 @@ def export_command(
 ) -> None:
     """Write the dataset in the shape that a trainer reads.
 
-    docs/guides/trainer-adapters.md says how each trainer is pointed at it.
+    prorl_verifiers.adapters holds the reward function that each trainer is pointed at.
     """
     from prorl_datasets import export
 

@@ -268,4 +268,4 @@ def _list_suites(json_out: bool) -> None:
     for row in rows:
         table.add_row(*(Text(str(v)) for v in row.values()))
     stdout_console().print(table)
-    say("run one: prorl eval run --suite NAME; a .yaml of your own: docs/reference/suites.md")
+    say("run one: prorl eval run --suite NAME (or the path of a .yaml of your own)")
