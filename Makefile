@@ -9,7 +9,7 @@ ALONE := tests/attacks tests/sandbox
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow integration integration-openrlhf bench docs evidence hooks check format clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel integration integration-openrlhf bench docs evidence hooks check format clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -49,6 +49,9 @@ docs: $(VENV)/.docs ## the documentation's site, in site/ (strict: a broken link
 $(VENV)/.docs: $(VENV)/.local pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
 	touch $@
+
+test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)
+	$(BIN)/python -m pytest -q tests/wheel
 
 integration: dev-venv ## tests that need a service or a trainer: a Docker engine (installed and started where none runs), TRL, verl, OpenRLHF
 	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh

@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import PlainProgress, Progress
+import typer
+
+from prorl_common import PlainProgress, Progress, on_interrupt
+from prorl_common.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -57,23 +60,6 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Print one loud line to stderr."""
     stderr_console().print(f"WARNING: {text}", style="bold yellow", markup=False, soft_wrap=True)
-
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-
-
-@contextmanager
-def kept_when_interrupted(progress: Progress) -> Iterator[None]:
-    """End the command at Ctrl-C, and say how to go on."""
-    import typer
-
-    try:
-        yield
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished batches are kept, give the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def print_json(value: Any) -> None:
@@ -138,3 +124,18 @@ class RichProgress:
 def make_progress() -> Progress:
     """Return a rich bar when stderr is a terminal, else one plain line every few seconds."""
     return RichProgress() if sys.stderr.isatty() else PlainProgress()
+
+
+KEPT = "stopping; finished batches are kept, give the same command again to go on"
+"""What a Ctrl-C leaves of sampling."""
+
+
+@contextmanager
+def stoppable(words: str | Callable[[], str], progress: Progress) -> Iterator[None]:
+    """Say ``words`` at the first Ctrl-C inside the block, what is kept and how to go on, and end the command."""
+    try:
+        with on_interrupt(words, say=progress.message):
+            yield
+    except KeyboardInterrupt:
+        progress.finish()
+        raise typer.Exit(INTERRUPTED) from None

@@ -6,7 +6,6 @@ sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reacha
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -21,7 +20,7 @@ import typer
 
 from prorl_cli.console import print_json, say, stdout_console
 from prorl_cli.options import Json
-from prorl_common import installed_plugins
+from prorl_common import installed_plugins, pip_install
 
 State = Literal["ok", "note", "problem"]
 
@@ -234,14 +233,16 @@ def check_packages() -> Iterator[Check]:
             detail = f"missing {', '.join(missing)}: needed for {extra.purpose}"
             state: State = "problem" if extra.needed else "note"
             what = f"prorl[{name}]" if name else "prorl"
-            yield Check(title, state, detail, f"pip install '{what}' -c constraints.txt")
+            yield Check(title, state, detail, pip_install(what))
             continue
+        from importlib.metadata import PackageNotFoundError, version
+
         found = []
         for module in extra.modules:
             distribution = {"yaml": "pyyaml"}.get(module, module)
             try:
-                found.append(f"{distribution} {importlib.metadata.version(distribution)}")
-            except importlib.metadata.PackageNotFoundError:
+                found.append(f"{distribution} {version(distribution)}")
+            except PackageNotFoundError:
                 found.append(distribution)
         yield Check(title, "ok", ", ".join(found))
 

@@ -21,7 +21,8 @@ from prorl_cli.quickstart.command import quickstart
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
-from prorl_common import ServiceError, UserError, plain_words
+from prorl_common import ServiceError, UserError, on_interrupt, plain_words
+from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
 EPILOG = (
     "Start with: prorl doctor · prorl data build · prorl train --steps 3000 · prorl eval pass-at-k"
@@ -120,7 +121,8 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         try:
-            build_app()()
+            with on_interrupt(NOTHING_KEPT):
+                build_app()(prog_name="prorl")  # however it was started
         finally:
             sys.stdout.flush()
     except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
@@ -132,9 +134,8 @@ def main() -> None:
     except ServiceError as error:
         print(f"service error: {error}", file=sys.stderr)
         sys.exit(1)
-    except (_InterruptedError, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
+    except (_InterruptedError, KeyboardInterrupt):  # what happens has been said
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

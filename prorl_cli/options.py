@@ -7,12 +7,26 @@ from typing import Annotated
 
 import typer
 
-from prorl_common import use_plugins
+from prorl_common import check_output, use_plugins
 
 
 def _load(paths: list[Path] | None) -> list[Path]:
     use_plugins(paths or [])
     return paths or []
+
+
+def file_to_write(path: Path | None) -> Path | None:
+    """Return the path that an option or argument gave; the callback of every file that a verb writes."""
+    if path is not None:
+        check_output(path)
+    return path
+
+
+def folder_to_write(path: Path | None) -> Path | None:
+    """Return the path that an option or argument gave; the callback of every folder that a verb writes."""
+    if path is not None:
+        check_output(path, folder=True)
+    return path
 
 
 PluginOption = Annotated[

@@ -11,6 +11,7 @@ from prorl_common.errors import (
     ServiceError,
     UserError,
     nearest,
+    pip_install,
     plain_words,
 )
 from prorl_common.files import (
@@ -18,9 +19,11 @@ from prorl_common.files import (
     atomic_directory,
     atomic_write_bytes,
     atomic_write_text,
+    check_output,
     read_jsonl,
     sha256_file,
 )
+from prorl_common.interrupts import on_interrupt
 from prorl_common.plugins import (
     Door,
     FolderDoor,
@@ -55,10 +58,13 @@ __all__ = [
     "atomic_directory",
     "atomic_write_bytes",
     "atomic_write_text",
+    "check_output",
     "derive_seed",
     "format_seconds",
     "installed_plugins",
     "nearest",
+    "on_interrupt",
+    "pip_install",
     "plain_words",
     "plugin_environment",
     "plugin_files",

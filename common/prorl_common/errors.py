@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class ProrlError(Exception):
@@ -29,8 +31,17 @@ class MissingExtraError(UserError):
 
     def __init__(self, extra: str, module: str) -> None:
         super().__init__(
-            f"this needs {module}, which is not installed: pip install 'prorl[{extra}]' -c constraints.txt"
+            f"this needs {module}, which is not installed: {pip_install(f'prorl[{extra}]')}"
         )
+
+
+CONSTRAINTS = Path(__file__).with_name("constraints.txt")
+"""Versions that are known to work together; comes with the package."""
+
+
+def pip_install(what: str) -> str:
+    """Return the command that installs ``what`` (``prorl[local]``) in the versions known to work together."""
+    return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
 class ServiceError(ProrlError):

@@ -1,13 +1,15 @@
 """Files that are either whole or absent, and journals that survive a kill.
 
 Does: atomic writes (temporary name in the same folder, fsync, rename), append-only JSONL journals,
-JSONL reading with file and line in every complaint. Does not: lock; one writer a file is assumed.
+JSONL reading with file and line in every complaint, a look at output paths before work starts. One process at
+a time has a journal; whole files have no lock.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import gzip
 import hashlib
 import json
@@ -46,6 +48,28 @@ def explain_write_errors(path: Path) -> Iterator[None]:
                 "choose another place or make room, nothing was half-written"
             ) from error
         raise
+
+
+def check_output(path: Path, folder: bool = False) -> None:
+    """Raise UserError where ``path`` cannot become a file (or a ``folder``), before anything is worked out.
+
+    Folders above it that are not there yet are fine: writing makes them.
+    """
+    path = path.expanduser()
+    why = None
+    if path.is_dir() and not folder:
+        why = "it is a folder, name a file in it"
+    elif path.exists() and not path.is_dir() and folder:
+        why = "it is a file, name a folder"
+    else:
+        place = path if path.is_dir() else path.absolute().parent
+        above = next(p for p in (place, *place.parents) if os.path.lexists(p))
+        if not above.is_dir():
+            why = f"{above} is a file, not a folder"
+        elif not os.access(above, os.W_OK | os.X_OK):
+            why = f"{above} is read-only for you"
+    if why is not None:
+        raise UserError(f"cannot write {path}: {why}")
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
@@ -137,8 +161,8 @@ _TAIL = 1 << 16
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill at any moment.
 
-    Opening it drops a torn last line (a write that was cut off). ``append`` is flushed, and synced
-    to disk unless ``fsync`` is false.
+    Opening it drops a torn last line (a write that was cut off) and raises UserError where another process has
+    it open. ``append`` is flushed, and synced to disk unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -146,12 +170,24 @@ class Journal(Closing):
         self._fsync = fsync
         with explain_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._trim_torn_line()
             self._file = path.open("ab", buffering=0)
+        self._be_alone()
+        self._trim_torn_line()
+
+    def _be_alone(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self._file.close()
+            raise UserError(
+                f"another process is writing {self.path}: wait for it, stop it, or choose another place"
+            ) from error
+        except OSError:  # a file system without locks
+            pass
 
     def _trim_torn_line(self) -> None:
         """Cut the file after its last newline, reading from its end until one is found."""
-        if not self.path.exists() or self.path.stat().st_size == 0:
+        if self.path.stat().st_size == 0:
             return
         with self.path.open("rb+") as file:
             place = file.seek(0, os.SEEK_END)
@@ -182,6 +218,10 @@ class Journal(Closing):
                 view = view[self._file.write(view) :]
             if self._fsync:
                 os.fsync(self._file.fileno())
+        if os.fstat(self._file.fileno()).st_nlink == 0:
+            raise UserError(
+                f"{self.path} was removed while it was being written: give the command again to start anew"
+            )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield every object written so far, oldest first."""

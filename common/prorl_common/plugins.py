@@ -16,27 +16,39 @@ from __future__ import annotations
 import difflib
 import functools
 import hashlib
-import importlib.metadata
 import json
 import os
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from prorl_common.errors import UserError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.resources.abc import Traversable
 
 ENVIRONMENT = "PRORL_PLUGINS"
 """Names the plug-in files for child processes: a JSON list of [path, sha256]."""
 OURS = "prorl"
 """The name of our own distribution."""
+
+
+def _entry_points(group: str) -> EntryPoints:
+    from importlib.metadata import entry_points  # with zipfile and email: not for every --help
+
+    return entry_points(group=group)
+
+
+def _files(package: str) -> Iterator[Traversable]:
+    from importlib import resources
+
+    return resources.files(package).iterdir()
 
 
 class Named(Protocol):
@@ -183,6 +195,8 @@ def _load(path: Path, expected: str | None) -> None:
 
 def _what_failed(error: Exception, path: Path) -> str:
     """Return the error in one line, with the line of the file where it happened."""
+    import traceback
+
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     text = " ".join(str(error).split())[:300]
@@ -255,7 +269,7 @@ class Door(Generic[S]):
         with _LOADED.lock:
             if self._generation != _LOADED.generation:
                 self._parts = {}
-                for point in importlib.metadata.entry_points(group=self.group):
+                for point in _entry_points(self.group):
                     self._add_entry_point(point)
                 for file in files:
                     for value in vars(file.module).values():
@@ -264,7 +278,7 @@ class Door(Generic[S]):
                 self._generation = _LOADED.generation
         return self._parts
 
-    def _add_entry_point(self, point: importlib.metadata.EntryPoint) -> None:
+    def _add_entry_point(self, point: EntryPoint) -> None:
         distribution = point.dist
         if distribution is None:
             raise PluginError(f"the entry point {self.group}:{point.name} is of no distribution")
@@ -278,7 +292,7 @@ class Door(Generic[S]):
         for spec in self._specs(point, origin):
             self._add(spec.name, _Part(origin, _already(spec)))
 
-    def _specs(self, point: importlib.metadata.EntryPoint, origin: Origin) -> list[S]:
+    def _specs(self, point: EntryPoint, origin: Origin) -> list[S]:
         """Return the specs of this door's type that an entry point gives."""
         return [s for s in specs_of(point, origin) if isinstance(s, self.spec)]
 
@@ -295,7 +309,7 @@ class Door(Generic[S]):
         self._parts[name] = part
 
 
-def specs_of(point: importlib.metadata.EntryPoint, origin: Origin) -> list[Named]:
+def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
     """Return the specs that an entry point gives, of any type. Raises PluginError.
 
     What goes wrong in a part of ours is our bug and keeps its traceback.
@@ -365,7 +379,7 @@ class FolderDoor:
 
     def _look(self) -> dict[str, tuple[Traversable, Origin]]:
         found: dict[str, tuple[Traversable, Origin]] = {}
-        for point in importlib.metadata.entry_points(group=self.group):
+        for point in _entry_points(self.group):
             distribution = point.dist
             if distribution is None:
                 raise PluginError(
@@ -373,7 +387,7 @@ class FolderDoor:
                 )
             origin = Origin(distribution.name, distribution.version)
             try:
-                files = [f for f in resources.files(point.value).iterdir() if f.is_file()]
+                files = [f for f in _files(point.value) if f.is_file()]
             except (ImportError, OSError, TypeError) as error:
                 raise PluginError(
                     f"the plug-in {origin} ({self.group}: {point.name}) names no package folder: {error}"
@@ -406,8 +420,10 @@ def installed_plugins() -> list[Installed]:
     Everything is loaded; what cannot be is told in ``trouble``, never raised.
     """
     found: dict[tuple[Origin, str], Installed] = {}
-    groups = [g for g in importlib.metadata.entry_points().groups if g.startswith(f"{OURS}.")]
-    points = chain.from_iterable(importlib.metadata.entry_points(group=g) for g in groups)
+    from importlib.metadata import entry_points
+
+    groups = [g for g in entry_points().groups if g.startswith(f"{OURS}.")]
+    points = chain.from_iterable(_entry_points(g) for g in groups)
     for point in points:
         if point.dist is None:
             continue
@@ -419,7 +435,7 @@ def installed_plugins() -> list[Installed]:
             if ":" in point.value:
                 names = [spec.name for spec in specs_of(point, origin)]
             else:
-                files = [Path(file.name) for file in resources.files(point.value).iterdir()]
+                files = [Path(file.name) for file in _files(point.value)]
                 names = [file.stem for file in files if file.suffix in (".yaml", ".yml")]
         except (PluginError, ImportError, OSError, TypeError) as error:
             trouble = str(error)

@@ -16,7 +16,7 @@ from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
 from prorl_cli.data.tables import counts_table, show_example, table
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -69,13 +69,15 @@ def inspect_command(
 @app.command("export")
 def export_command(
     folder: Folder,
-    out: Annotated[Path, typer.Option(help="Folder to write (must not exist).")],
+    out: Annotated[
+        Path, typer.Option(help="Folder to write (must not exist).", callback=folder_to_write)
+    ],
     fmt: Annotated[str, typer.Option("--format", help="openrlhf, verl or trl.")],
     json_out: JsonNotTables = False,
 ) -> None:
     """Write the dataset in the shape that a trainer reads.
 
-    docs/guides/trainer-adapters.md says how each trainer is pointed at it.
+    prorl_verifiers.adapters holds the reward function that each trainer is pointed at.
     """
     from prorl_datasets import export
 

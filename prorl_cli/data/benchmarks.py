@@ -13,7 +13,7 @@ import typer
 
 from prorl_cli.console import print_json, say, stdout_console, warn
 from prorl_cli.data.tables import show_example
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, file_to_write
 
 if TYPE_CHECKING:
     from prorl_datasets.benchmarks import Loaded
@@ -38,7 +38,9 @@ def benchmarks_command(
     n: Annotated[int, typer.Option("--n", min=0, help="Samples to show.")] = 2,
     start: Annotated[str | None, typer.Option(help="First contest day (YYYY-MM-DD).")] = None,
     end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write all samples to this .jsonl.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write all samples to this .jsonl.", callback=file_to_write)
+    ] = None,
     json_out: Json = False,
     plugin: PluginOption = None,
 ) -> None:

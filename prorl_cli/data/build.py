@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.console import make_progress, print_json, say, stoppable, warn
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
 from prorl_cli.data.tables import counts_table, table
 from prorl_cli.options import JsonNotTables, PluginOption
@@ -67,12 +67,9 @@ def build_command(
     check_folders(out, mirror)
     say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
     progress = make_progress()
-    try:
+    kept = "stopping; finished parts are kept, give the same command again to go on"
+    with stoppable(kept, progress):
         report = build(chosen, out, progress=progress, options=options)
-    except KeyboardInterrupt:
-        progress.finish()
-        say("interrupted; finished parts are kept, run the same command to go on")
-        raise
     found = report.manifest
     if json_out:
         print_json({"path": str(report.path), "reused": report.reused, **found})

@@ -15,7 +15,7 @@ import typer
 from prorl_cli.console import print_json, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table, warn_of
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, file_to_write
 
 if TYPE_CHECKING:
     from prorl_evaluation.config import ComparisonSection
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 def compare_command(
     context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
-    html: Annotated[Path | None, typer.Option(help="Also write the report to this file.")] = None,
-    md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Also write the report to this file.", callback=file_to_write),
+    ] = None,
+    md: Annotated[
+        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
+    ] = None,
     k: o.ClaimK = None,
     alpha: o.Alpha = 0.05,
     margin: o.Margin = 0.05,

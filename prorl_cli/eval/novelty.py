@@ -15,7 +15,7 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, file_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ AgainstPath = Annotated[
 ]
 Lengths = Annotated[str, typer.Option(help="Shortest and longest n-gram in words.")]
 Samples = Annotated[int | None, typer.Option(min=1, help="Only the first so many of a problem.")]
-Each = Annotated[Path | None, typer.Option(help="Write each response's novelty to this .jsonl.")]
+Each = Annotated[
+    Path | None,
+    typer.Option(help="Write each response's novelty to this .jsonl.", callback=file_to_write),
+]
 
 
 def novelty_command(

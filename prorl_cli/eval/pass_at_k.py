@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import kept_when_interrupted, make_progress, print_json, say, warn
+from prorl_cli.console import KEPT, make_progress, print_json, say, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table, warn_of
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
@@ -30,7 +30,10 @@ ProtocolName = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Problems, the domains in turn.")]
 Out = Annotated[
-    Path | None, typer.Option(help="Folder for one model; a parent folder for several.")
+    Path | None,
+    typer.Option(
+        help="Folder for one model; a parent folder for several.", callback=folder_to_write
+    ),
 ]
 
 
@@ -92,7 +95,7 @@ def pass_at_k_command(
         warn(line)
     who = asked.scoring
     with (
-        kept_when_interrupted(progress),
+        stoppable(KEPT, progress),
         VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
     ):
         results = session.evaluate(pool, progress)

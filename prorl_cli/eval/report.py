@@ -13,16 +13,21 @@ import typer
 from prorl_cli.console import print_json, say
 from prorl_cli.eval import options as o
 from prorl_cli.eval.compare import report_options
-from prorl_cli.options import PluginOption
+from prorl_cli.options import PluginOption, file_to_write
 
 
 def report_command(
     context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="A run, or result folders, baseline first.")],
     out: Annotated[
-        Path | None, typer.Option(help="The HTML file (default: report.html in the run or here).")
+        Path | None,
+        typer.Option(
+            help="The HTML file (default: report.html in the run or here).", callback=file_to_write
+        ),
     ] = None,
-    md: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
+    md: Annotated[
+        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
+    ] = None,
     k: o.ClaimK = None,
     alpha: o.Alpha = 0.05,
     margin: o.Margin = 0.05,

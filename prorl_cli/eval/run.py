@@ -12,17 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from prorl_cli.console import (
-    kept_when_interrupted,
-    make_progress,
-    print_json,
-    say,
-    stdout_console,
-    warn,
-)
+from prorl_cli.console import KEPT, make_progress, print_json, say, stdout_console, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, file_to_write, folder_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -56,7 +49,10 @@ PublishedRows = Annotated[
 Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
 Html = Annotated[
-    Path | None, typer.Option(help="Also write the report over all benchmarks to this file.")
+    Path | None,
+    typer.Option(
+        help="Also write the report over all benchmarks to this file.", callback=file_to_write
+    ),
 ]
 N = Annotated[int | None, typer.Option("--n", min=1, help="Samples a problem (the suite's own).")]
 Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default: the suite's own.")]
@@ -64,7 +60,9 @@ TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default: the
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Token limit (the suite's own, else the run's, else 512).")
 ]
-Out = Annotated[Path | None, typer.Option(help="Folder for all that is written.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Folder for all that is written.", callback=folder_to_write)
+]
 PUBLISHED = ("core", "all", "none")
 
 
@@ -143,7 +141,7 @@ def run_command(
     session = session_of(asked, models, settings_of(asked, *models[1:], own))
     which = Wanted(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
     weak = asked.scoring.allow_weak
-    with kept_when_interrupted(progress):
+    with stoppable(KEPT, progress):
         gathered = gather_benchmarks(wanted, which, progress)
         if not weak and any(runs_programs(s) for one in gathered.ready for s in one.samples):
             why = no_isolation()
@@ -262,4 +260,4 @@ def _list_suites(json_out: bool) -> None:
     for row in rows:
         table.add_row(*(Text(str(v)) for v in row.values()))
     stdout_console().print(table)
-    say("run one: prorl eval run --suite NAME; a .yaml of your own: docs/reference/suites.md")
+    say("run one: prorl eval run --suite NAME (or the path of a .yaml of your own)")

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli.console import (
-    INTERRUPTED,
-    kept_when_interrupted,
+    KEPT,
     make_progress,
     say,
     stdout_console,
+    stoppable,
 )
 from prorl_cli.data.options import isolated
 from prorl_cli.train.app import start_run
 from prorl_common import format_seconds
+from prorl_common.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from prorl_common import Progress
@@ -113,10 +114,10 @@ def _build(data: Path, seed: int) -> None:
     check_folders(data)
     progress = make_progress()
     options = BuildOptions(seed=seed, isolated=isolated())
-    try:
+    kept = "stopping; finished parts are kept, give the same command again to go on"
+    with stoppable(kept, progress):
         report = build(load_recipe("quickstart"), data, progress=progress, options=options)
-    finally:
-        progress.finish()
+    progress.finish()
     rows = sum(sum(splits.values()) for splits in report.manifest["counts"].values())
     say(f"{rows} problems {'kept' if report.reused else 'written'}: {data}")
 
@@ -174,7 +175,7 @@ def _evaluate(
     likeliest = replace(settings, n=1, k=1, temperature=0.0)
     targets = [run_target(found, which) for which in ("0", "latest")]
     progress: Progress = make_progress()
-    with kept_when_interrupted(progress), VerifierPool(workers=2) as pool:
+    with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:
         sampled = Session(targets, found, samples, settings, device=device)
         greedy = Session(targets, found, samples, likeliest, device=device, out=run.path / "greedy")
         return sampled.evaluate(pool, progress), greedy.evaluate(pool, progress)

@@ -14,6 +14,7 @@ from prorl_cli.train.controller import explain, simulate
 from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
+from prorl_common.interrupts import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from prorl_training.engine.local import TrainReport
@@ -100,8 +101,15 @@ def start_run(start: Start) -> TrainReport:
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
     console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")
-    started = time.monotonic()
-    report = start.train(console.make_progress())
+
+    def how_to_go_on() -> str:
+        if not start.run.config_path.exists():
+            return NOTHING_KEPT
+        return f"stopping; go on with prorl train --resume {folder.name}"
+
+    started, progress = time.monotonic(), console.make_progress()
+    with console.stoppable(how_to_go_on, progress):
+        report = start.train(progress)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")

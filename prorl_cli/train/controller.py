@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, file_to_write
 from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_common import UserError
 
@@ -21,7 +21,9 @@ Recorded = Annotated[
     Path | None,
     typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
 ]
-Plot = Annotated[Path | None, typer.Option(help="Draw the timeline to this .svg file.")]
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw the timeline to this .svg file.", callback=file_to_write)
+]
 
 AROUND = 5
 """Steps shown before and after the one that is explained."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json
+from prorl_cli.options import Json, folder_to_write
 from prorl_common import UserError, format_seconds
 
 
@@ -79,7 +79,10 @@ def status(as_json: Json = False) -> None:
 
 
 def export(
-    out: Annotated[Path, typer.Argument(help="Folder to write the Hugging Face model to.")],
+    out: Annotated[
+        Path,
+        typer.Argument(help="Folder to write the Hugging Face model to.", callback=folder_to_write),
+    ],
     run: Annotated[str | None, typer.Option(help="Name of a run (default: newest).")] = None,
     best: Annotated[bool, typer.Option("--best", help="The one with the best validation.")] = False,
     step: Annotated[int | None, typer.Option(help="The checkpoint of this step.")] = None,

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, file_to_write
 from prorl_cli.verify.audit import audit
 from prorl_cli.verify.options import AllowWeak, Backend, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
@@ -83,7 +83,9 @@ def answer(
 @app.command("file")
 def file(
     source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help="One response a line.")],
-    out: Annotated[Path | None, typer.Option(help="Where to write; stdout without it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write; stdout without it.", callback=file_to_write)
+    ] = None,
     backend: Backend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,

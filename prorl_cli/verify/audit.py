@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stdout_console
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, file_to_write
 from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 
@@ -53,7 +53,9 @@ def audit(
     mode: Modes = None,
     plugin: PluginOption = None,
     backend: Annotated[str, typer.Option(help="Sandbox for code: local or docker.")] = "local",
-    out: Annotated[Path | None, typer.Option(help="Write the JSON report here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
+    ] = None,
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -10,13 +10,16 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.options import PluginOption
+from prorl_cli.options import PluginOption, file_to_write
 from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Workers
 
 TokenFile = Annotated[
     Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
 ]
-ReadyFile = Annotated[Path | None, typer.Option(help="Write the address here once it is ready.")]
+ReadyFile = Annotated[
+    Path | None,
+    typer.Option(help="Write the address here once it is ready.", callback=file_to_write),
+]
 
 
 def serve(

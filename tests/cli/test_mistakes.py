@@ -176,7 +176,7 @@ CASES = [
     ),
     (
         "data build --recipe tiny.yaml --out text.txt",
-        "text.txt: it is a file; give a folder with --out",
+        "cannot write text.txt: it is a file, name a folder",
     ),
     (
         "data build --recipe tiny.yaml --workers 0",
@@ -265,7 +265,7 @@ CASES = [
         "no run 'nothing' under runs/; start one with prorl train, or name a result folder that prorl eval pass-at-k wrote",
     ),
     (
-        "eval report folder --out folder",
+        "eval report folder",
         "no result.json in folder: make one with prorl eval pass-at-k, or finish an interrupted one by giving the same command again",
     ),
     (
@@ -355,6 +355,43 @@ CASES = [
     (
         "doctor --engine ray",
         "invalid value for '--engine': 'ray' is not one of 'local', 'openrlhf'; see prorl doctor --help",
+    ),
+    *(
+        (f"{words} folder", "cannot write folder: it is a folder, name a file in it")
+        for words in (
+            "train simulate --preset cpu --steps 3 --plot",
+            "data benchmarks gsm8k --out",
+            "eval report runs/x --out",
+            "eval report runs/x --md",
+            "eval compare a b --html",
+            "eval compare a b --md",
+            "eval run --html",
+            "eval novelty a --corpus text.txt --each",
+            "verify file task.jsonl --out",
+            "verify audit --out",
+            "verify serve --ready-file",
+        )
+    ),
+    *(
+        (f"{words} text.txt", "cannot write text.txt: it is a file, name a folder")
+        for words in (
+            "train export",
+            "data export data/tiny --format trl --out",
+            "eval pass-at-k --out",
+            "eval run --out",
+        )
+    ),
+    *(
+        (f"{words} text.txt/x", "text.txt is a file, not a folder")
+        for words in (
+            "train export",
+            "data build --recipe tiny.yaml --out",
+            "data export data/tiny --format trl --out",
+            "eval pass-at-k --out",
+            "eval report runs/x --out",
+            "verify file task.jsonl --out",
+            "verify serve --ready-file",
+        )
     ),
 ]
 """(what is typed after ``prorl``, what the line says)."""

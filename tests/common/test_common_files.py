@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import multiprocessing
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from prorl_common import (
     UserError,
     atomic_directory,
     atomic_write_text,
+    check_output,
     derive_seed,
     format_seconds,
     nearest,
@@ -44,6 +48,58 @@ def test_write_below_a_file_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="is a file, not a folder"):
         atomic_write_text(tmp_path / "file" / "child.txt", "x")
+
+
+def test_an_output_that_cannot_be_written_is_found_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    check_output(tmp_path / "new" / "deep.txt")
+    check_output(tmp_path / "file")
+    check_output(tmp_path / "folder", folder=True)
+    with pytest.raises(UserError, match="it is a folder, name a file in it"):
+        check_output(tmp_path / "folder")
+    with pytest.raises(UserError, match="it is a file, name a folder"):
+        check_output(tmp_path / "file", folder=True)
+    with pytest.raises(UserError, match="file is a file, not a folder"):
+        check_output(tmp_path / "file" / "a" / "b")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def _as_nobody(folder: Path) -> None:
+    if os.geteuid() == 0:
+        os.setuid(65534)
+    with pytest.raises(UserError, match="folder is read-only for you"):
+        check_output(folder / "new" / "file.txt")
+
+
+def test_a_folder_of_somebody_else_is_found_before_any_work(tmp_path: Path) -> None:
+    folder = Path(f"/tmp/prorl-test-{os.getpid()}/folder")  # tmp_path is closed to nobody
+    folder.mkdir(mode=0o555, parents=True)
+    try:
+        child = multiprocessing.get_context("fork").Process(target=_as_nobody, args=(folder,))
+        child.start()
+        child.join()
+        assert child.exitcode == 0
+    finally:
+        shutil.rmtree(folder.parent)
+
+
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
+    with (
+        Journal(tmp_path / "a.jsonl") as journal,
+        pytest.raises(UserError, match=r"another process is writing .*a\.jsonl"),
+    ):
+        journal.append({"a": 1})
+        Journal(tmp_path / "a.jsonl")
+    Journal(tmp_path / "a.jsonl").close()
+
+
+def test_a_journal_that_is_removed_while_written_is_one_clear_line(tmp_path: Path) -> None:
+    with Journal(tmp_path / "a.jsonl") as journal:
+        journal.append({"a": 1})
+        (tmp_path / "a.jsonl").unlink()
+        with pytest.raises(UserError, match="was removed while it was being written"):
+            journal.append({"a": 2})
 
 
 def test_full_disk_is_one_clear_line() -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from prorl_cli import doctor as doctor_command
 from prorl_cli.doctor import Check, check_model, free_memory_gb, is_installed
 from prorl_cli.main import build_app
+from prorl_common.errors import CONSTRAINTS, pip_install
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
 
@@ -174,7 +175,7 @@ def test_a_missing_package_of_the_local_extra_is_a_problem_and_of_docker_a_note(
     )
     local, docker = doctor_command.check_packages()
     assert (local.state, docker.state) == ("problem", "note")
-    assert local.cure == "pip install 'prorl[local]' -c constraints.txt"
+    assert local.cure == pip_install("prorl[local]") and CONSTRAINTS.is_file()
 
 
 def test_a_model_that_pip_cannot_fetch_is_a_problem(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,16 @@ def read(path: Path) -> list[dict[str, Any]]:
 
     rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
     return rows
+
+
+def test_a_folder_removed_while_the_run_writes_it_is_one_line_and_does_not_come_back(
+    run: RunFolder,
+) -> None:
+    with pytest.raises(UserError, match="was removed while the run was writing it"), run.lock():
+        run.log_metrics({"step": 4})
+        shutil.rmtree(run.path)
+        run.log_metrics({"step": 5})
+    assert not run.path.exists()
 
 
 def test_torn_last_line_is_not_read_and_is_dropped_by_the_next_writer(run: RunFolder) -> None:

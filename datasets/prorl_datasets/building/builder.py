@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_common import Progress, sha256_file
+from prorl_common import Progress, check_output, sha256_file
 from prorl_datasets.building import plan
 from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
 from prorl_datasets.building.choose import Choice, Found, Tally, choose
@@ -142,13 +142,9 @@ def build(
 
 
 def check_folders(out: Path, mirror: Path | None = None) -> None:
-    """Raise DatasetError where no dataset can be written, or no hub files can be."""
-    out = out.absolute()
-    for parent in out.parents:
-        if parent.exists() and not parent.is_dir():
-            raise DatasetError(f"cannot write {out}: {parent} is a file, not a folder")
-    if out.exists() and not out.is_dir():
-        raise DatasetError(f"cannot write {out}: it is a file; give a folder with --out")
+    """Raise UserError where no dataset can be written, or no hub files can be had."""
+    check_output(out, folder=True)
+    check_output(out.absolute().parent, folder=True)  # where its lock lies
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
     if mirror is not None and not mirror.is_dir():

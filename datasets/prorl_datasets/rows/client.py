@@ -147,6 +147,7 @@ class RowClient(Closing):
             stdout=subprocess.PIPE,
             stderr=self._log,
             encoding="utf-8",
+            start_new_session=True,  # a Ctrl-C is for us to hand on
             cwd=self._folder.name,  # some reasoning-gym tasks run programs that write files
             env={**os.environ, "PYTHONHASHSEED": "0"},
         )

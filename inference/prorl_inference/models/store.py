@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import nearest, sha256_file
+from prorl_common import nearest, pip_install, sha256_file
 from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
@@ -131,8 +131,8 @@ def resolve_model(name_or_path: str) -> Path:
         )
     if importlib.util.find_spec("huggingface_hub") is None:
         raise ModelError(
-            f"'{name_or_path}' is a hub id and huggingface_hub is not installed: pip install 'prorl[hub]' "
-            "-c constraints.txt, or give a local folder"
+            f"'{name_or_path}' is a hub id and huggingface_hub is not installed: "
+            f"{pip_install('prorl[hub]')}, or give a local folder"
         )
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError

@@ -46,6 +46,7 @@ class Bait:
         self._victim = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()", self._secret],
             stdin=subprocess.PIPE,
+            start_new_session=True,  # a Ctrl-C is for us to hand on
         )
 
     def tag(self, number: int) -> str:

@@ -7,6 +7,7 @@ debootstrap, whose mirror is the one that this machine's own package manager use
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import stat
@@ -23,7 +24,7 @@ from prorl_sandbox.spec import LANGUAGES
 
 DEFAULT_TAG = "prorl-sandbox:latest"
 METHODS = ("auto", "dockerfile", "debootstrap")
-DOCKERFILE = Path(__file__).parents[2] / "image" / "Dockerfile"
+DOCKERFILE = Path(__file__).with_name("Dockerfile")
 _LANGUAGES_LABEL = "prorl.languages"
 _UNNEEDED = (
     "var/cache/apt",
@@ -115,12 +116,10 @@ def _build_dockerfile(engine: Engine, recipe: Recipe, progress: Progress) -> Non
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
-    if not DOCKERFILE.is_file():
-        raise ImageError(f"there is no {DOCKERFILE}, which comes with a checkout of prorl")
     progress.start("docker build", None)
     try:
         lines = engine.api.build(
-            path=str(DOCKERFILE.parent),
+            fileobj=io.BytesIO(DOCKERFILE.read_bytes()),
             tag=recipe.tag,
             buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
             labels={_LANGUAGES_LABEL: ",".join(recipe.languages)},

@@ -5,16 +5,13 @@ Also decides what a bare ``prorl train`` means on this machine. ``engine.builder
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from prorl_common import MissingExtraError, Progress
+from prorl_common import MissingExtraError, Progress, on_interrupt
 from prorl_datasets import DatasetError, Sample
 from prorl_training.config import TrainConfig
 from prorl_training.run.folder import RunFolder
@@ -151,12 +148,9 @@ def train(
         loop = builder.build(resume, decisions)
 
         def finish_step() -> None:
-            if loop.stop_requested:
-                raise KeyboardInterrupt
             loop.stop_requested = True
-            progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
 
-        with on_interrupt(finish_step):
+        with on_interrupt(finishing(folder), finish_step, progress.message):
             last = loop.run()
         progress.finish()
     ended_early = last < config.steps and loop.stop_reason is None and loop.stop_requested
@@ -262,20 +256,9 @@ class LocalEngine:
         return pick_backend(r.backend, device, training=True).open(options)
 
 
-@contextlib.contextmanager
-def on_interrupt(react: Callable[[], None]) -> Iterator[None]:
-    """Call ``react`` at Ctrl-C, and at SIGTERM as a job scheduler sends it, inside the block."""
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        react()
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, handler) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, old in zip(numbers, before, strict=True):
-            signal.signal(number, old)
+def finishing(run: RunFolder) -> str:
+    """Return what a Ctrl-C in a running step does, and how to go on."""
+    return f"finishing this step, then saving; go on with prorl train --resume {run.name}"
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:

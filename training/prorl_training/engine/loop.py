@@ -201,6 +201,7 @@ class TrainingLoop:
             return
         p, c = self.parts, self.config.checkpoint
         root = p.folder.checkpoints
+        p.folder.check_there()
         p.folder.sync()
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
         prune_checkpoints(root, c.keep, c.best)

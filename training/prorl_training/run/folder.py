@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from prorl_common import Journal, UserError, atomic_write_text, nearest
+from prorl_common import Journal, UserError, atomic_write_text, check_output, nearest
 from prorl_common.files import explain_write_errors
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_saved_config, save_config
@@ -61,6 +61,7 @@ class RunFolder:
         self.lock_path = path / "run.lock"
         self.ended_path = path / "ended.json"
         self._whole: set[Path] = set()
+        self._locked: TextIO | None = None
 
     @property
     def name(self) -> str:
@@ -72,13 +73,15 @@ class RunFolder:
 
         ``identity`` says which data and model the run is made from (``resume.run_identity``).
         """
+        self.check_there()
         self.check_new()
         if identity is not None:
             atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
         save_config(config, self.config_path)
 
     def check_new(self) -> None:
-        """Raise UserError where there is a run already."""
+        """Raise UserError where there is a run already, or none can be written."""
+        check_output(self.path, folder=True)
         if self.config_path.exists():
             raise UserError(
                 f"{self.path} already holds a run: continue it with --resume {self.name}, "
@@ -114,10 +117,13 @@ class RunFolder:
         Raises UserError when another live process writes the run. A killed one leaves no lock behind. A
         folder that has no config after the block, as no run came about, is taken away again.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        with self.lock_path.open("a+") as file:
+        with explain_write_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = self.lock_path.open("a+")
+        with file:
             self._take(file)
             self.ended_path.unlink(missing_ok=True)
+            self._locked = file
             try:
                 yield
                 self._ended("ended", "")
@@ -125,7 +131,15 @@ class RunFolder:
                 self._ended("failed", f"{type(error).__name__}: {error}")
                 raise
             finally:
+                self._locked = None
                 self._leave_no_empty_folder()
+
+    def check_there(self) -> None:
+        """Raise UserError when the folder was removed since it was locked; nothing is written anew in its place."""
+        if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
+            raise UserError(
+                f"{self.path} was removed while the run was writing it: nothing of the run is left, start a new one"
+            )
 
     def _take(self, file: TextIO) -> None:
         try:
@@ -149,9 +163,9 @@ class RunFolder:
             self.path.rmdir()
 
     def _ended(self, state: str, reason: str) -> None:
-        with contextlib.suppress(
-            UserError
-        ):  # a full disk must not hide the error that ended the run
+        # a full disk or a folder that is gone must not hide the error that ended the run
+        with contextlib.suppress(UserError):
+            self.check_there()
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
 
     def is_written(self) -> bool:
@@ -206,6 +220,7 @@ class RunFolder:
         import pyarrow as pa
         from pyarrow import parquet
 
+        self.check_there()
         trained = {g.sample.id: g for g in kept if g.step == step}
         rows: list[tuple[Any, ...]] = []  # values in the order of ROLLOUT_COLUMNS
         for group in groups:
@@ -240,6 +255,7 @@ class RunFolder:
 
     def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         """Append rows with one write. No file stays open: opening costs less than a step can notice."""
+        self.check_there()
         if path not in self._whole:
             Journal(path, fsync=False).close()  # drops a torn last line
             self._whole.add(path)

@@ -35,6 +35,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
             stdout=subprocess.PIPE,
             stderr=log,
             encoding="utf-8",
+            start_new_session=True,  # a Ctrl-C is for us to hand on
             env={**os.environ, "PYTHONHASHSEED": "0"},
         )
         assert child.stdout is not None

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import MissingExtraError, UserError, atomic_write_text
+from prorl_common import MissingExtraError, UserError, atomic_write_text, on_interrupt
 from prorl_verifiers.serve.options import ServeOptions, check_options
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
             worker_options=WorkerOptions(warm=warm),
         )
         try:
-            asyncio.run(_run(pool, options, sock, address, told))
+            with on_interrupt(None):  # the server's own handlers speak
+                asyncio.run(_run(pool, options, sock, address, told))
         finally:
             pool.close(drain_seconds=0.0)
     told("stopped")
@@ -107,7 +108,10 @@ def make_server(service: Service, app: Any, say: Callable[[str], None]) -> Any:
 
         def _signalled(self) -> None:
             if self.drainer is None:
-                say("draining: new requests are refused, what was taken is finished")
+                say(
+                    "draining: new requests are refused, what was taken is finished "
+                    "(Ctrl-C again stops at once)"
+                )
                 self.drainer = asyncio.create_task(self._drain())
             else:
                 logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from prorl_common import MissingExtraError, UserError
+from prorl_common import MissingExtraError, UserError, pip_install
 
 VersionOf = Callable[[str], str | None]
 """Distribution name -> its installed version, or None."""
@@ -87,7 +87,7 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
     if wrong:
         raise UserError(
             f"the OpenRLHF engine is not written for {', '.join(wrong)}: "
-            "pip install 'prorl[openrlhf]' -c constraints.txt, or make openrlhf-cpu-venv without a GPU"
+            f"{pip_install('prorl[openrlhf]')}; without a GPU train with --engine local"
         )
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from prorl_common import pip_install
 from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
 from prorl_training.engine.openrlhf.launch.environment import environment
 from prorl_training.engine.openrlhf.launch.layout import Device
@@ -37,8 +38,8 @@ _GPU_GIB = 70
 RAY_PORT, DASHBOARD_PORT = 6379, 8265
 
 _CURE = {
-    "cpu": "make openrlhf-cpu-venv, then .venv-openrlhf/bin/prorl",
-    "cuda": "pip install 'prorl[openrlhf]' -c constraints.txt (docs/guides/cluster.md)",
+    "cpu": "train with --engine local (this engine runs on a CPU only from a checkout: make openrlhf-cpu-venv)",
+    "cuda": pip_install("prorl[openrlhf]"),
 }
 
 
@@ -91,7 +92,7 @@ def check_server(there: bool) -> Finding:
         "reward service",
         "problem",
         "starlette or uvicorn is missing",
-        "pip install 'prorl[server]' -c constraints.txt",
+        pip_install("prorl[server]"),
     )
 
 
@@ -129,7 +130,7 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
             "GPUs",
             "note",
             f"{len(memory)} ({sizes}): the defaults are reckoned for 80 GB each",
-            "lower openrlhf.train_tokens_per_gpu and openrlhf.vllm_memory (docs/guides/cluster.md)",
+            "lower openrlhf.train_tokens_per_gpu and openrlhf.vllm_memory",
         )
     return Finding("GPUs", "ok", f"{len(memory)} ({sizes})")
 

@@ -16,10 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from prorl_common import Progress, ServiceError, UserError, atomic_write_text
+from prorl_common import Progress, ServiceError, UserError, atomic_write_text, on_interrupt
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.engine.local import TrainReport, find_dataset, load_samples, on_interrupt
+from prorl_training.engine.local import TrainReport, find_dataset, finishing, load_samples
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
 from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
@@ -90,7 +90,7 @@ def train_on_cluster(
                 services=urls,
                 decisions=changes,
             )
-            code = _follow(spec, progress)
+            code = _follow(spec, folder, progress)
         outcome = events.read_outcome(spec)
         log = spec.folder / "log.txt"
         again = f"go on with: prorl train --resume {folder.name}"
@@ -231,7 +231,7 @@ def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator
             yield services.urls
 
 
-def _follow(spec: Spec, progress: Progress) -> int:
+def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
     """Start the processes, show what they say, and return the exit code of the one that started them."""
     path = spec.write()
     env = os.environ | run_environment(spec.config(), spec.device) | {VARIABLE: str(path)}
@@ -247,15 +247,11 @@ def _follow(spec: Spec, progress: Progress) -> int:
         )
     reader = events.EventReader(spec.folder / events.EVENTS)
 
-    def finish_step() -> None:  # the second time: end the processes
-        if events.stop_asked(spec.folder):
-            child.terminate()
-            raise KeyboardInterrupt
+    def finish_step() -> None:
         events.ask_to_stop(spec.folder)
-        progress.message("finishing this step, then saving (Ctrl-C again stops at once)")
 
     try:
-        with on_interrupt(finish_step):
+        with on_interrupt(finishing(run), finish_step, progress.message):
             failed_at: float | None = None
             while child.poll() is None:
                 for event in reader.new():

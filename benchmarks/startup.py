@@ -1,0 +1,60 @@
+"""How long `prorl --help` takes beside what it cannot do without: a Python that imports typer and rich.
+
+    python benchmarks/startup.py [--rounds 20] [--json FILE]
+
+The commands run in turn, so that other load on the machine meets all alike; the ratio of the medians is the result.
+The first round is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+REFERENCE = "import typer, rich"
+COMMANDS = {
+    REFERENCE: [sys.executable, "-c", REFERENCE],
+    "prorl --help": [sys.executable, "-m", "prorl_cli", "--help"],
+    "prorl train --help": [sys.executable, "-m", "prorl_cli", "train", "--help"],
+    "prorl --version": [sys.executable, "-m", "prorl_cli", "--version"],
+}
+
+
+def measured(rounds: int) -> dict[str, list[float]]:
+    """Return the seconds of each command in each of ``rounds`` rounds."""
+    seconds: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for number in range(rounds + 1):
+        for name, command in COMMANDS.items():
+            begin = time.perf_counter()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            if number:
+                seconds[name].append(time.perf_counter() - begin)
+    return seconds
+
+
+def main() -> None:
+    """Measure, print a line a command, and write JSON where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    seconds = measured(asked.rounds)
+    reference = statistics.median(seconds[REFERENCE])
+    rows = {}
+    for name, each in seconds.items():
+        middle = statistics.median(each)
+        rows[name] = {"median": middle, "least": min(each), "ratio": middle / reference}
+        print(
+            f"{name:<20} median {middle:.3f} s   least {min(each):.3f} s   ratio {middle / reference:.2f}"
+        )
+    if asked.json is not None:
+        asked.json.write_text(json.dumps({"rounds": asked.rounds, "commands": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Ctrl-C, as a terminal sends it to every process of a command: the first speaks, the second ends it soon."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from prorl_common.interrupts import GRACE, started_processes
+
+AGAIN = "(Ctrl-C again stops at once)"
+RECIPE = """
+name: long
+seed: 1
+decontamination: {benchmarks: []}
+entries:
+  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
+     count: {train: 20000}}
+"""
+STUCK = """
+import hashlib, subprocess, sys
+from prorl_common.interrupts import on_interrupt, watch
+watch()
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+with on_interrupt("finishing this step", lambda: None):
+    print(child.pid, flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)  # long in C, as a step in torch is
+"""
+
+
+def begin(*command: str, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *command],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def interrupt(child: subprocess.Popen[str]) -> None:
+    os.killpg(child.pid, signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("words", "after", "kept", "code"),
+    [
+        ("doctor", 1.0, "nothing is kept, give the same command again", 130),
+        ("data build --recipe long.yaml", 2.0, "finished parts are kept, give the same", 130),
+        ("verify audit", 3.0, "nothing is kept, give the same command again", 130),
+        ("sandbox attack", 2.0, "nothing is kept, give the same command again", 130),
+        ("verify serve --port 0", 4.0, "draining: new requests are refused", 0),
+    ],
+    ids=lambda value: str(value) if isinstance(value, str) else "",
+)
+def test_the_first_says_what_happens_and_how_to_go_on(
+    words: str, after: float, kept: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "long.yaml").write_text(RECIPE)
+    child = begin("-m", "prorl_cli", *words.split(), cwd=tmp_path)
+    try:
+        time.sleep(after)
+        assert child.poll() is None, "too quick to be interrupted"
+        interrupt(child)
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert child.returncode == code
+    (line,) = (line for line in errors.splitlines() if AGAIN in line)
+    assert kept in line
+    assert "Traceback" not in errors
+
+
+def test_the_second_ends_a_process_that_does_not_return_to_python(tmp_path: Path) -> None:
+    child = begin("-c", STUCK, cwd=tmp_path)
+    assert child.stdout is not None
+    started = int(child.stdout.readline())
+    assert started_processes(child.pid) == [started]
+    interrupt(child)
+    time.sleep(0.3)
+    assert child.poll() is None
+    interrupt(child)
+    second = time.monotonic()
+    _, errors = child.communicate(timeout=60)
+    assert GRACE <= time.monotonic() - second < 10
+    assert child.returncode == 130
+    assert errors.splitlines() == [f"finishing this step {AGAIN}", "stopped"]
+    stat = Path(f"/proc/{started}/stat")  # gone, or dead and not yet taken away
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
