@@ -10,7 +10,14 @@ from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
 from prorl_verifiers.rows import FileItem, read_items, verdict_row
 from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
-from prorl_verifiers.tasks import check_modes, load_task, parse_modes, part_records, with_mode
+from prorl_verifiers.tasks import (
+    check_modes,
+    load_task,
+    parse_modes,
+    part_records,
+    renewed_records,
+    with_mode,
+)
 from prorl_verifiers.types import (
     Score,
     Task,
@@ -45,6 +52,7 @@ __all__ = [
     "parse_modes",
     "part_records",
     "read_items",
+    "renewed_records",
     "replay_run",
     "unparsable",
     "verdict_row",
