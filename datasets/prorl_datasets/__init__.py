@@ -8,6 +8,7 @@ from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
@@ -43,6 +44,7 @@ __all__ = [
     "Sample",
     "SourceSpec",
     "Split",
+    "Unusable",
     "VerifyReport",
     "build",
     "choose_bare_recipe",

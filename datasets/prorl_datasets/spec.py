@@ -25,6 +25,8 @@ from prorl_common import Door, FolderDoor, PluginError, nearest
 if TYPE_CHECKING:
     from prorl_verifiers import Task
 
+GENERATOR = "reasoning_gym"
+"""What stands for an adapter in the benchmarks whose items are generated."""
 RawRow = tuple[str, dict[str, Any]]
 """Where a row stands (FILE:LINE), and its columns."""
 
@@ -117,12 +119,13 @@ class AdapterSpec:
     """How the rows of one published data set become ours: ``adapter`` in a recipe or a benchmark.
 
     The least is a name and ``convert(raw, where, index)``, which returns a plain dictionary with the columns
-    of ``kind: file``. Both uses need no more than that. ``where`` is the row's FILE:LINE.
+    of ``kind: file``. Both uses need no more than that. ``where`` is the row's FILE:LINE. Either function
+    raises ``Unusable(reason)`` for a row that cannot be used.
     """
 
     name: str
     convert: Callable[[Mapping[str, Any], str, int], Any] | None = None
-    """(raw row, where, index) -> dictionary or Row, or a Drop for a row that cannot be used. Raises
+    """(raw row, where, index) -> dictionary or Row (or a Drop, where Unusable does not say enough). Raises
     DatasetError, beginning with ``where``, for a column that should be there."""
     domain: str | None = None
     """The domain of its rows; None where any will do."""
@@ -130,7 +133,7 @@ class AdapterSpec:
     """Groups of names, best first: one name of each group must be a column of the first row (a group that
     starts with an empty name is optional)."""
     item: Callable[[Any, Mapping[str, Any], str], Any] | None = None
-    """(benchmark, raw row, where) -> BenchmarkItem, Unusable, or None for a row of another benchmark, where
+    """(benchmark, raw row, where) -> BenchmarkItem, or None for a row of another benchmark, where
     a benchmark is read otherwise than a source, by its own ``columns`` and ``options``."""
     question: Callable[[Any, Mapping[str, Any], str], tuple[str | None, str] | None] | None = None
     """(benchmark, raw row, where) -> (id or None, question), as ``item`` has them, where they are more than
@@ -139,6 +142,10 @@ class AdapterSpec:
     def __post_init__(self) -> None:
         if self.convert is None and self.item is None:
             raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION (or item)")
+        if self.name == GENERATOR:
+            raise PluginError(
+                f"adapter {self.name!r}: benchmarks whose items are generated name this; choose another"
+            )
 
 
 SOURCES = Door("prorl.sources", SourceSpec, "source")

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from prorl_datasets.benchmarks import load_benchmark, load_spec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Unusable
+from prorl_datasets.benchmarks.items import BenchmarkItem
 from prorl_datasets.benchmarks.shapes_math import (
     convert_math,
     convert_olympiad,
     olympiad_gold,
     plain_gold,
 )
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import VerifierPool
 
@@ -48,8 +49,8 @@ def test_amc_floats_become_whole_numbers(gold: Any, text: str) -> None:
 
 @pytest.mark.parametrize("gold", ["12.5", "x", 1000, -1, "nan", "inf"])
 def test_an_aime_answer_that_is_no_whole_number_in_range_is_unusable(gold: Any) -> None:
-    found = convert_math(load_spec("aime_2024"), {"problem": "Q", "answer": gold}, "f:7")
-    assert isinstance(found, Unusable) and found.where == "f:7"
+    with pytest.raises(Unusable, match="not a whole number in range"):
+        convert_math(load_spec("aime_2024"), {"problem": "Q", "answer": gold}, "f:7")
 
 
 def test_without_an_answer_column_the_last_box_of_the_solution_is_the_gold(tmp_path: Path) -> None:
@@ -59,8 +60,8 @@ def test_without_an_answer_column_the_last_box_of_the_solution_is_the_gold(tmp_p
 
 
 def test_neither_answer_nor_box_is_unusable() -> None:
-    found = convert_math(load_spec("aime_2024"), {"problem": "Q", "solution": "none"}, "f:1")
-    assert isinstance(found, Unusable) and "no answer" in found.reason
+    with pytest.raises(Unusable, match="no answer"):
+        convert_math(load_spec("aime_2024"), {"problem": "Q", "solution": "none"}, "f:1")
 
 
 def test_a_renamed_column_is_named_with_those_found() -> None:
@@ -139,5 +140,7 @@ def test_several_answers_are_kept_as_such_and_asked_for() -> None:
 
 
 def test_rows_with_images_and_rows_without_answer_are_unusable() -> None:
-    assert isinstance(_olympiad(modality="Multimodal"), Unusable)
-    assert isinstance(_olympiad(final_answer=[]), Unusable)
+    with pytest.raises(Unusable, match=r"needs an image \(modality Multimodal\)"):
+        _olympiad(modality="Multimodal")
+    with pytest.raises(Unusable, match="no final answer"):
+        _olympiad(final_answer=[])

@@ -10,16 +10,28 @@ from pathlib import Path
 
 import pytest
 
+from prorl_common import PluginError
 from prorl_datasets import (
     ADAPTERS,
     BENCHMARKS,
     RECIPES,
     SOURCES,
+    AdapterSpec,
     DatasetError,
+    Drop,
+    Unusable,
     load,
     load_recipe,
 )
-from prorl_datasets.benchmarks import benchmark_questions, load_spec, read_benchmark
+from prorl_datasets.benchmarks import (
+    LeftOut,
+    benchmark_questions,
+    load_spec,
+    parse_spec,
+    read_benchmark,
+)
+from prorl_datasets.benchmarks.shapes_columns import convert
+from prorl_datasets.sources.adapted import adapted
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
@@ -203,6 +215,58 @@ def test_a_benchmark_of_columns_alone_needs_no_adapter(tmp_path: Path) -> None:
     ]
     (left_out,) = loaded.unusable
     assert left_out.reason == "column 'answer' is empty"
+
+
+def test_a_column_that_a_benchmarks_adapter_needs_and_is_not_there_is_one_line(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bench.yaml").write_text(BENCHMARK + "adapter: sums\n")
+    (tmp_path / "bench.jsonl").write_text(SUMS.lstrip().replace('"is"', '"si"'))
+    wrong = r"bench.jsonl:1: no column 'is' \(did you mean 'si'\?\); columns found: key, sum, si"
+    with pytest.raises(DatasetError, match=wrong):
+        read_benchmark(str(tmp_path / "bench.yaml"), mirror=tmp_path)
+    with pytest.raises(DatasetError, match=wrong):
+        list(benchmark_questions(str(tmp_path / "bench.yaml"), mirror=tmp_path))
+
+
+def test_a_row_that_the_verifier_refuses_is_left_out_of_a_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "bench.yaml").write_text(BENCHMARK + "adapter: sums\n")
+    (tmp_path / "bench.jsonl").write_text(SUMS.lstrip().replace("null", '""'))
+    loaded = read_benchmark(str(tmp_path / "bench.yaml"), mirror=tmp_path)
+    assert [s.id for s in loaded.samples] == ["bench-a", "bench-b"]
+    assert [row.reason for row in loaded.unusable] == ["column 'answer' is empty"]
+
+
+def test_a_column_that_an_adapter_did_not_announce_is_one_line_too() -> None:
+    hasty = AdapterSpec("hasty", convert=lambda raw, where, index: {"prompt": raw["ask"]})
+    with pytest.raises(DatasetError, match=r"f:1: no column 'ask' \(did you mean 'task'\?\)"):
+        adapted(hasty, "math", {"task": "1 + 1?"}, "f:1", 0)
+    other = AdapterSpec("other", convert=lambda raw, where, index: {}["no column of the row"])
+    with pytest.raises(KeyError):
+        adapted(other, "math", {"no column of the row": 1}, "f:1", 0)
+
+
+def test_an_adapter_raises_unusable_for_sources_and_benchmarks_alike() -> None:
+    def refuse(*row: object) -> dict[str, str]:
+        raise Unusable("no sum", "of two numbers")
+
+    made = adapted(AdapterSpec("picky", convert=refuse), "math", {}, "f:1", 3)
+    assert made == Drop(3, "no sum", "f:1: of two numbers")
+    spec = load_spec("gpqa_diamond")
+    row = {"Record ID": "a", "Question": "Q", "Correct Answer": "x"}
+    wrong = {f"Incorrect Answer {n}": "x" for n in (1, 2, 3)}
+    assert convert(spec, row | wrong, "f:2") == LeftOut("f:2", "two options are the same text")
+
+
+def test_no_adapter_may_have_the_name_that_stands_for_generated_items() -> None:
+    with pytest.raises(PluginError, match=r"adapter 'reasoning_gym': .*choose another"):
+        AdapterSpec("reasoning_gym", convert=lambda raw, where, index: {})
+
+
+def test_a_benchmark_whose_adapter_gives_another_domain_is_refused() -> None:
+    text = BENCHMARK.replace("domain: math", "domain: stem") + "adapter: sums\n"
+    with pytest.raises(DatasetError, match="adapter 'sums' gives math, not stem"):
+        parse_spec(text, "bench")
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def start_or_resume(path: Path) -> None:
     folder = Marked(path)
     samples = (conftest.digit_samples(), conftest.digit_samples("validation"))
     progress = NullProgress()
-    engine = LocalEngine(config, folder, samples[0], conftest.BoxedDigitScorer(), progress)
+    engine = LocalEngine(config, folder, samples, conftest.BoxedDigitScorer(), progress)
     builder = Builder(engine, config, folder, samples, progress, lambda: None)
     with folder.lock():
         builder.build(folder.config_path.exists(), ()).run()

@@ -16,6 +16,7 @@ from prorl_verifiers.tasks import (
     no_isolation,
     parse_modes,
     part_records,
+    renewed_records,
     with_mode,
 )
 from prorl_verifiers.types import (
@@ -53,6 +54,7 @@ __all__ = [
     "parse_modes",
     "part_records",
     "read_items",
+    "renewed_records",
     "replay_run",
     "unparsable",
     "verdict_row",

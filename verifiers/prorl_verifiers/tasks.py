@@ -78,6 +78,17 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
 
 
+def renewed_records(
+    recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
+) -> list[dict[str, str]]:
+    """Return ``recorded`` with what scores these tasks as it is now; records of other groups stay."""
+    from prorl_sandbox import LANGUAGES
+
+    now = part_records(tasks)
+    renewed = {VERIFIERS.group, LANGUAGES.group, *(record["group"] for record in now)}
+    return [*now, *(dict(record) for record in recorded if record["group"] not in renewed)]
+
+
 def check_mode(spec: VerifierSpec, mode: Any) -> None:
     """Raise TaskError unless ``mode`` is one of the verifier's modes."""
     if mode not in spec.modes:

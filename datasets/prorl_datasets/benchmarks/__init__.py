@@ -6,20 +6,27 @@ from prorl_datasets.benchmarks.catalogue import (
     load_spec,
     parse_spec,
 )
+from prorl_datasets.benchmarks.items import BenchmarkItem, LeftOut, field_of, text_of
 from prorl_datasets.benchmarks.loading import Loaded, load_benchmark, read_benchmark, read_spec
 from prorl_datasets.benchmarks.questions import benchmark_questions, texts
 from prorl_datasets.benchmarks.reasoning_gym import benchmark_seeds
+from prorl_datasets.sources.adapters.fields import Unusable
 
 __all__ = [
+    "BenchmarkItem",
     "BenchmarkSpec",
+    "LeftOut",
     "Loaded",
+    "Unusable",
     "benchmark_names",
     "benchmark_questions",
     "benchmark_seeds",
+    "field_of",
     "load_benchmark",
     "load_spec",
     "parse_spec",
     "read_benchmark",
     "read_spec",
+    "text_of",
     "texts",
 ]

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from prorl_common import UnknownNameError, UserError, nearest, plain_words
-from prorl_datasets.spec import ADAPTERS, BENCHMARKS
+from prorl_datasets.spec import ADAPTERS, BENCHMARKS, GENERATOR
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
@@ -28,8 +28,6 @@ Metric = Literal["mean_of_n", "mean_reward"]
 """``mean_of_n``: pass@1 as the mean over ``samples`` responses of a binary outcome; ``mean_reward``:
 the mean of the reward in [0, 1] (ProRL's choice for logic and instructions).
 """
-GENERATOR = "reasoning_gym"
-"""The adapter of the benchmarks whose items are generated."""
 
 
 class _Strict(BaseModel):
@@ -128,10 +126,14 @@ class BenchmarkSpec(_Strict):
             raise ValueError("a benchmark has either hub files or generated items")
         if (self.adapter == GENERATOR) != (self.generated is not None):
             raise ValueError(f"adapter {GENERATOR} and generated belong together")
-        if self.hub is not None and not self.columns:
+        if self.hub is not None:
             reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
-            if reader is None or reader.item is not None:
+            if not self.columns and (reader is None or reader.item is not None):
                 raise ValueError("hub files need columns")
+            if reader is not None and reader.domain not in (None, self.domain):
+                raise ValueError(
+                    f"adapter '{reader.name}' gives {reader.domain}, not {self.domain}"
+                )
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
             raise ValueError(f"optional fields without columns: {', '.join(odd)}")

@@ -1,6 +1,6 @@
-"""What an adapter makes of one row: an item with its question and reference, or a reason why not.
+"""What an adapter makes of one row, an item with its question and reference, and the look-up of columns.
 
-Also the look-up of columns. Holds no input or output.
+Holds no input or output.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class BenchmarkItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
-    """A row that cannot be scored: where it stands and why."""
+class LeftOut:
+    """The record of an unusable row: where it stands and why."""
 
     where: str
     reason: str
 
 
-Converted = BenchmarkItem | Unusable
+Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:

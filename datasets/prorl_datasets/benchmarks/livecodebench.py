@@ -14,13 +14,12 @@ from typing import Any
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import (
     BenchmarkItem,
-    Converted,
-    Unusable,
     field_of,
     row_id,
     text_of,
 )
 from prorl_datasets.benchmarks.packed import PackedError, unpack_text
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 from prorl_verifiers.code.shapes import livecodebench_reference
@@ -30,8 +29,8 @@ _WITH_STARTER = "Use this starter code:\n```python\n{starter}\n```"
 _WITH_STDIN = "Read the input from standard input and write the answer to standard output."
 
 
-def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
-    """Return the item of a LiveCodeBench row, its tests unpacked."""
+def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a LiveCodeBench row, its tests unpacked. Raises Unusable."""
     if "labels" in raw and "question_content" not in raw:
         return _sandboxfusion(spec, raw, where)
     question = text_of(spec, raw, "question", where)
@@ -41,7 +40,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
         function = _object(field_of(spec, raw, "metadata", where)).get("func_name")
         reference = livecodebench_reference(tests, function)
     except (PackedError, TaskError, ValueError, RecursionError) as error:
-        return Unusable(where, f"tests: {error}")
+        raise Unusable(f"tests: {error}") from error
     starter = field_of(spec, raw, "starter", where) or ""
     if not isinstance(starter, str):
         raise DatasetError(f"{where}: starter_code must be text, got {type(starter).__name__}")
@@ -90,7 +89,7 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
+def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
     """Return the item of SandboxFusion's copy: its own prompt, all tests in one packed text."""
     try:
         body = _object(unpack_text(str(raw["test"])))
@@ -102,7 +101,7 @@ def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> C
         labels = _object(raw["labels"])
         content = str(raw["content"])
     except (PackedError, TaskError, ValueError, KeyError, TypeError, RecursionError) as error:
-        return Unusable(where, f"tests: {error}")
+        raise Unusable(f"tests: {error}") from error
     question = content.split("### Question:\n", 1)[-1].split("### Format:", 1)[0].strip()
     key = str(labels.get("task_id") or raw.get("id"))
     metadata = {"platform": labels.get("category"), "difficulty": labels.get("difficulty")}

@@ -14,7 +14,7 @@ from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
 from prorl_datasets.benchmarks.files import find_files, raw_rows
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, LeftOut
 from prorl_datasets.benchmarks.livecodebench import contest_day
 from prorl_datasets.benchmarks.questions import identity
 from prorl_datasets.benchmarks.shapes_columns import convert
@@ -32,7 +32,7 @@ class Loaded:
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)
-    unusable: list[Unusable] = field(default_factory=list)
+    unusable: list[LeftOut] = field(default_factory=list)
     origin: str = ""
     revision: str | None = None
     expected: int | None = None
@@ -100,8 +100,8 @@ def read_spec(
     for found in _stream(spec, loaded, mirror, days, limit):
         made = _sample(spec, found) if isinstance(found, BenchmarkItem) else found
         if isinstance(made, Sample) and made.id in ids:
-            made = Unusable(made.id, "the same id (or question) as an earlier row")
-        if isinstance(made, Unusable):
+            made = LeftOut(made.id, "the same id (or question) as an earlier row")
+        if isinstance(made, LeftOut):
             loaded.unusable.append(made)
             continue
         ids.add(made.id)
@@ -146,19 +146,19 @@ def _stream(
             if day is not None and not days[0] <= day <= days[1]:
                 continue
         odd = odd_value(raw)
-        found = convert(spec, raw, where) if odd is None else Unusable(where, odd)
+        found = convert(spec, raw, where) if odd is None else LeftOut(where, odd)
         if found is not None:
             yield found
 
 
-def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
+def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | LeftOut:
     verifier = item.verifier or spec.verifier
     extra = spec.reference if verifier == spec.verifier else {}
     name = identity(spec, item.key, item.question)
     try:
         task = load_task(verifier, {**item.reference, **extra})
     except TaskError as error:
-        return Unusable(name, str(error))
+        return LeftOut(name, str(error))
     prompt = spec.prompt.format(question=item.shown if item.shown is not None else item.question)
     metadata: dict[str, Any] = {
         "benchmark": spec.name,
@@ -171,7 +171,7 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | Unusable:
         metadata["gold_response"] = item.gold
     odd = odd_value([prompt, metadata, task.reference])
     if odd is not None:
-        return Unusable(name, odd)
+        return LeftOut(name, odd)
     has_tests = VERIFIERS.get(spec.verifier).score_in_sandbox is not None  # no verifier runs here
     return Sample(
         id=name,

@@ -12,7 +12,7 @@ from typing import Any
 
 from prorl_common import derive_seed
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, Generated
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable
+from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, LeftOut
 from prorl_datasets.rows.client import RowClient
 from prorl_datasets.sources.reasoning_gym import gold_answer
 
@@ -51,7 +51,7 @@ def generated_items(
                 for number, reply in enumerate(used.entries(task, config, seeds)):
                     key = f"{task}-{number}" if rung is None else f"{task}-{rung}-{number}"
                     if "error" in reply:
-                        yield Unusable(key, f"generator failed: {reply['error']:.{_SHOWN}}")
+                        yield LeftOut(key, f"generator failed: {reply['error']:.{_SHOWN}}")
                         continue
                     entry = reply["entry"]
                     answer = gold_answer(task, entry)

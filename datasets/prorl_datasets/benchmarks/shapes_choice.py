@@ -11,7 +11,8 @@ from typing import Any
 
 from prorl_common import derive_seed
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, text_of
+from prorl_datasets.benchmarks.items import BenchmarkItem, text_of
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 
@@ -19,8 +20,8 @@ _LETTERS = "ABCD"
 _WRONG = ("wrong_1", "wrong_2", "wrong_3")
 
 
-def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
-    """Return the item of a GPQA row; options that repeat each other make it unusable.
+def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a GPQA row; options that repeat each other make it Unusable.
 
     Raises DatasetError for a copy that has the answer's text and no options.
     """
@@ -34,7 +35,7 @@ def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
     right = text_of(spec, raw, "answer", where)
     options = [right, *(text_of(spec, raw, name, where) for name in _WRONG)]
     if len({" ".join(option.split()) for option in options}) < len(options):
-        return Unusable(where, "two options are the same text")
+        raise Unusable("two options are the same text")
     seed = derive_seed(int(spec.options.get("seed", 0)), "benchmark", spec.name, record)
     order = list(range(4))
     Random(seed).shuffle(order)

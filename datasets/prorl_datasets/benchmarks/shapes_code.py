@@ -10,9 +10,9 @@ from typing import Any
 
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, Unusable, field_of, text_of
+from prorl_datasets.benchmarks.items import BenchmarkItem, field_of, text_of
 from prorl_datasets.sources.adapters.code_sets import decoded_tests, without_wrapper
-from prorl_datasets.sources.adapters.fields import Unusable as NotDecoded
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.sources.readers.plain import one_line
 from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
@@ -21,8 +21,11 @@ CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
 """The values of ``data_source`` that PRIME's code rows are known to have; the math rows' begin with numina."""
 
 
-def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
-    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold."""
+def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold.
+
+    Raises Unusable, like all that stand here.
+    """
     head = field_of(spec, raw, "question", where)
     entry_point = text_of(spec, raw, "entry_point", where)
     source = text_of(spec, raw, "test", where)
@@ -31,7 +34,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
     try:
         tests = as_tests(source, entry_point, head)
     except UnreadableTests as error:
-        return Unusable(where, f"tests: {error}")
+        raise Unusable(f"tests: {error}") from error
     solution = field_of(spec, raw, "solution", where)
     gold = f"```python\n{head}{solution.rstrip()}\n```" if isinstance(solution, str) else None
     return BenchmarkItem(
@@ -43,7 +46,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
     )
 
 
-def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
+def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
     """Return the item of an Eurus-2 validation row, or None for a row of another source.
 
     Eurus-2 has no usable id (extra_info says the same on every row) and no reference solution.
@@ -55,10 +58,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Co
     truth = model.get("ground_truth") if isinstance(model, Mapping) else model
     if not isinstance(truth, str):
         raise DatasetError(f"{where}: reward_model.ground_truth must be text")
-    try:
-        reference = decoded_tests(truth)
-    except NotDecoded as error:
-        return Unusable(where, f"tests: {error.detail}")
+    reference = decoded_tests(truth)
     form = "call" if "entry_point" in reference else "stdin"
     metadata = {"data_source": spec.options["data_source"], "form": form}
     return BenchmarkItem(found[1], reference, metadata=metadata)

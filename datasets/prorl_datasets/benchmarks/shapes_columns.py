@@ -11,13 +11,14 @@ from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import (
     BenchmarkItem,
     Converted,
-    Unusable,
+    LeftOut,
     field_of,
     row_id,
     text_of,
 )
 from prorl_datasets.rows.row import Drop
 from prorl_datasets.sources.adapted import adapted
+from prorl_datasets.sources.adapters.fields import Unusable, check_columns
 from prorl_datasets.sources.columns import map_row
 from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
@@ -34,15 +35,22 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
         try:
             row = map_row(spec.verifier, {}, fields, where, 0)
         except DatasetError as error:
-            return Unusable(where, str(error).removeprefix(f"{where}: "))
+            return LeftOut(where, str(error).removeprefix(f"{where}: "))
         return BenchmarkItem(row.question, row.task.reference, row_id(spec, raw, where), row.gold)
     adapter = ADAPTERS.get(spec.adapter)
     if adapter.item is not None:
-        found: Converted | None = adapter.item(spec, raw, where)
+        try:
+            found: BenchmarkItem | None = adapter.item(spec, raw, where)
+        except Unusable as unusable:
+            return LeftOut(where, unusable.text)
         return found
-    made = adapted(adapter, spec.verifier, raw, where, 0)
+    check_columns(adapter, raw, where)
+    try:
+        made = adapted(adapter, spec.verifier, raw, where, 0)
+    except DatasetError as error:
+        return LeftOut(where, str(error).removeprefix(f"{where}: "))
     if isinstance(made, Drop):
-        return Unusable(where, made.reason)
+        return LeftOut(where, made.reason)
     key = made.metadata.get("source_id")
     return BenchmarkItem(
         made.question,

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, field_of, row_id
+from prorl_datasets.benchmarks.items import BenchmarkItem, field_of, row_id
 from prorl_datasets.sources.adapters.instruction_sets import ifeval
 from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 
 
-def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
+def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
     """Return the item of an IFEval row. Raises DatasetError where the two lists do not fit."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():

@@ -15,12 +15,11 @@ from typing import Any
 from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
 from prorl_datasets.benchmarks.items import (
     BenchmarkItem,
-    Converted,
-    Unusable,
     field_of,
     row_id,
     text_of,
 )
+from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.sources.adapters.math_sets import hendrycks_math
 from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers.extract import last_boxed
@@ -30,8 +29,8 @@ _NUMPY = re.compile(r"\bnp\.(arc(?:sin|cos|tan)|sinh|cosh|tanh|sin|cos|tan|log|e
 _TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
 
 
-def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
-    """Return the item of a row with a question and one short answer."""
+def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a row with a question and one short answer. Raises Unusable."""
     question = text_of(spec, raw, "question", where)
     value = field_of(spec, raw, "answer", where)
     values = value if isinstance(value, list) else [value]
@@ -41,7 +40,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
         box = last_boxed(solution) if isinstance(solution, str) else None
         golds = [box] if box else []
     if not golds:
-        return Unusable(where, "no answer, neither in a column nor in the solution's box")
+        raise Unusable("no answer, neither in a column nor in the solution's box")
     gold, *others = dict.fromkeys(golds)  # the others are spellings that the copy offers
     if spec.options.get("integer"):
         # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
@@ -51,7 +50,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
             number = math.nan
         low, high = float(spec.options.get("low", -1e9)), float(spec.options.get("high", 1e9))
         if not (number.is_integer() and low <= number <= high):
-            return Unusable(where, f"the answer {gold!r:.60} is not a whole number in range")
+            raise Unusable(f"the answer {gold!r:.60} is not a whole number in range")
         gold = str(int(number))
     else:
         gold = plain_gold(gold)
@@ -65,16 +64,19 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Con
     )
 
 
-def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted:
-    """Return the item of an OlympiadBench row: context, lists, several answers, unit, tolerance."""
+def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of an OlympiadBench row: context, lists, several answers, unit, tolerance.
+
+    Raises Unusable.
+    """
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
-        return Unusable(where, f"needs an image (modality {modality})")
+        raise Unusable(f"needs an image (modality {modality})")
     key, question = olympiad_question(spec, raw, where)
     answers = field_of(spec, raw, "answer", where)
     answers = answers if isinstance(answers, list) else [answers]
     if not answers or not all(isinstance(a, str) and a.strip() for a in answers):
-        return Unusable(where, "no final answer")
+        raise Unusable("no final answer")
     several = bool(field_of(spec, raw, "several", where))
     gold = olympiad_gold(answers, several)
     unit, error = (_text(field_of(spec, raw, name, where)) for name in ("unit", "error"))

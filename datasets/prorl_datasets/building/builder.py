@@ -22,7 +22,7 @@ from prorl_datasets.building.collect import Collector, Job
 from prorl_datasets.building.difficulty import read_pass_rates
 from prorl_datasets.building.gold import Scorer, open_scorer
 from prorl_datasets.building.losses import check_losses
-from prorl_datasets.building.report import BuildReport, EntryResult, parts_in_use
+from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
 from prorl_datasets.building.writing import Output, write_dataset
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
@@ -171,7 +171,7 @@ def build_with(
     read = {**files.hashes, **guard.hashes()}
     if (rates := recipe.difficulty_file()) is not None and rates.is_file():
         read["pass rates"] = sha256_file(rates)
-    parts = parts_in_use(recipe)
+    parts = parts_that_count(recipe)
     digest = fingerprint(recipe, seed, options.isolated, read, parts)
     store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
     with suppress(DatasetError):  # a manifest that cannot be read: built anew

@@ -16,7 +16,9 @@ from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
 from prorl_datasets.spec import ADAPTERS, SOURCES
 from prorl_datasets.types import SPLITS, Split
+from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
+from prorl_verifiers.spec import no_parts
 
 STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
@@ -138,6 +140,23 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
+
+
+def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
+    """Return the records of what may change a build: ``parts_in_use`` and what only its rows name.
+
+    Which those are is known when the rows are: all languages count where a verifier's tasks take further
+    parts, all verifiers where a source or an adapter that is not prorl's own may name one.
+    """
+    parts = parts_in_use(recipe)
+    rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
+    verifiers = {entry.scored_by for entry in recipe.entries}
+    if rows_name_verifiers:
+        verifiers.update(VERIFIERS.names())
+        parts += [p for p in VERIFIERS.records(verifiers) if p not in parts]
+    if any(VERIFIERS.get(name).parts_for is not no_parts for name in verifiers):
+        parts += LANGUAGES.records(LANGUAGES.names())
+    return parts
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:

@@ -39,7 +39,7 @@ class Output:
     about: dict[str, Any]
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    """What tasks take of others (``VerifierSpec.parts_for``): (group, name) -> record."""
+    """What rows name of others, a verifier and what it takes (``parts_for``): (group, name) -> record."""
     facts: CardFacts = field(default_factory=CardFacts)
 
 
@@ -65,8 +65,9 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
             lines = sorted(canonical_json(pair) for pair in work.pairs)
             atomic_write_text(folder / PAIRS, "".join(f"{line}\n" for line in lines))
             files[PAIRS] = {"rows": len(lines), "sha256": sha256_file(folder / PAIRS)}
-        taken = [work.parts[key] for key in sorted(work.parts)]
-        parts = [*parts_in_use(work.recipe), *taken]
+        parts = parts_in_use(work.recipe)
+        named = [work.parts[key] for key in sorted(work.parts)]
+        parts += [part for part in named if part not in parts]
         facts = Facts(**work.about, files=files, licences=work.licences, parts=parts)
         manifest = make_manifest(work.recipe, work.results, facts)
         write_card(folder, manifest, work.facts)
@@ -88,6 +89,7 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         key=lambda item: item[0],
     )
     reader = _PartReader(work.store)
+    seen: set[str] = set()
     for identity, result, ref in wanted:
         row = reader.row(ref)
         columns = row["columns"]
@@ -97,10 +99,13 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         result.checks[row["gold_check"]] += 1
         work.licences[columns["licence"]] += 1
         work.facts.add(columns)
-        parts_for = VERIFIERS.get(columns["verifier"]).parts_for
+        verifier = columns["verifier"]
+        records = [] if verifier in seen else VERIFIERS.records([verifier])
+        seen.add(verifier)
+        parts_for = VERIFIERS.get(verifier).parts_for
         if parts_for is not no_parts:
-            for record in parts_for(json.loads(columns["reference"])):
-                work.parts[record["group"], record["name"]] = dict(record)
+            records += map(dict, parts_for(json.loads(columns["reference"])))
+        work.parts |= {(record["group"], record["name"]): record for record in records}
         metadata = canonical_json(columns["metadata"])
         yield {
             **columns,

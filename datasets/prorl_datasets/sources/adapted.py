@@ -10,7 +10,12 @@ from typing import Any
 from prorl_common import UserError
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapters.fields import Unusable, check_columns, require_plain
+from prorl_datasets.sources.adapters.fields import (
+    Unusable,
+    check_columns,
+    missing_column,
+    require_plain,
+)
 from prorl_datasets.sources.columns import map_row
 from prorl_datasets.spec import ADAPTERS, AdapterSpec, RawRow
 from prorl_datasets.types import DatasetError
@@ -69,6 +74,11 @@ def adapted(
     except Unusable as unusable:
         detail = f"{where}: {unusable.detail}" if unusable.detail else where
         return Drop(index, unusable.reason, detail)
+    except KeyError as error:
+        (name,) = error.args or (None,)
+        if not isinstance(name, str) or name in raw:
+            raise
+        raise missing_column(adapter.name, [name], list(raw), where) from error
     if isinstance(made, Mapping):
         return map_row(verifier, {}, made, where, index)
     if not isinstance(made, Row | Drop):

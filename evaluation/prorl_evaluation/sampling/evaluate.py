@@ -45,8 +45,8 @@ from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
 from prorl_evaluation.stats.distributions import require_scipy
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
-from prorl_inference import BACKENDS, Generator
-from prorl_verifiers import part_records
+from prorl_inference import Generator
+from prorl_verifiers import renewed_records
 
 SETTLED_SECONDS = 5.0
 """After the first batch, until the time left is said."""
@@ -205,8 +205,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
             names = itertools.chain(["verdicts.previous.jsonl"], further)
             os.replace(current, next(out / n for n in names if not (out / n).exists()))
         os.replace(fresh, current)
-        of_backend = [p for p in recorded_parts(out) if p["group"] == BACKENDS.group]
-        parts = [*part_records(p.task for p in problems), *of_backend]
+        parts = renewed_records(recorded_parts(out), [p.task for p in problems])
         write_job(out, job, problems, parts)  # from now on its verdicts are of these
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
         judged = {key: (v.reward, v.status) for key, v in old.items()}

@@ -15,10 +15,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from prorl_common import nearest, plain_words
-from prorl_datasets import BENCHMARKS, Domain
+from prorl_datasets import ADAPTERS, BENCHMARKS, Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.benchmarks.catalogue import Generated, HubSource, Metric, VersionFile
 from prorl_datasets.recipe.recipe import default_prompt
+from prorl_datasets.spec import GENERATOR
 from prorl_evaluation.types import EvaluationError
 
 DEFAULT_SUITE = "quickstart"
@@ -165,13 +166,17 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the record of benchmark ``name`` where its file is not prorl's own; none of a definition
-        that stands in the suite."""
+        """Return the records of what reads benchmark ``name`` where that is not prorl's own: its file (none of
+        a definition that stands in the suite) and its adapter."""
+        source = self.sources[name]
+        adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
+        found = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
         for one in self.benchmarks:
             if isinstance(one, str) and _stem(one) == name:
                 origin = BENCHMARKS.find(self._place(one))[1]
-                return () if origin.is_ours else (origin.record(BENCHMARKS.group, name),)
-        return ()
+                if not origin.is_ours:
+                    found.insert(0, origin.record(BENCHMARKS.group, name))
+        return tuple(found)
 
     def adding(self, paths: Sequence[str]) -> Suite:
         """Return the suite with these files' benchmarks, a table each. Raises DatasetError."""

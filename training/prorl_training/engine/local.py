@@ -143,7 +143,7 @@ def train(
         ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
-        engine = LocalEngine(config, folder, samples[0], pool, progress)
+        engine = LocalEngine(config, folder, samples, pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)
 
@@ -161,12 +161,12 @@ def train(
 class LocalEngine:
     """Policy, sampler and checkers in this process; implements ``engine.builder.Engine``.
 
-    ``train`` are the samples that a warm start learns from.
+    ``samples`` are (train, validation); a warm start learns from the first.
     """
 
     config: TrainConfig
     folder: RunFolder
-    train: Sequence[Sample]
+    samples: tuple[Sequence[Sample], Sequence[Sample]]
     scorer: Any
     progress: Progress
 
@@ -196,14 +196,14 @@ class LocalEngine:
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
         """Make the run's folder, and the warm start where one is asked for."""
         from prorl_training.policy.warm_start import warm_start_if_asked
-        from prorl_training.run.resume import parts_in_use, run_identity
+        from prorl_training.run.resume import run_identity
 
-        parts = parts_in_use(self.config, (sample.task for sample in self.train))
         if again:
             self.folder.config_path.unlink(missing_ok=True)
-        identity = run_identity(Path(str(self.config.data.path)), self.base_model, parts)
+        identity = run_identity(Path(str(self.config.data.path)), self.base_model, self.parts)
         self.folder.create(self.config, identity)
-        return warm_start_if_asked(machinery.policy, self.train, machinery.tokenizer, self.progress)
+        train, tokenizer = self.samples[0], machinery.tokenizer
+        return warm_start_if_asked(machinery.policy, train, tokenizer, self.progress)
 
     def check_resumable(self) -> None:
         """Raise ResumeError for other data or other plug-ins than the run was started with."""
@@ -232,11 +232,17 @@ class LocalEngine:
 
         return fetch_or_resolve(self.config.model.path, self.progress)
 
-    def _check(self, model: Path | None) -> None:
-        from prorl_training.run.resume import check_identity, parts_in_use
+    @functools.cached_property
+    def parts(self) -> list[dict[str, str]]:
+        """The records of all that is not prorl's own, of what judges validation too."""
+        from prorl_training.run.resume import parts_in_use
 
-        parts = parts_in_use(self.config, (sample.task for sample in self.train))
-        check_identity(self.folder, Path(str(self.config.data.path)), model, parts)
+        return parts_in_use(self.config, (s.task for split in self.samples for s in split))
+
+    def _check(self, model: Path | None) -> None:
+        from prorl_training.run.resume import check_identity
+
+        check_identity(self.folder, Path(str(self.config.data.path)), model, self.parts)
 
     def _sampler(self, policy: Any, tokenizer: Any, folder: Path) -> Any:
         from prorl_inference import BackendOptions, pick_backend

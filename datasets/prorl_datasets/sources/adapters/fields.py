@@ -25,11 +25,19 @@ SENTINELS = ("no answer detected", "no solution detected", "no choices available
 
 
 class Unusable(Exception):
-    """A row that cannot become an item: made a Drop by ``sources.adapted``."""
+    """A row that cannot become an item, raised by adapters: ``reason`` is a category, ``detail`` the particular.
+
+    A recipe counts it as dropped, a benchmark as left out.
+    """
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
         self.reason, self.detail = reason, one_line(detail)
+
+    @property
+    def text(self) -> str:
+        """Reason and detail."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
 
 def require_plain(value: Any) -> None:

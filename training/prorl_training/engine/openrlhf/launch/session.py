@@ -164,8 +164,8 @@ def _prepared(
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_own_code(model)
-    train, _ = load_samples(data, config.reward.verifier_modes())
-    parts = parts_in_use(config, (sample.task for sample in train))
+    train, validation = load_samples(data, config.reward.verifier_modes())
+    parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
         folder.create(config, run_identity(data, model, parts))
     else:
