@@ -57,9 +57,8 @@ def _facts(document: Mapping[str, Any]) -> str:
 
 
 def _own(case: Mapping[str, Any]) -> str:
-    grades = sorted(case["grades"].items(), key=lambda item: -item[1])
-    shown = " ".join(f"{count}×{grade}" for grade, count in grades)
-    return f"{case['verdict']} ({shown})" if shown else str(case["verdict"])
+    accepted = case["grades"].get("AC")
+    return f"{case['verdict']} ({accepted}×AC)" if accepted else str(case["verdict"])
 
 
 def _peer(counts: Mapping[str, int]) -> str:

@@ -86,7 +86,10 @@ def cell(name: str, key: Key) -> str:
     values, sources = published(name)
     if key not in values:
         return ""
-    return shown(values[key]) + (" *" if OURS.search(sources[key]) else "")
+    value = shown(values[key])
+    if key == ("model", "path"):
+        value = value.rpartition("/")[2]
+    return value + ("*" if OURS.search(sources[key]) else "")
 
 
 def phases_table() -> str:
@@ -98,27 +101,43 @@ def phases_table() -> str:
         ours = "ours" in sources[("phases", str(number), "steps")]
         sets = ", ".join(f"`{'.'.join(k[1:])}={shown(v)}`" for k, v in own.items() if k[0] == "set")
         lines.append(
-            f"| {own['name',]} | {own['steps',]}{' *' if ours else ''} "
+            f"| {own['name',]} | {own['steps',]}{'*' if ours else ''} "
             f"| {own.get(('until',), 'steps')} | {'yes' if own.get(('reset',)) else ''} | {sets} |"
         )
     return "\n".join(lines)
 
 
 def sources_table() -> str:
-    """Return one table a preset: its own values with their sources."""
+    """Return one table a preset: its own sources, each with the keys whose values come from it.
+
+    The values stand in the first table; what a preset only inherits is not repeated.
+    """
     parts = []
     for name in COLUMNS:
         text = preset_text(name)
         parent = preset_parent(text)
         parts.append(f"### `{name}`\n")
         if parent:
-            parts.append(f"Everything that is not listed is `{parent}`'s.\n")
-        parts += ["| key | value | source |", "|---|---|---|"]
-        values = preset_values(name)
+            parts.append(f"The rest is `{parent}`'s.\n")
+        parts += ["| source | keys |", "|---|---|"]
+        keys: dict[str, list[Key]] = {}
         for key, source in value_sources(text).items():
-            parts.append(f"| `{'.'.join(key)}` | {shown(values[key])} | {source} |")
+            keys.setdefault(source, []).append(key)
+        parts += [f"| {source} | {', '.join(grouped(found))} |" for source, found in keys.items()]
         parts.append("")
     return "\n".join(parts).rstrip()
+
+
+def grouped(keys: list[Key]) -> list[str]:
+    """Return keys as code, those of one section in braces: ``rollout.{prompts,samples}``."""
+    leaves: dict[Key, list[str]] = {}
+    for key in keys:
+        leaves.setdefault(key[:-1], []).append(key[-1])
+    shown_keys = []
+    for parents, last in leaves.items():
+        ending = last[0] if len(last) == 1 else "{" + ",".join(last) + "}"
+        shown_keys.append(f"`{'.'.join((*parents, ending))}`")
+    return shown_keys
 
 
 TABLES = {"values": values_table, "phases": phases_table, "sources": sources_table}
