@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,7 +41,7 @@ def high(tmp_path: Path) -> EvalResult:
     return result(tmp_path / "high", 60)
 
 
-def write_steps(run: Path, rewards: dict[int, list[list[float | None]]]) -> None:
+def write_steps(run: Path, rewards: Mapping[int, Sequence[Sequence[float | None]]]) -> None:
     """Write a rollouts file a step: a list of groups, each a list of rewards."""
     (run / "rollouts").mkdir(parents=True)
     for step, groups in rewards.items():
@@ -66,10 +67,7 @@ def test_training_groups_are_shares_of_right_answers_and_leave_out_what_was_not_
 
 
 def test_the_curve_has_a_line_a_window_with_the_mean_inside_its_interval(tmp_path: Path) -> None:
-    steps: dict[int, list[list[float | None]]] = {
-        s: [[1.0] * s + [0.0] * (20 - s)] * 6 for s in range(1, 17)
-    }
-    write_steps(tmp_path, steps)
+    write_steps(tmp_path, {s: [[1.0] * s + [0.0] * (20 - s)] * 6 for s in range(1, 17)})
     head, *rows = screen.curve(tmp_path)
     assert [row.split()[0] for row in rows] == [
         "1-2",

@@ -241,7 +241,8 @@ def test_a_column_that_an_adapter_did_not_announce_is_one_line_too() -> None:
     hasty = AdapterSpec("hasty", convert=lambda raw, where, index: {"prompt": raw["ask"]})
     with pytest.raises(DatasetError, match=r"f:1: no column 'ask' \(did you mean 'task'\?\)"):
         adapted(hasty, "math", {"task": "1 + 1?"}, "f:1", 0)
-    other = AdapterSpec("other", convert=lambda raw, where, index: {}["no column of the row"])
+    nothing: dict[str, str] = {}
+    other = AdapterSpec("other", convert=lambda raw, where, index: nothing["no column of the row"])
     with pytest.raises(KeyError):
         adapted(other, "math", {"no column of the row": 1}, "f:1", 0)
 
