@@ -53,6 +53,9 @@ def quickstart(
         int, typer.Option(min=0, help="Seed of the data, the training and the samples.")
     ] = SEED,
     steps: Annotated[int | None, typer.Option(min=1, help="RL steps, if not these.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Cached name, folder or hub id (smollm2-135m).")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")] = "auto",
 ) -> None:
     """Train SmolLM2-135M on five small domains and say whether it learned.
@@ -73,6 +76,7 @@ def quickstart(
     data = Path("data") / f"quickstart{suffix}"
     sets = [f"seed={seed}", f"data.path={data}", f"model.device={device}"]
     sets += [] if steps is None else [f"steps={steps}"]
+    sets += [] if model is None else [f"model.path={model}"]
     config = load_config("quickstart", None, sets)
     check_model(config.model.path)
     run = named_run(size.name + suffix)

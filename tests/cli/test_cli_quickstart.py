@@ -21,6 +21,7 @@ from prorl_cli.quickstart import screen
 from prorl_common import MissingExtraError, NullProgress
 from prorl_evaluation import EvalResult, EvalSettings, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_inference.testing import byte_tokenizer, tiny_model
 
 SAMPLES = [*make_samples(13), *make_samples(12, "logic")]
 
@@ -147,3 +148,21 @@ def test_missing_packages_are_named_before_anything_is_built(
     outcome = CliRunner().invoke(build_app(), ["quickstart"])
     assert isinstance(outcome.exception, MissingExtraError)
     assert "jinja2" in str(outcome.exception) and not list(tmp_path.iterdir())
+
+
+def test_the_whole_command_runs_and_given_again_keeps_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tiny_model().save_pretrained("model")
+    byte_tokenizer().save_pretrained("model")
+    words = ["quickstart", "--model", "model", "--steps", "1"]
+    first = CliRunner().invoke(build_app(), words, catch_exceptions=False)
+    assert first.exit_code == 0, first.output
+    assert "No change that this test sees" in first.stdout
+    assert Path("runs/quickstart/report.html").is_file()
+    before = Path("runs/quickstart/metrics.jsonl").read_bytes()
+    again = CliRunner().invoke(build_app(), words, catch_exceptions=False)
+    assert again.stdout == first.stdout
+    assert "kept: quickstart has done all its 1 steps" in again.stderr
+    assert Path("runs/quickstart/metrics.jsonl").read_bytes() == before

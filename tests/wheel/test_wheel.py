@@ -45,6 +45,7 @@ TASK = '{"id": 1, "task": {"verifier": "math", "reference": {"answer": "4"}}, "r
 VERBS = {
     "--version": "prorl ",
     "--show-completion bash": "_PRORL_COMPLETE",
+    "quickstart --model model --steps 1": "held-out problems",
     "data build --recipe tiny.yaml": "math",
     "data recipes": "quickstart",
     "data inspect data/tiny": "math",
@@ -64,8 +65,7 @@ VERBS = {
     "sandbox doctor": "",
     "model list": "",
 }
-"""What is typed, in this order, and what then stands on stdout. A verb that is new belongs here: the quickstart,
-shortened, first of all."""
+"""What is typed, in this order, and what then stands on stdout. A verb that is new belongs here."""
 
 
 @pytest.fixture(scope="session")
