@@ -1,17 +1,24 @@
 """``prorl`` and ``python -m prorl_cli``: hear of Ctrl-C from the first moment on, then load the command line."""
 
+import sys
+
 from prorl_common import interrupts
 
 
 def start() -> None:
     """Run the command line as a process of its own; see ``prorl_cli.main`` for exit codes."""
-    interrupts.watch()
+    code: str | int | None = 0
     try:
+        interrupts.watch()
         from prorl_cli.main import main
 
         main()
     except KeyboardInterrupt:  # while it was loading
-        raise SystemExit(interrupts.INTERRUPTED) from None
+        code = interrupts.INTERRUPTED
+    except SystemExit as end:
+        code = end.code
+    interrupts.leave(code if isinstance(code, int) else 0)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class ServiceError(ProrlError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the known word nearest to ``word``, or an empty string."""
-    hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" (did you mean '{hits[0]}'?)" if hits else ""
 
 

@@ -10,6 +10,7 @@ rename, a journal's torn line is dropped when it is opened.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -53,7 +54,8 @@ def _to_stderr(text: str) -> None:
 
 _blocks: list[_Block] = []
 _state = _State()
-_speaking = threading.Lock()
+_speaking = threading.RLock()
+_said = threading.Event()
 
 
 @contextlib.contextmanager
@@ -99,18 +101,18 @@ def watch() -> None:
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     _state.watched = True
-    threading.Thread(target=_watch, args=(heard,), name="ctrl-c", daemon=True).start()
     _blocks.append(_Block(NOTHING_KEPT, _to_stderr, None))
     signal.signal(signal.SIGINT, _handle)
+    threading.Thread(target=_watch, args=(heard,), name="ctrl-c", daemon=True).start()
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
     """Run in the main thread, when it is back in Python."""
     del number, frame
     _state.handled += 1
+    _speak()
     block = _blocks[-1]
     if _state.handled == 1 and _state.heard < 2 and block.react is not None:
-        _speak()
         block.react()
     elif not (_state.raised and _state.watched):  # once: it must not break into what ends in order
         _state.raised = True
@@ -127,6 +129,7 @@ def _speak() -> None:
     if block.words is not None:
         words = block.words if isinstance(block.words, str) else block.words()
         block.say(f"{words} (Ctrl-C again stops at once)")
+    _said.set()
 
 
 def _watch(heard: int) -> None:
@@ -140,6 +143,23 @@ def _watch(heard: int) -> None:
             else:
                 time.sleep(GRACE)
                 _end()
+
+
+def leave(code: int) -> None:
+    """End the process where Ctrl-C was heard; else return.
+
+    Without the interpreter's own end: it takes seconds with torch loaded, and no thread can run beside it.
+    """
+    if not (_state.heard or _state.handled):
+        return
+    if _state.heard > 1:
+        _end()
+    _said.wait(GRACE)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _end() -> None:

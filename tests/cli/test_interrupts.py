@@ -49,29 +49,42 @@ def interrupt(child: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "after", "kept", "code"),
+    ("words", "begun", "kept", "code"),
     [
-        ("doctor", 1.0, "nothing is kept, give the same command again", 130),
-        ("data build --recipe long.yaml", 2.0, "finished parts are kept, give the same", 130),
-        ("verify audit", 3.0, "nothing is kept, give the same command again", 130),
-        ("sandbox attack", 2.0, "nothing is kept, give the same command again", 130),
-        ("verify serve --port 0", 4.0, "draining: new requests are refused", 0),
+        ("doctor", "", "nothing is kept, give the same command again", 130),
+        (
+            "data build --recipe long.yaml",
+            "data/.long.build",
+            "finished parts are kept, give the same",
+            130,
+        ),
+        ("verify audit", "", "nothing is kept, give the same command again", 130),
+        ("sandbox attack", "", "nothing is kept, give the same command again", 130),
+        (
+            "verify serve --port 0 --ready-file ready",
+            "ready",
+            "draining: new requests are refused",
+            0,
+        ),
     ],
     ids=lambda value: str(value) if isinstance(value, str) else "",
 )
 def test_the_first_says_what_happens_and_how_to_go_on(
-    words: str, after: float, kept: str, code: int, tmp_path: Path
+    words: str, begun: str, kept: str, code: int, tmp_path: Path
 ) -> None:
     (tmp_path / "long.yaml").write_text(RECIPE)
     child = begin("-m", "prorl_cli", *words.split(), cwd=tmp_path)
     try:
-        time.sleep(after)
-        assert child.poll() is None, "too quick to be interrupted"
+        threads = Path(f"/proc/{child.pid}/task")  # the second is the one that hears of Ctrl-C
+        while len(list(threads.iterdir())) < 2 or not (tmp_path / begun).exists():
+            assert child.poll() is None, "ended before it could be interrupted"
+            time.sleep(0.02)
         interrupt(child)
         _, errors = child.communicate(timeout=60)
     finally:
         child.kill()
-    assert child.returncode == code
+    assert child.returncode == code, errors
+    assert errors.count(AGAIN) == 1, errors
     (line,) = (line for line in errors.splitlines() if AGAIN in line)
     assert kept in line
     assert "Traceback" not in errors

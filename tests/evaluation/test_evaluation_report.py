@@ -212,6 +212,19 @@ def test_a_result_of_nothing_but_infra_errors_makes_a_report(tmp_path: Path) -> 
     assert "nan" not in write_report([empty], None, tmp_path / "r.html").read_text().lower()
 
 
+def test_a_report_with_nothing_solved_says_so_once_and_draws_nothing(tmp_path: Path) -> None:
+    samples = [*make_samples(13), *make_samples(12, "logic")]
+    none = [result(tmp_path / name, 0, samples, name) for name in ("base", "policy")]
+    data = report_data(none, None)
+    page, text = html.page(data), markdown_report(data)
+    for written in (page, text):
+        assert "Nothing solved: none of 800 answers earned anything" in written
+        assert "Results by domain" not in written and "boundary move" not in written
+        assert "Truncation, extraction" in written and "Examples" in written
+        assert "too few problems" not in written and "not distinguishable" not in written
+    assert page.count("<figure") == 0
+
+
 def test_absent_keys_and_journals_leave_their_part_out(
     tmp_path: Path, pair: list[EvalResult]
 ) -> None:

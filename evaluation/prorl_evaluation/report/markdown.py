@@ -20,6 +20,7 @@ from prorl_evaluation.report.words import (
     in_short,
     lead,
     method,
+    nothing_solved,
     verdict,
 )
 from prorl_evaluation.tables import TextTable, bracket, comparison_table, result_table
@@ -38,30 +39,8 @@ def markdown_report(data: ReportData) -> str:
     notes = caveats(data)
     if notes:
         parts += ["**Before you believe it**", *bullets(notes)]
-    parts += ["## Results by domain", *(shown(result_table(r)) for r in data.results)]
-    if data.comparison is not None:
-        metrics = [*headline_metrics(data.results), "length"]
-        parts.append(shown(comparison_table(data.comparison, metrics)))
-    ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
-    curves = []
-    for group in data.groups:
-        for line in data.lines(group):
-            cells = [bracket(line.points[k]) if k in line.points else "-" for k in ks]
-            curves.append((group.name, line.label, str(group.problems), *cells))
-    columns = ("group", "result", "problems", *(f"k = {k}" for k in ks))
-    table = TextTable("pass@k with intervals over problems", columns, tuple(curves))
-    parts += ["## pass@k", shown(table)]
-    rates = tuple(
-        (group.name, label, *map(str, counts))
-        for group in by_size(data.groups)[0]
-        for _, label, counts in data.rates(group)
-    )
-    parts.append("## Success rates of the problems")
-    parts.append(
-        shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
-    )
-    if data.boundary is not None:
-        parts += _boundary(data.boundary)
+    if not nothing_solved(data.results):
+        parts += _solved(data)
     parts += ["## Truncation, extraction and infrastructure", shown(rates_table(data.results))]
     if data.suspicions:
         suspect = suspicion_table(data.suspicions, data.options.false_positive_rate)
@@ -86,6 +65,35 @@ def markdown_report(data: ReportData) -> str:
             parts += [f"**{md(label)}** · {said}", fence(e.response)]
     parts += ["## How these numbers are made", *map(md, method(data))]
     return "\n\n".join(parts) + "\n"
+
+
+def _solved(data: ReportData) -> list[str]:
+    """Return the tables of what was solved, by domain, k and problem, and the boundary's."""
+    parts = ["## Results by domain", *(shown(result_table(r)) for r in data.results)]
+    if data.comparison is not None:
+        metrics = [*headline_metrics(data.results), "length"]
+        parts.append(shown(comparison_table(data.comparison, metrics)))
+    ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
+    curves = []
+    for group in data.groups:
+        for line in data.lines(group):
+            cells = [bracket(line.points[k]) if k in line.points else "-" for k in ks]
+            curves.append((group.name, line.label, str(group.problems), *cells))
+    columns = ("group", "result", "problems", *(f"k = {k}" for k in ks))
+    table = TextTable("pass@k with intervals over problems", columns, tuple(curves))
+    parts += ["## pass@k", shown(table)]
+    rates = tuple(
+        (group.name, label, *map(str, counts))
+        for group in by_size(data.groups)[0]
+        for _, label, counts in data.rates(group)
+    )
+    parts.append("## Success rates of the problems")
+    parts.append(
+        shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
+    )
+    if data.boundary is not None:
+        parts += _boundary(data.boundary)
+    return parts
 
 
 def shown(table: TextTable) -> str:

@@ -28,8 +28,22 @@ def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
     return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
 
 
+def nothing_solved(results: Sequence[EvalResult]) -> bool:
+    """Return whether no sample of any result earned anything: there is no curve, rate or boundary to show."""
+    return all(r.overall.reward.value == 0 for r in results)
+
+
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
     """Return the sentences that sum the report up, one a metric, each with its interval."""
+    if nothing_solved(results):
+        samples = sum(r.overall.sampled for r in results)
+        labels = ", ".join(r.label for r in results)
+        return [
+            f"Nothing solved: none of {samples:,} answers earned anything",
+            f"{labels}: pass@k is 0 for every k, so there is no curve, difference or boundary to show",
+            "How many answers were cut off or could not be read, and some answers, stand below; what helps: "
+            + "easier problems, more tokens (--max-tokens), more samples (--n)",
+        ]
     lines = []
     for metric in headline_metrics(results):
         name = metric_name(metric)
@@ -97,7 +111,11 @@ def verdict(report: BoundaryReport) -> list[str]:
 def in_short(data: ReportData) -> list[str]:
     """Return the overall claim of the last checkpoint, if claims were tested."""
     report = data.boundary
-    return [] if report is None else [_claimed(report, c) for c in report.groups[0].claims[-1:]]
+    return (
+        []
+        if report is None or nothing_solved(data.results)
+        else [_claimed(report, c) for c in report.groups[0].claims[-1:]]
+    )
 
 
 def _claimed(report: BoundaryReport, claim: Claim) -> str:

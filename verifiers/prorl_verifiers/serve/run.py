@@ -158,7 +158,8 @@ def _listening(options: ServeOptions) -> Iterator[tuple[socket.socket, str]]:
     except (OSError, OverflowError) as error:
         sock.close()
         cure = "choose another with --port (0 takes a free one)"
-        raise UserError(f"cannot listen on {host} port {options.port} ({error}): {cure}") from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"cannot listen on {host} port {options.port}: {why}; {cure}") from error
     shown = f"[{host}]" if ":" in host else host
     with sock:
         yield sock, f"http://{shown}:{sock.getsockname()[1]}"
