@@ -115,7 +115,7 @@ def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
     try:
         try:
-            build_app()()
+            build_app()(prog_name="prorl")
         finally:
             sys.stdout.flush()
     except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
