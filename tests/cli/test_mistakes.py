@@ -71,6 +71,10 @@ CASES = [
         "'latest' is no name for a run: use one word without /, and not latest",
     ),
     (
+        "train --preset cpu --name ..",
+        "'..' is no name for a run: use one word without /, and not latest",
+    ),
+    (
         "train --preset cpu --name .",
         "'.' is no name for a run: use one word without /, and not latest",
     ),
@@ -170,6 +174,7 @@ CASES = [
         "controller.reset_interval: must be a whole number (got 'x')",
     ),
     ("data build --recipe nope", "unknown recipe 'nope'"),
+    ("data build --recipe quikstart", "unknown recipe 'quikstart' (did you mean 'quickstart'?)"),
     ("data build --recipe nothing.yaml", "no such recipe file: nothing.yaml"),
     (
         "data build --recipe list.yaml",
@@ -344,6 +349,10 @@ CASES = [
     (
         "sandbox attack --backend podman",
         "unknown sandbox backend 'podman': use local, docker or docker:RUNTIME",
+    ),
+    (
+        "model fetch smolm2-135m",
+        "unknown model 'smolm2-135m' (did you mean 'smollm2-135m'?)",
     ),
     (
         "model fetch nope",

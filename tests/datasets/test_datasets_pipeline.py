@@ -57,35 +57,46 @@ def _files(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.fixture(scope="module")
+def mixed_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mixed")
+    _write(folder / "rows.jsonl", _rows(300))
+    (folder / "mixed.yaml").write_text(MIXED)
+    return folder / "mixed.yaml"
+
+
+@pytest.fixture(scope="module")
+def mixed(mixed_file: Path) -> Recipe:
+    return load_recipe(mixed_file)
+
+
 @pytest.fixture
-def mixed(make_recipe: Callable[[str], Recipe], tmp_path: Path) -> Recipe:
-    _write(tmp_path / "rows.jsonl", _rows(300))
-    return make_recipe(MIXED)
+def whole(mixed: Recipe, mixed_file: Path, make_scorer: Any) -> Path:
+    """The dataset of MIXED, built once, by three workers."""
+    out = mixed_file.parent / "whole"
+    if not out.exists():
+        options = BuildOptions(workers=3)
+        build_with(make_scorer(), mixed, out, progress=NullProgress(), options=options)
+    return out
 
 
 def test_every_byte_is_the_same_for_one_and_three_workers(
-    mixed: Recipe, tmp_path: Path, make_scorer: Any
+    mixed: Recipe, whole: Path, tmp_path: Path, make_scorer: Any
 ) -> None:
-    for workers in (1, 3):
-        options = BuildOptions(workers=workers)
-        out = tmp_path / str(workers)
-        build_with(make_scorer(), mixed, out, progress=NullProgress(), options=options)
-    assert _files(tmp_path / "1") == _files(tmp_path / "3")
-    assert {"README.md", "manifest.json", "train.parquet"} <= _files(tmp_path / "1").keys()
+    one, options = tmp_path / "one", BuildOptions(workers=1)
+    build_with(make_scorer(), mixed, one, progress=NullProgress(), options=options)
+    assert _files(one) == _files(whole)
+    assert {"README.md", "manifest.json", "train.parquet"} <= _files(one).keys()
 
 
 def test_killed_twice_gives_the_bytes_of_a_build_never_killed(
-    tmp_path: Path, make_scorer: Any
+    mixed: Recipe, mixed_file: Path, whole: Path, tmp_path: Path, make_scorer: Any
 ) -> None:
-    _write(tmp_path / "rows.jsonl", _rows(300))
-    (tmp_path / "mixed.yaml").write_text(MIXED)
     killed, parts = tmp_path / "killed", tmp_path / ".killed.build"
     for finished in (1, 4):
-        _kill_at(_start(tmp_path / "mixed.yaml", killed), parts, finished)
-    recipe = load_recipe(tmp_path / "mixed.yaml")
-    build_with(make_scorer(), recipe, killed, progress=NullProgress())
-    build_with(make_scorer(), recipe, tmp_path / "whole", progress=NullProgress())
-    assert _rows_of(killed) == _rows_of(tmp_path / "whole")
+        _kill_at(_start(mixed_file, killed), parts, finished)
+    build_with(make_scorer(), mixed, killed, progress=NullProgress())
+    assert _rows_of(killed) == _rows_of(whole)
     assert not parts.exists()
 
 

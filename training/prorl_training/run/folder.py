@@ -284,7 +284,7 @@ def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
 
 def named_run(name: str) -> RunFolder:
     """Return the run of this name under runs/. Raises UserError for what is not one part of a path."""
-    if name != Path(name).name or not name.strip() or name == "latest":
+    if name != Path(name).name or not name.strip() or name in ("..", "latest"):
         raise UserError(f"'{name}' is no name for a run: use one word without /, and not latest")
     return RunFolder(RUNS / name)
 
