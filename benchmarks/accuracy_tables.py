@@ -154,15 +154,20 @@ def _listed(title: str, rows: list[tuple[str, str]], show_text: bool) -> list[st
 def disagreements(cases: list[Case], found: dict[str, Findings]) -> list[str]:
     """Return every public test where our verdict is not the expected one, with what speaks for it."""
     lines = []
+    no_place = []
     for case, ours, other in zip(cases, found[OURS], found[MATH_VERIFY], strict=True):
         if ours.accepted == case.right:
             continue
+        line = _line(case, ours)[1]
         merit = MERIT.get(case.family, "")
         if not merit and "boxed" not in case.response and not ours.accepted:
-            merit = NO_PLACE
+            no_place.append(line.partition(": gold")[0])
+            continue
         says = f"math-verify says {int(other.accepted)}"
         expected = f"expected {int(case.right)}, ours {int(ours.accepted)}, {says}"
-        lines.append(f"- {case.family}: {_line(case, ours)[1]}; {expected}. {merit}".rstrip())
+        lines.append(f"- {case.family}: {line}; {expected}. {merit}".rstrip())
+    if no_place:
+        lines.append(f"- right answers refused, {NO_PLACE}: {', '.join(no_place)}")
     return ["Where our verdict is not the expected one:", "", *lines] if lines else []
 
 

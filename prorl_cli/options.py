@@ -34,7 +34,7 @@ PluginOption = Annotated[
     typer.Option(
         "--plugin",
         metavar="FILE.py",
-        help="Load specs of your own from this Python file; may be given several times.",
+        help="Python file with parts of your own; repeatable.",
         callback=_load,
         is_eager=True,
     ),

@@ -34,6 +34,9 @@ BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 OURS = re.compile(r"\bours\b|^unpublished|^not in the post")
 """Sources that do not name the preset's own publication."""
 
+ONLY_OURS = {"ours", "not in v1; ours", "not in the post; ours", "unpublished; ours"}
+"""Sources that say no more than the asterisk in the table of values."""
+
 Key = tuple[str, ...]
 
 
@@ -110,7 +113,8 @@ def phases_table() -> str:
 def sources_table() -> str:
     """Return one table a preset: its own sources, each with the keys whose values come from it.
 
-    The values stand in the first table; what a preset only inherits is not repeated.
+    The values stand in the first table; what a preset only inherits, and what is ours without
+    another word, is not repeated.
     """
     parts = []
     for name in COLUMNS:
@@ -122,6 +126,8 @@ def sources_table() -> str:
         parts += ["| source | keys |", "|---|---|"]
         keys: dict[str, list[Key]] = {}
         for key, source in value_sources(text).items():
+            if source in ONLY_OURS and key[0] != "phases":
+                continue
             keys.setdefault(source, []).append(key)
         parts += [f"| {source} | {', '.join(grouped(found))} |" for source, found in keys.items()]
         parts.append("")

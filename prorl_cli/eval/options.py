@@ -15,10 +15,8 @@ import typer
 if TYPE_CHECKING:
     from prorl_evaluation.config import EvalConfig
 
-Workers = Annotated[int, typer.Option(min=1, help="Verifier processes.")]
-Weak = Annotated[
-    bool, typer.Option("--allow-weak", help="Run code answers without full isolation.")
-]
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+Weak = Annotated[bool, typer.Option("--allow-weak", help="Run code without full isolation.")]
 Model = Annotated[str | None, typer.Option(help="A model's name, path or hub id, without a run.")]
 RunName = Annotated[str | None, typer.Option("--run", help="A run (default: the newest).")]
 Checkpoint = Annotated[
@@ -34,7 +32,7 @@ Batches = Annotated[
     typer.Option(help="Of transformers: fixed (repeatable bit for bit) or bucketed by length."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of samples and intervals.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
 Repair = Annotated[
     bool, typer.Option("--repair", help="Move damaged journal lines to a .damaged file first.")
 ]
@@ -45,7 +43,7 @@ ConfigFile = Annotated[
 Sets = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="Set one key; repeatable, wins over all."
+        "--set", metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable, wins over all."
     ),
 ]
 

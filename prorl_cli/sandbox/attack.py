@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from prorl_sandbox.attacks import AttackResult, Case, PeerResult, Report
 
-Backend = Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")]
+Backend = Annotated[str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")]
 Peers = Annotated[
     bool, typer.Option("--peers", help="Also attack three re-enacted in-process graders.")
 ]

@@ -25,7 +25,7 @@ LanguageName = Annotated[
     typer.Option(help="python, cpp, javascript or a plug-in's; by FILE's ending if not given."),
 ]
 Weak = Annotated[
-    bool, typer.Option("--allow-weak", help="Run with whatever isolation holds. Dangerous.")
+    bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
 ]
 
 
@@ -37,7 +37,9 @@ def run_command(
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
-    backend: Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")] = "local",
+    backend: Annotated[
+        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
+    ] = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
     memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,

@@ -48,11 +48,13 @@ def audit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the generated items.")] = 0,
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of mutation.")] = 2,
     workers: Workers = 2,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one try.")] = 5.0,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")] = 5.0,
     file: File = None,
     mode: Modes = None,
     plugin: PluginOption = None,
-    backend: Annotated[str, typer.Option(help="Sandbox for code: local or docker.")] = "local",
+    backend: Annotated[
+        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
+    ] = "local",
     out: Annotated[
         Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
     ] = None,

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-Backend = Annotated[str, typer.Option(help="Sandbox for code: local, docker or docker:RUNTIME.")]
-AllowWeak = Annotated[bool, typer.Option(help="Run code even where it cannot be isolated well.")]
+Backend = Annotated[str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")]
+AllowWeak = Annotated[bool, typer.Option(help="Run code without full isolation.")]
 Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for one try at one response.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")]
 ThinkOpen = Annotated[
     bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
 ]

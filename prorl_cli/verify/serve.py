@@ -27,7 +27,9 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free port.")] = 8421,
     uds: Annotated[Path | None, typer.Option(help="Unix socket instead of host and port.")] = None,
     workers: Workers = 2,
-    backend: Annotated[str, typer.Option(help="local, docker or docker:RUNTIME.")] = "local",
+    backend: Annotated[
+        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
+    ] = "local",
     allow_weak: AllowWeak = False,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")] = 10.0,
     queue: Annotated[int, typer.Option(min=1, help="Items that may wait.")] = 20_000,
