@@ -9,7 +9,7 @@ ALONE := tests/attacks tests/sandbox
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel integration integration-openrlhf bench docs evidence hooks check format clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
@@ -22,6 +22,10 @@ $(VENV)/.local: pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.local tests/plugins/lab_parts/pyproject.toml $(wildcard tests/plugins/lab_parts/lab_parts/*.py)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall tests/plugins/lab_parts
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
 	touch $@
 
 venv: $(VENV)/.local ## .venv with prorl, ready to train on this machine
@@ -43,9 +47,6 @@ test: dev-venv ## all fast tests (the README's test command)
 test-slow: dev-venv ## tests that take more than a minute each
 	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5
 
-docs: $(VENV)/.docs ## the documentation's site, in site/ (strict: a broken link is an error)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
-
 $(VENV)/.docs: $(VENV)/.local pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
 	touch $@
@@ -64,6 +65,12 @@ bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/verifier_pool.py
 	$(BIN)/python benchmarks/verifiers.py --server
+
+accuracy: dev-venv ## how often the verifiers are wrong; rewrites docs/reference/verifier-accuracy.md
+	$(BIN)/python benchmarks/verifier_accuracy.py
+
+structure: dev-venv ## figures of the code: modules, lines, functions, circles
+	$(BIN)/python benchmarks/structure.py
 
 evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps of a small policy, SmolLM2-135M (many hours; goes on where it stopped)
 	$(BIN)/python benchmarks/evidence/small_run.py --jobs 2
@@ -86,5 +93,12 @@ format: dev-venv ## format and sort imports
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.docs ## the docs site into site/, strict: a broken link or anchor fails
+	$(BIN)/python scripts/check_links.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs-links: ## ask every address that the docs link to (needs the network)
+	$(PYTHON) scripts/check_links.py --external
+
 clean: ## remove what the build made (not runs, data or models)
-	rm -rf $(VENV) .venv-trainers .venv-openrlhf dist build .mypy_cache .pytest_cache .ruff_cache .coverage
+	rm -rf $(VENV) .venv-trainers .venv-openrlhf site dist build .mypy_cache .pytest_cache .ruff_cache .coverage
