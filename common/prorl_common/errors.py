@@ -49,8 +49,14 @@ class ServiceError(ProrlError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the known word nearest to ``word``, or an empty string."""
-    hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """Return `` (did you mean 'x'?)`` for the known word nearest to ``word``, or an empty string.
+
+    Near is what shares most of its letters in order, begins with the word, or has its letters in another order.
+    """
+    words = list(known)
+    hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
+    if not hits and len(word) > 1:
+        hits = [w for w in words if w.startswith(word) or sorted(w) == sorted(word)]
     return f" (did you mean '{hits[0]}'?)" if hits else ""
 
 

@@ -110,12 +110,12 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process; ``generation`` grows with each, so that doors look again."""
+    """The plug-in files of this process; ``generation`` is another with each, so that doors look again."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.files: dict[Path, PluginFile] = {}
-        self.generation = 0
+        self.generation = object()
         self.inherited = False
 
 
@@ -190,7 +190,7 @@ def _load(path: Path, expected: str | None) -> None:
             f"plug-in {path} holds no spec: define one at module level, like SPEC = VerifierSpec(...)"
         )
     _LOADED.files[path] = PluginFile(path, sha256, module)
-    _LOADED.generation += 1
+    _LOADED.generation = object()
 
 
 def _what_failed(error: Exception, path: Path) -> str:
@@ -230,7 +230,7 @@ class Door(Generic[S]):
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
         self.group, self.spec, self.noun = group, spec, noun
-        self._generation = -1
+        self._generation: object = None
         self._parts: dict[str, _Part[S]] = {}
 
     def names(self) -> tuple[str, ...]:
@@ -267,7 +267,7 @@ class Door(Generic[S]):
             return self._parts  # asked for every answer of a pool: no lock where nothing is new
         files = plugin_files()
         with _LOADED.lock:
-            if self._generation != _LOADED.generation:
+            if self._generation is not _LOADED.generation:
                 self._parts = {}
                 for point in _entry_points(self.group):
                     self._add_entry_point(point)
