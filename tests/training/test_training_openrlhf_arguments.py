@@ -56,7 +56,7 @@ from prorl_verifiers.adapters.openrlhf import rollout_item
 
 ROOT = Path(__file__).resolve().parents[2]
 WARM = "warm_start.examples=0"
-REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=96"}
+REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=80"}
 """Presets that the engine refuses as they are, and the setting that it names."""
 
 
