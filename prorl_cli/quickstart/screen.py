@@ -55,13 +55,10 @@ def closing_screen(
     for row in curve(run):
         line(row)
     line()
-    changed = [
-        (a, b) for a, b in _pairs(greedy[0], greedy[1]) if a.response.strip() != b.response.strip()
-    ]
     line(f"Likeliest answers before and after: {moved(greedy[0], greedy[1])}")
-    if shown := first_of_each_domain(changed)[:ANSWERS]:
-        line("The first that changed in each domain:")
-        console.print(answers_table(shown))
+    line("One of each domain, the first that changed if any did:")
+    pairs = _pairs(greedy[0], greedy[1])
+    console.print(answers_table(one_of_each_domain(pairs)[:ANSWERS]))
     line()
     line(f"The report, with curves, domains and examples: {page}", style="bold")
     line("Next:")
@@ -172,11 +169,21 @@ def _pairs(before: EvalResult, after: EvalResult) -> list[tuple[Example, Example
     return [(e, later[e.id]) for e in before.examples if e.id in later]
 
 
-def first_of_each_domain(
+def one_of_each_domain(
     pairs: Sequence[tuple[Example, Example]],
 ) -> list[tuple[Example, Example]]:
-    """Return the first pair of each domain: chosen by place, not by which answer is right."""
-    return list({a.domain: (a, b) for a, b in reversed(pairs)}.values())[::-1]
+    """Return a pair of each domain, those whose answer changed before the others.
+
+    Chosen by place, not by which answer is right.
+    """
+    firsts: dict[str, tuple[Example, Example]] = {}
+    for a, b in sorted(pairs, key=lambda pair: not _changed(*pair)):  # stable
+        firsts.setdefault(a.domain, (a, b))
+    return list(firsts.values())
+
+
+def _changed(before: Example, after: Example) -> bool:
+    return before.response.strip() != after.response.strip()
 
 
 def answers_table(pairs: Sequence[tuple[Example, Example]]) -> Table:

@@ -14,6 +14,7 @@ import importlib.metadata
 import json
 import math
 import os
+import subprocess
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -165,6 +166,28 @@ def test_trl_leaves_rows_without_a_verdict_out_of_the_group(tmp_path: Path) -> N
     assert any(map(math.isnan, rewards))
     logs = [row for row in trainer.state.log_history if "reward" in row]
     assert all(row["reward"] == 0.5 and math.isfinite(row["loss"]) for row in logs)
+
+
+def test_the_trl_example_trains_two_steps_on_data_of_ours(tmp_path: Path) -> None:
+    need("trl")
+    from prorl_common import NullProgress
+    from prorl_datasets import build, load_recipe
+    from prorl_inference.testing import byte_tokenizer, tiny_model
+
+    examples = Path(__file__).parents[2] / "examples"
+    build(load_recipe(str(examples / "own_data.yaml")), tmp_path / "own", progress=NullProgress())
+    tiny_model().save_pretrained(tmp_path / "model")
+    byte_tokenizer().save_pretrained(tmp_path / "model")
+    done = subprocess.run(
+        [sys.executable, examples / "trl_rewards.py", "--model", "model", "--data", "own"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    logged = [line for line in done.stdout.splitlines() if line.startswith("{'loss'")]
+    assert len(logged) == 2 and all("'reward'" in line for line in logged)
 
 
 # --- verl ----------------------------------------------------------------------------------------------
