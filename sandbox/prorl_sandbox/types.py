@@ -70,8 +70,10 @@ class Outcome:
     and where the program asks for them complex, bytes and frozenset; of these exact types only.
 
     ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``wall_seconds`` run from
-    the program's start, never from the queue or the box's making; ``cpu_seconds`` is the processor
-    time of all its processes; ``peak_mb`` is resident memory.
+    the program's start, never from the queue or the box's making; ``waited_seconds`` of them it was
+    ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
+    processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
+    memory.
     """
 
     status: Status
@@ -82,6 +84,7 @@ class Outcome:
     limit: Literal["wall", "cpu"] | None = None
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
+    waited_seconds: float = 0.0
     peak_mb: float = 0.0
     isolation: str = ""
 

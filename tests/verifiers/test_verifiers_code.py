@@ -64,7 +64,7 @@ def pooled(reference: dict[str, Any], *outcomes: Outcome | Exception) -> Verdict
 
 def test_the_reward_is_the_fraction_of_all_tests() -> None:
     outcomes = [Outcome("ok", value=1), Outcome("ok", value=0), Outcome("timeout", limit="cpu")]
-    verdict = pooled(calls(1, 1, 1), *outcomes)
+    verdict = pooled(calls(1, 1, 1, limits={"cpu_seconds": 1}), *outcomes)
     assert verdict.reward == pytest.approx(1 / 3)
     assert verdict.metrics == {"tests": 3.0, "passed": 1.0, "all_passed": 0.0}
     assert verdict.isolation == "canned"
@@ -89,44 +89,56 @@ def test_a_sandbox_that_fails_once_is_asked_again() -> None:
     assert pooled(calls(1), SandboxError("no fork"), Outcome("ok", value=1)).reward == 1.0
 
 
-def test_more_than_five_seconds_of_program_time_earn_nothing() -> None:
-    slow = Outcome("ok", value=1, wall_seconds=2.0)
-    verdict = pooled(calls(1, 1, 1, 1, 1, 1), slow, slow, slow)
+def spent(cpu: float, wall: float | None = None, **facts: Any) -> Outcome:
+    return Outcome("ok", value=1, cpu_seconds=cpu, wall_seconds=wall or cpu, **facts)
+
+
+def test_more_than_five_seconds_of_processor_time_earn_nothing() -> None:
+    verdict = pooled(calls(1, 1, 1, 1, 1, 1), *[spent(2.0)] * 3)
     assert (verdict.reward, verdict.status) == (0.0, "timeout")
-    assert "more than 5 s of program time" in verdict.reason
+    assert "more than 5 s of processor time" in verdict.reason
 
 
-def test_five_seconds_of_program_time_are_within_the_budget() -> None:
-    assert pooled(calls(1, 1), *[Outcome("ok", value=1, wall_seconds=2.5)] * 2).reward == 1.0
+def test_five_seconds_of_processor_time_are_within_the_budget() -> None:
+    assert pooled(calls(1, 1), *[spent(2.5)] * 2).reward == 1.0
+
+
+def test_more_than_twice_the_budget_by_the_clock_earns_nothing() -> None:
+    verdict = pooled(calls(1, 1, 1), *[spent(0.1, wall=4.0)] * 3)
+    assert (verdict.reward, verdict.status) == (0.0, "timeout")
+    assert "10 s by the clock" in verdict.reason
+
+
+def test_waiting_for_a_processor_is_not_the_programs_time() -> None:
+    kept_waiting = spent(0.6, wall=30.0, waited_seconds=29.0)
+    assert pooled(calls(1, 1, 1), *[kept_waiting] * 3).reward == 1.0
 
 
 def test_partial_keeps_the_tests_passed_within_the_budget() -> None:
-    slow = Outcome("ok", value=1, wall_seconds=2.0)
-    verdict = pooled(calls(1, 1, 1, 1, limits={"partial": True}), slow, slow, slow)
+    verdict = pooled(calls(1, 1, 1, 1, limits={"partial": True}), *[spent(2.0)] * 3)
     assert (verdict.reward, verdict.status) == (0.5, "scored")
-    exact = Outcome("ok", value=1, wall_seconds=2.5)
     limits = {"partial": True, "total_seconds": 5}
-    assert pooled(calls(1, 1, 1, 1, limits=limits), exact, exact).reward == 0.5
+    assert pooled(calls(1, 1, 1, 1, limits=limits), *[spent(2.5)] * 2).reward == 0.5
 
 
 def test_a_test_runs_within_what_is_left_of_the_budget() -> None:
-    sandbox = CannedSandbox(*[Outcome("ok", value=1, wall_seconds=1.5)] * 3)
-    score_code(BLOCK, calls(1, 1, 1, limits={"wall_seconds": 3}), sandbox)
-    assert [limits.wall_seconds for _, limits in sandbox.seen] == [3, 3, 2]
+    sandbox = CannedSandbox(*[spent(1.5, wall=4.0)] * 3)
+    score_code(BLOCK, calls(1, 1, 1, limits={"wall_seconds": 6, "cpu_seconds": 3}), sandbox)
+    assert [limits.wall_seconds for _, limits in sandbox.seen] == [6, 6, 2]
+    assert [limits.cpu_seconds for _, limits in sandbox.seen] == [3, 3, 2]
 
 
-def test_a_run_cut_by_the_end_of_the_budget_is_over_it() -> None:
-    cut = Outcome("timeout", limit="wall", wall_seconds=4.9999)
+@pytest.mark.parametrize(("limit", "name"), [("wall", "wall_seconds"), ("cpu", "cpu_seconds")])
+def test_a_run_cut_by_the_end_of_the_budget_is_over_it(limit: Any, name: str) -> None:
+    cut = Outcome("timeout", limit=limit, wall_seconds=4.9999, cpu_seconds=4.9999)
     assert pooled(calls(1, 1), cut).status == "timeout"
-    limits = {"wall_seconds": 1}
-    own = Outcome("timeout", limit="wall", wall_seconds=1.0)
-    verdict = pooled(calls(1, 1, limits=limits), own, Outcome("ok", value=1))
+    own = Outcome("timeout", limit=limit, wall_seconds=1.0, cpu_seconds=1.0)
+    verdict = pooled(calls(1, 1, limits={name: 1}), own, Outcome("ok", value=1))
     assert (verdict.reward, verdict.status) == (0.5, "scored")
 
 
 def test_a_data_set_may_ask_for_more_than_five_seconds() -> None:
-    slow = Outcome("ok", value=1, wall_seconds=4.0)
-    assert pooled(calls(1, 1, limits={"total_seconds": 60}), slow, slow).reward == 1.0
+    assert pooled(calls(1, 1, limits={"total_seconds": 60}), *[spent(4.0)] * 2).reward == 1.0
 
 
 def test_compile_time_is_outside_the_budget() -> None:

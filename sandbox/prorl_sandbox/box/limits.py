@@ -30,7 +30,7 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
-    cpu = int(-(-limits["cpu_seconds"] // 1)) + 1  # a backstop: the slot's clock is the limit
+    cpu = int(-(-job["most_cpu_seconds"] // 1)) + 1  # a backstop: the slot's clock is the limit
     _limit(
         resource.RLIMIT_CORE, 1
     )  # no file, and unlike 0 no program of the host's either (core(5))

@@ -1,8 +1,10 @@
 """The system-call filter of the box, as classic BPF built by hand.
 
-A deny list for the calls that open kernel surface a program of text has no use for, argument checks
-on clone, socket, ioctl, kill-like and prlimit calls, and ENOSYS for every call newer than Linux 5.0
-that is not on a short list.
+An allow-list: what a program of text, a compiler or an interpreter needs for its own files,
+memory, processes and sockets. What is not on it is refused with EPERM, and with ENOSYS where a C
+library then does without (calls newer than Linux 5.0). A few calls are allowed with some arguments
+only: those that would lock or mark files that other boxes see, take memory that no limit counts, or
+act on somebody else.
 """
 
 from __future__ import annotations
@@ -11,109 +13,150 @@ import ctypes
 import struct
 
 from prorl_sandbox.box import syscalls
+from prorl_sandbox.box.call_numbers import NUMBERS
 
-# name: (x86_64, aarch64); None where the machine has no such call.
-DENIED: dict[str, tuple[int | None, int | None]] = {
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "kcmp": (312, 272),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "create_module": (174, None),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "reboot": (169, 142),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "acct": (163, 89),
-    "quotactl": (179, 60),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266),
-    "adjtimex": (159, 171),
-    "sethostname": (170, 161),
-    "setdomainname": (171, 162),
-    "syslog": (103, 116),
-    "iopl": (172, None),
-    "ioperm": (173, None),
-    "modify_ldt": (154, None),
-    "open_by_handle_at": (304, 265),
-    "name_to_handle_at": (303, 264),
-    "lookup_dcookie": (212, 18),
-    "nfsservctl": (180, 42),
-    "vhangup": (153, 58),
-    "fanotify_init": (300, 262),
-    "mknod": (133, None),
-    "mknodat": (259, 33),
-    "move_pages": (279, 239),
-    "migrate_pages": (256, 238),
-    "mbind": (237, 235),
-    "set_mempolicy": (238, 237),
-    "personality": (135, 92),
-    "uselib": (134, None),
-    "ustat": (136, None),
-    "sysfs": (139, None),
-    "_sysctl": (156, None),
-    "sched_setscheduler": (144, 119),
-    "sched_setparam": (142, 118),
-    "sched_setattr": (314, 274),
-    # Marks and messages between boxes through the files that all of them see.
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
-    "inotify_add_watch": (254, 27),
-    "flock": (73, 32),
-    # Memory that no limit of ours counts: anonymous files and System V or POSIX queues.
-    "memfd_create": (319, 279),
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-}
-_CLONE = (56, 220)
-_SOCKET = (41, 198)
-_SOCKETPAIR = (53, 199)
-_IOCTL = (16, 29)
-_PRLIMIT = (302, 261)
-_FCNTL = (72, 25)
-_FCNTL_DENIED = (37, 38, 1024, 1026)  # locks of open files, leases, notes of changed folders
-_KILL = (62, 129)
-_TGKILL = (234, 131)
-_TKILL = (200, 130)
+ALLOWED = (
+    # Files and folders.
+    "access", "chdir", "chmod", "chown", "copy_file_range", "creat", "faccessat", "faccessat2",
+    "fallocate", "fchdir", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "fdatasync",
+    "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd",
+    "getdents", "getdents64", "getxattr", "lchown", "lgetxattr", "link", "linkat", "listxattr",
+    "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "newfstatat", "open", "openat", "openat2",
+    "pread64", "preadv", "pwrite64", "pwritev", "read", "readlink", "readlinkat", "readv",
+    "rename", "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink",
+    "symlinkat", "truncate", "umask", "unlink", "unlinkat", "utime", "utimensat", "utimes",
+    "write", "writev",
+    # Descriptors.
+    "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "pipe", "pipe2", "poll",
+    "ppoll", "pselect6", "select", "signalfd", "signalfd4", "splice", "tee", "timerfd_create",
+    "timerfd_gettime", "timerfd_settime", "vmsplice",
+    # Memory.
+    "brk", "membarrier", "mprotect", "mremap", "msync", "munlock", "munmap", "pkey_alloc",
+    "pkey_free", "pkey_mprotect",
+    # Processes, threads and what they may know of themselves.
+    "alarm", "arch_prctl", "capget", "execve", "execveat", "exit", "exit_group", "fork",
+    "futex_waitv", "get_robust_list", "getcpu", "getegid", "geteuid", "getgid", "getgroups",
+    "getitimer", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getresgid", "getresuid",
+    "getrlimit", "getrusage", "getsid", "gettid", "getuid", "kill", "pause", "pidfd_open",
+    "pidfd_send_signal", "restart_syscall", "rseq", "sched_get_priority_max",
+    "sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
+    "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
+    "set_tid_address", "setfsgid", "setfsuid", "setgid", "setgroups", "setitimer", "setpgid",
+    "setregid", "setresgid", "setresuid", "setreuid", "setrlimit", "setsid", "setuid", "tgkill",
+    "times", "tkill", "uname", "vfork", "wait4", "waitid",
+    # Signals and time.
+    "clock_getres", "clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep",
+    "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn",
+    "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "time", "timer_create",
+    "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
+    # Sockets between its own processes.
+    "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen",
+    "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
+    "getrandom",
+)  # fmt: skip
+PRETENDED = ("fadvise64", "readahead", "sync", "sync_file_range", "syncfs")
+"""Calls that do nothing and succeed: hints and orders to the page cache, which is everybody's."""
+WITHOUT_MARKS = (
+    "fsetxattr",
+    "lsetxattr",
+    "setxattr",
+    "fremovexattr",
+    "lremovexattr",
+    "removexattr",
+)
+"""Calls that find a file system that cannot do what they ask: ``shutil`` then does without."""
 
-# The numbers from 424 on are the same on every machine. Of these only the harmless and useful pass:
-# pidfd_open, close_range, openat2, faccessat2, epoll_pwait2, futex_waitv, fchmodat2, futex_*.
+NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
+_AF_UNIX = 1
+_MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
+_PRIVATE_FUTEX = 128
+_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
+_SIGCHLD = 17
+_SET_LOCKS = (6, 7)  # F_SETLK, F_SETLKW
+_FCNTLS = (0, 1, 2, 3, 4, 5, 8, 9, 36, 1030, 1032, 1034)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETOWN, F_GETOWN, F_OFD_GETLK,
+F_DUPFD_CLOEXEC, F_GETPIPE_SZ, F_GET_SEALS."""
+_IOCTLS = (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452, 0x802C542A)
+"""TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC, TCGETS2."""
+_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+_ADVICE = (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19)
+"""MADV_NORMAL to DONTNEED, FREE, REMOVE, DONTFORK, DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP,
+WIPEONFORK, KEEPONFORK; not COLD, PAGEOUT, POPULATE_*, MERGEABLE, COLLAPSE."""
+_PRCTLS = (1, 2, 3, 15, 16, 23, 27, 29, 30, 36, 37, 38, 39, 40, 41, 42, 0x53564D41)
+"""PR_[GS]ET_PDEATHSIG, GET_DUMPABLE, [GS]ET_NAME, CAPBSET_READ, GET_SECUREBITS, [GS]ET_TIMERSLACK,
+[GS]ET_CHILD_SUBREAPER, [GS]ET_NO_NEW_PRIVS, GET_TID_ADDRESS, [GS]ET_THP_DISABLE, SET_VMA."""
+
 _FIRST_NEW_CALL = 424
-_NEW_CALLS_ALLOWED = (434, 436, 437, 439, 441, 449, 452, 454, 455, 456)
-
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
-NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-_AF_UNIX = 1
 
-_LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
-_EPERM = 0x00050000 | 1
-_ENOSYS = 0x00050000 | 38
-_NR, _ARCH, _ARG0, _ARG1 = 0, 4, 16, 24
+_ERRNO = 0x00050000
+_EPERM, _ENOTTY, _ENOSYS, _EOPNOTSUPP = (_ERRNO | code for code in (1, 25, 38, 95))
+_PRETEND = _ERRNO
+_NR, _ARCH = 0, 4
 
 Instruction = tuple[int, int, int, int]
+
+
+def _argument(number: int) -> Instruction:
+    """Load the low word of an argument: of the calls that are checked no more matters."""
+    return (_LOAD, 0, 0, 16 + 8 * number)
+
+
+def _when(values: tuple[int, ...], verdict: int) -> list[Instruction]:
+    """Return ``verdict`` if the loaded word is one of ``values``, else go on."""
+    return [rule for value in values for rule in ((_JEQ, 0, 1, value), (_RET, 0, 0, verdict))]
+
+
+def _checks() -> dict[str, list[Instruction]]:
+    """Return for each call that is allowed with some arguments only what decides; ends in a
+    return."""
+    otherwise = (_RET, 0, 0, _EPERM)
+    only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
+    no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
+    return {
+        "clone": [_argument(0), (_JSET, 0, 1, NEW_NAMESPACES), otherwise, (_RET, 0, 0, _ALLOW)],
+        "fcntl": [
+            _argument(1),
+            *_when(_FCNTLS, _ALLOW),
+            *_when(_SET_LOCKS, _PRETEND),  # SQLite asks for them on files of its own
+            otherwise,
+        ],
+        # A wake-up goes to whoever waits at the same place of a shared file: in its own memory
+        # only. Waiting is free: a thread's end, told by the kernel, is waited for in this way.
+        "futex": [
+            _argument(1),
+            (_JSET, 0, 1, _PRIVATE_FUTEX),
+            (_RET, 0, 0, _ALLOW),
+            (_AND, 0, 0, 127),
+            *_when((_FUTEX_WAIT, _FUTEX_WAIT_BITSET), _ALLOW),
+            *_when((_FUTEX_WAKE, _FUTEX_WAKE_BITSET), _PRETEND),
+            otherwise,
+        ],
+        "ioctl": [
+            _argument(1),
+            *_when(_IOCTLS, _ALLOW),
+            *_when(_TERMINAL_INPUT, _EPERM),
+            (_RET, 0, 0, _ENOTTY),
+        ],
+        "madvise": [_argument(2), *_when(_ADVICE, _ALLOW), otherwise],
+        "mmap": [
+            _argument(3),
+            (_JSET, 0, 1, _MAP_HUGETLB | _MAP_LOCKED),
+            otherwise,
+            (_RET, 0, 0, _ALLOW),
+        ],
+        "prctl": [_argument(0), *_when(_PRCTLS, _ALLOW), otherwise],
+        "preadv2": no_flags,
+        "pwritev2": no_flags,
+        "prlimit64": [_argument(0), *_when((0,), _ALLOW), otherwise],
+        "socket": only_unix,
+        "socketpair": only_unix,
+    }
 
 
 def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
@@ -123,80 +166,71 @@ def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
 
 def build_filter(machine: str) -> list[Instruction]:
     """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine."""
-    if machine not in _AUDIT_ARCH:
-        raise OSError(38, f"seccomp: no filter for {machine}")
-    index = 0 if machine == "x86_64" else 1
     rules = _arch_check(machine)
     if machine == "x86_64":
         rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
-    for numbers in DENIED.values():
-        number = numbers[index]
-        if number is not None:
-            rules += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
-    newer: list[Instruction] = []
-    for number in _NEW_CALLS_ALLOWED:
-        newer += [(_JEQ, 0, 1, number), (_RET, 0, 0, _ALLOW)]
-    newer.append((_RET, 0, 0, _ENOSYS))
-    rules += [(_JGE, 0, len(newer), _FIRST_NEW_CALL), *newer]
-    # Calls whose arguments matter, of which only the low 32 bits do.
-    only_unix: list[Instruction] = [
-        (_LOAD, 0, 0, _ARG0),
-        (_JEQ, 0, 1, _AF_UNIX),
-        (_RET, 0, 0, _ALLOW),
-        (_RET, 0, 0, _EPERM),
-    ]
-    rules += _guard(_SOCKET[index], only_unix) + _guard(_SOCKETPAIR[index], only_unix)
-    rules += _guard(
-        _CLONE[index],
-        [
-            (_LOAD, 0, 0, _ARG0),
-            (_JSET, 0, 1, NEW_NAMESPACES),
-            (_RET, 0, 0, _EPERM),
-            (_RET, 0, 0, _ALLOW),
-        ],
-    )
-    rules += _guard(
-        _IOCTL[index],
-        [
-            (_LOAD, 0, 0, _ARG1),
-            (_JEQ, 1, 0, TIOCSTI),
-            (_JEQ, 0, 1, TIOCLINUX),
-            (_RET, 0, 0, _EPERM),
-            (_RET, 0, 0, _ALLOW),
-        ],
-    )
-    denied = [r for cmd in _FCNTL_DENIED for r in ((_JEQ, 0, 1, cmd), (_RET, 0, 0, _EPERM))]
-    rules += _guard(_FCNTL[index], [(_LOAD, 0, 0, _ARG1), *denied, (_RET, 0, 0, _ALLOW)])
-    rules += _guard(
-        _PRLIMIT[index],
-        [
-            (_LOAD, 0, 0, _ARG0),
-            (_JEQ, 0, 1, 0),
-            (_RET, 0, 0, _ALLOW),
-            (_RET, 0, 0, _EPERM),
-        ],
-    )
-    return [*rules, (_RET, 0, 0, _ALLOW)]
+    for name, body in _checks().items():
+        if (number := _number(name, machine)) is not None:
+            rules += _guard(number, body)
+    for names, verdict in (
+        (ALLOWED, _ALLOW),
+        (PRETENDED, _PRETEND),
+        (WITHOUT_MARKS, _EOPNOTSUPP),
+    ):
+        for first, last in _spans(names, machine):
+            rules += [(_JGE, 0, 2, first), (_JGE, 1, 0, last + 1), (_RET, 0, 0, verdict)]
+    return [*rules, (_JGE, 0, 1, _FIRST_NEW_CALL), (_RET, 0, 0, _ENOSYS), (_RET, 0, 0, _EPERM)]
+
+
+def build_child_filter(machine: str) -> list[Instruction]:
+    """Return a filter for want of a control group that counts a box's processor time.
+
+    Children cannot be left to the kernel to forget, with their time (SIGCHLD ignored): what a
+    program asks for SIGCHLD is not done. Nor can processes leave the box's session, by which the
+    scheduler shares the processors out (sched(7), autogroup).
+    """
+    rules = _arch_check(machine)
+    sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
+    rules += _guard(sigaction, [_argument(0), *_when((_SIGCHLD,), _PRETEND), (_RET, 0, 0, _ALLOW)])
+    return [*rules, *_guard(setsid, [(_RET, 0, 0, _PRETEND)]), (_RET, 0, 0, _ALLOW)]
+
+
+def _number(name: str, machine: str) -> int | None:
+    return NUMBERS[name][0 if machine == "x86_64" else 1]
+
+
+def _spans(names: tuple[str, ...], machine: str) -> list[tuple[int, int]]:
+    """Return the numbers of these calls as spans from first to last."""
+    numbers = sorted(n for name in names if (n := _number(name, machine)) is not None)
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return spans
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
     """Return a filter that lets a process signal itself alone: for want of a pid namespace."""
-    index = 0 if machine == "x86_64" else 1
     rules = _arch_check(machine)
-    for numbers in (_KILL, _TGKILL):
+    kill, tgkill, tkill = (_number(name, machine) or 0 for name in ("kill", "tgkill", "tkill"))
+    for number in (kill, tgkill):
         rules += _guard(
-            numbers[index],
+            number,
             [
-                (_LOAD, 0, 0, _ARG0),
+                _argument(0),
                 (_JEQ, 0, 1, own_pid),
                 (_RET, 0, 0, _ALLOW),
                 (_RET, 0, 0, _EPERM),
             ],
         )
-    return [*rules, (_JEQ, 0, 1, _TKILL[index]), (_RET, 0, 0, _EPERM), (_RET, 0, 0, _ALLOW)]
+    return [*rules, (_JEQ, 0, 1, tkill), (_RET, 0, 0, _EPERM), (_RET, 0, 0, _ALLOW)]
 
 
 def _arch_check(machine: str) -> list[Instruction]:
+    if machine not in _AUDIT_ARCH:
+        raise OSError(38, f"seccomp: no filter for {machine}")
     return [
         (_LOAD, 0, 0, _ARCH),
         (_JEQ, 1, 0, _AUDIT_ARCH[machine]),

@@ -252,6 +252,14 @@ def split_frame(buffer: bytearray, cap: int) -> dict[str, Any] | None:
     return unpack(body)
 
 
+def holds_frame(buffer: bytearray) -> bool:
+    """Tell whether a whole frame, or the announcement of one too long, begins ``buffer``."""
+    if len(buffer) < 4:
+        return False
+    (size,) = struct.unpack(">I", buffer[:4])
+    return bool(len(buffer) >= 4 + size or size > MAX_FRAME)
+
+
 def read_frame(fd: int) -> Any:
     """Block for one message of the host; None at the end of the stream. The box's side."""
     head = _read_exactly(fd, 4)

@@ -53,20 +53,27 @@ class Pool:
         self._free = [Slot() for _ in range(size)]
         self._busy: list[Slot] = []
         self._line: deque[object] = deque()
+        self._alone = False
         self._closed = False
+        self.takes = 0
+
+    def shared(self, takes: int, count: int) -> bool:
+        """Tell whether others than a run's ``count`` slots are in use, or were taken since
+        ``takes``."""
+        return self.takes > takes or len(self._busy) > count
 
     @contextlib.contextmanager
-    def take(self, needs: Sequence[Need]) -> Iterator[list[Slot]]:
+    def take(self, needs: Sequence[Need], alone: bool = False) -> Iterator[list[Slot]]:
         """Wait for a slot for each need, prepare their containers, give them back afterwards.
 
-        A slot whose container may not serve again must be emptied by the caller. Raises
+        ``alone``: while no other slot is in use. ``takes`` counts the calls. A slot whose container may not serve again must be emptied by the caller. Raises
         SandboxError when the sandbox is closed or a container cannot be had.
         """
         if len(needs) > self._size:
             raise UserError(
                 f"this needs {len(needs)} containers at once: open the sandbox with more"
             )
-        slots = self._wait(needs)
+        slots = self._wait(needs, alone)
         try:
             for slot, need in zip(slots, needs, strict=True):
                 slot.prepare(need, self._make)
@@ -74,15 +81,17 @@ class Pool:
                 raise SandboxError("the sandbox is closed")
             yield slots
         finally:
+            self._alone = self._alone and not alone
             self._give_back(slots)
 
-    def _wait(self, needs: Sequence[Need]) -> list[Slot]:
+    def _wait(self, needs: Sequence[Need], alone: bool) -> list[Slot]:
         ticket = object()
+        free = self._size if alone else len(needs)
         with self._changed:
             self._line.append(ticket)
             try:
                 while not self._closed and (
-                    self._line[0] is not ticket or len(self._free) < len(needs)
+                    self._alone or self._line[0] is not ticket or len(self._free) < free
                 ):
                     self._changed.wait()
             finally:
@@ -90,6 +99,7 @@ class Pool:
                 self._changed.notify_all()
             if self._closed:
                 raise SandboxError("the sandbox is closed")
+            self.takes, self._alone = self.takes + 1, alone
             slots = [self._best(need) for need in needs]
             self._busy += slots
             return slots

@@ -16,7 +16,7 @@ from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
-from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.base import Boxes, BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import Limits
 
@@ -53,9 +53,10 @@ class DockerSandbox(BoxSandbox):
         return Container(self._engine, self._image, self._runtime, need)
 
     @contextlib.contextmanager
-    def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
+    def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
         needs = [_need_of(job) for job in jobs]
-        with self._pool.take(needs) as slots:
+        with self._pool.take(needs, alone) as slots:
+            takes = self._pool.takes
             boxes: list[Box] = []
             with contextlib.ExitStack() as afterwards:
                 for slot, job in zip(slots, jobs, strict=True):
@@ -63,7 +64,7 @@ class DockerSandbox(BoxSandbox):
                     box = ContainerBox(slot.container, job)
                     afterwards.callback(self._settle, slot, box)
                     boxes.append(box)
-                yield boxes
+                yield Boxes(boxes, lambda: self._pool.shared(takes, len(jobs)))
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
         """See that the run is over and gone; else, or after enough runs, let the container go."""

@@ -14,7 +14,7 @@ from typing import Any
 from prorl_sandbox.box import wire
 from prorl_sandbox.box.container import frames
 from prorl_sandbox.docker_backend.container import Container
-from prorl_sandbox.run.conversation import Job
+from prorl_sandbox.run.conversation import MOST_STRETCH, Job
 
 _GRACE_SECONDS = 120.0
 CLEAN_SECONDS = 25.0
@@ -57,6 +57,9 @@ class ContainerBox:
         self.ended: float | None = None
         self.end: dict[str, Any] | None = None
         self.fault: str | None = None
+        self.waited = 0.0
+        self.over = False
+        self.quiet = False  # init sees to it
         self.clean: bool | None = None
         self._cap = job.limits.output_kb * 1024
         self._texts = {frames.OUT: bytearray(), frames.ERR: bytearray()}
@@ -131,9 +134,13 @@ class ContainerBox:
                 self.container.stream.send(self._feeds[which].due())
         elif kind == frames.STARTED:
             self.started = time.monotonic()
+        elif kind == frames.WATCH:
+            facts = self.container.stream.facts(body)
+            self.waited, self.over = _seconds(facts.get("waited")), facts.get("over") is True
         elif kind == frames.END:
             facts = self.container.stream.facts(body)
             self.end = _end_facts(facts)
+            self.waited = _seconds(facts.get("waited"))
             born = time.monotonic() if self.started is None else self.started
             self.ended = born + _seconds(facts.get("wall"))  # the program's, by init's clock
         else:
@@ -170,8 +177,9 @@ def order(job: Job) -> bytes:
         "name": job.file,
         "chunks": -(-len(data) // frames.CHUNK),
         "cpu_seconds": limits.cpu_seconds,
+        "most_cpu_seconds": job.most_cpu_seconds,
         "output_cap": limits.output_kb * 1024,
-        "most_seconds": limits.wall_seconds + _GRACE_SECONDS,
+        "most_seconds": limits.wall_seconds * MOST_STRETCH + _GRACE_SECONDS,
         "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
     }
     inside = {
@@ -181,6 +189,7 @@ def order(job: Job) -> bytes:
         "command": asdict(job.command) if job.command is not None else None,
         "folders": job.command.folders if job.command is not None else (),
         "limits": asdict(limits),
+        "most_cpu_seconds": job.most_cpu_seconds,
         "frame_cap": job.frame_cap,
         "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
@@ -203,6 +212,5 @@ def _end_facts(said: dict[str, Any]) -> dict[str, Any]:
         "status": status if type(status) is int and 0 <= status < 1 << 16 else 9,
         "cpu": _seconds(cpu),
         "peak_kb": peak if type(peak) is int else 0,
-        "over": said.get("over") is True,
         "oom": said.get("oom") is True,
     }

@@ -11,12 +11,13 @@ import json
 import os
 import select
 import socket
+import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import Job
+from prorl_sandbox.run.conversation import QUIET_SECONDS, Job
 from prorl_sandbox.types import SandboxError
 
 _CHUNK = 65536
@@ -40,6 +41,7 @@ class _Input:
     fd: int
     cap: int
     data: bytearray = field(default_factory=bytearray)
+    quiet_until: float = 0.0
 
 
 class LocalBox:
@@ -50,12 +52,14 @@ class LocalBox:
     ended: float | None = None
     end: dict[str, Any] | None = None
     fault: str | None = None
+    waited = 0.0
+    over = False
+    quiet = False
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
         """Hand ``job`` to the slot's next box; raises SandboxError when the slot is gone."""
         self.job = job
         self._slot = slot
-        self._made_cpu = 0.0
         pipes = _pipes(5)
         mine, theirs = socket.socketpair()
         (job_r, job_w), (in_r, in_w), (out_r, out_w), (err_r, err_w), (rep_r, rep_w) = pipes
@@ -70,6 +74,7 @@ class LocalBox:
             "artifact": job.artifact,
             "stdin": job.stdin if _fits_a_file(job) else None,
             "limits": asdict(job.limits),
+            "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
             "scratch": scratch,
         }
@@ -90,8 +95,10 @@ class LocalBox:
             os.set_blocking(fd, False)
         try:
             # What the slot itself has to know of a job: limits, nothing else.
-            names = ("cpu_seconds", "memory_mb", "processes", "scratch_mb")
-            slot.start({name: getattr(job.limits, name) for name in names}, given)
+            names = ("memory_mb", "processes", "scratch_mb")
+            header = {name: getattr(job.limits, name) for name in names}
+            cpu = {"cpu_seconds": job.limits.cpu_seconds, "most_cpu_seconds": job.most_cpu_seconds}
+            slot.start(header | cpu, given)
         except SandboxError:
             self.close()
             raise
@@ -133,7 +140,10 @@ class LocalBox:
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for."""
-        watched = [(self._inputs[name].fd, select.POLLIN) for name in self._open_inputs]
+        inputs = [self._inputs[name] for name in self._open_inputs]
+        now = time.monotonic()
+        watched = [(one.fd, select.POLLIN) for one in inputs if one.quiet_until <= now]
+        self.quiet = len(watched) < len(inputs)
         if self._slot.busy:
             watched.append((self._slot.fileno(), select.POLLIN))
         watched += [
@@ -175,7 +185,11 @@ class LocalBox:
             del self._outputs[name]
 
     def _read(self, name: str) -> bool:
-        """Take in what has come; False when nothing has, or the stream has ended or is full."""
+        """Take in what has come; False when nothing has, or the stream has ended or is full.
+
+        A stream is then left alone for a moment, but for the answers to questions: a harness that
+        has one writes all of it at once.
+        """
         one = self._inputs[name]
         try:
             chunk = os.read(one.fd, _CHUNK)
@@ -191,6 +205,8 @@ class LocalBox:
             self.kill("output")
         else:
             one.data += chunk
+            if len(chunk) < _CHUNK and (name != "channel" or not wire.holds_frame(one.data)):
+                one.quiet_until = time.monotonic() + QUIET_SECONDS
             return True
         return False
 
@@ -203,13 +219,14 @@ class LocalBox:
 
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "started":
-            self.started, self._made_cpu = event["at"], event["cpu"]
+            self.started = event["at"]
+        elif event["event"] == "watch":
+            self.waited, self.over = event["waited"], event["over"]
         elif event["event"] == "end":
             self._drain()
             self._take_reports()
-            # The making of the box is not the program's.
-            self.end = event | {"cpu": max(0.0, event["cpu"] - self._made_cpu)}
-            self.ended = event["at"]
+            self.end = event
+            self.ended, self.waited = event["at"], event["waited"]
         else:
             self.fault = event["message"]
 

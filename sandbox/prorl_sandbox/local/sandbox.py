@@ -21,7 +21,7 @@ from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Template
 from prorl_sandbox.local.view import interpreter, system_view, tools_view
-from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
@@ -94,7 +94,7 @@ class LocalSandbox(BoxSandbox):
             return self._opened[0].cgroup_version if self._opened is not None else 0
 
     @contextlib.contextmanager
-    def _boxes(self, jobs: Sequence[Job]) -> Iterator[list[Box]]:
+    def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
         """Start a box for each job at once; see ``BoxSandbox``."""
         kinds = [  # compilers and interpreters need the tools' view
             _Kind((job.file,), with_tools=True, folders=job.command.folders)
@@ -103,7 +103,9 @@ class LocalSandbox(BoxSandbox):
             for job in jobs
         ]
         with contextlib.ExitStack() as stack:
-            slots = stack.enter_context(self._pool().lend(kinds))
+            pool = self._pool()
+            slots = stack.enter_context(pool.lend(kinds, alone))
+            lends = pool.lends
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):
                 try:
@@ -112,8 +114,12 @@ class LocalSandbox(BoxSandbox):
                     raise SandboxError(f"the sandbox could not start a box: {error}") from error
                 stack.callback(box.close)
                 boxes.append(box)
+
+            def crowded() -> bool:
+                return pool.lends > lends or pool.busy_beside(len(jobs)) or machine_is_busy()
+
             try:
-                yield boxes
+                yield Boxes(boxes, crowded)
             except SandboxError as error:
                 if self._closed:
                     raise SandboxError("the sandbox was closed during the run") from error

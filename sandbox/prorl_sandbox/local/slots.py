@@ -111,31 +111,46 @@ class SlotPool:
         self._lent: set[Slot] = set()
         self._starting = 0
         self._waiting: deque[object] = deque()
+        self._lends = 0
+        self._alone = False
         self._closed = False
 
+    @property
+    def lends(self) -> int:
+        """How many slots have been lent so far."""
+        return self._lends
+
     @contextlib.contextmanager
-    def lend(self, kinds: Sequence[Hashable]) -> Iterator[list[Slot]]:
+    def lend(self, kinds: Sequence[Hashable], alone: bool = False) -> Iterator[list[Slot]]:
         """Yield a slot of each kind, all at once or none; first come, first served.
 
-        Slots still busy when given back are told to kill their box; one that does not answer is
+        ``alone``: while no other slot is lent. Slots still busy when given back are told to kill their box; one that does not answer is
         dropped.
         """
-        slots = self._take(kinds)
+        slots = self._take(kinds, alone)
         try:
             yield slots
         finally:
+            self._alone = self._alone and not alone
             for slot in slots:
                 self._give_back(slot)
 
-    def _take(self, kinds: Sequence[Hashable]) -> list[Slot]:
+    def busy_beside(self, count: int) -> bool:
+        """Tell whether more than ``count`` slots are lent."""
+        return len(self._lent) + self._starting > count
+
+    def _take(self, kinds: Sequence[Hashable], alone: bool) -> list[Slot]:
         me = object()
         with self._changed:
             self._waiting.append(me)
             try:
-                self._changed.wait_for(lambda: self._closed or self._may_take(me, len(kinds)))
+                needed = self._size if alone else len(kinds)
+                self._changed.wait_for(lambda: self._closed or self._may_take(me, needed))
                 if self._closed:
                     raise SandboxError("the sandbox is closed")
                 self._starting += len(kinds)
+                self._lends += len(kinds)
+                self._alone = alone
             finally:
                 self._waiting.remove(me)
                 self._changed.notify_all()
@@ -149,13 +164,14 @@ class SlotPool:
                 self._lent.update(taken)
                 self._changed.notify_all()
             if len(taken) < len(kinds):
+                self._alone = self._alone and not alone
                 for slot in taken:
                     self._give_back(slot)
         return taken
 
     def _may_take(self, me: object, count: int) -> bool:
         free = self._size - len(self._lent) - self._starting
-        return self._waiting[0] is me and count <= free
+        return self._waiting[0] is me and count <= free and not self._alone
 
     def _find(self, kind: Hashable) -> Slot:
         """Return a rested slot of ``kind``, else a new one."""

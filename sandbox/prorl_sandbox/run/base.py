@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import math
+import os
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
@@ -23,7 +24,7 @@ from prorl_sandbox.run.compiling import (
     read_artifact,
     require_tools,
 )
-from prorl_sandbox.run.conversation import Box, Job, converse
+from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Outcome, Program
@@ -31,6 +32,7 @@ from prorl_sandbox.types import Limits, Outcome, Program
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
+_BYTE_ORDER_MARK = "\ufeff"
 _RANGES: dict[str, tuple[float, float]] = {
     "wall_seconds": (0.0, 86_400.0),
     "cpu_seconds": (0.0, 86_400.0),
@@ -46,12 +48,14 @@ class _Single:
 
     def __init__(self, nonce: str) -> None:
         self.nonce = nonce
+        self._ready = False
         self.message: dict[str, Any] | None = None
         self.value: Any = None
 
     def frame(self, box: Box, message: dict[str, Any]) -> None:
         """Keep the one answer; a second one, or one to another question, breaks the protocol."""
-        if message["k"] == "ready":
+        if message["k"] == "ready" and not self._ready:
+            self._ready = True
             return
         if self.message is not None:
             raise wire.MalformedFrame("more than one answer")
@@ -65,6 +69,14 @@ class _Single:
         """Nothing to do: there is no other box."""
 
 
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
+
+    boxes: list[Box]
+    crowded: Callable[[], bool]
+
+
 class BoxSandbox(Closing, ABC):
     """Implements ``Sandbox`` over boxes of any kind. Thread-safe if ``_boxes`` is."""
 
@@ -75,10 +87,11 @@ class BoxSandbox(Closing, ABC):
         self._artifacts = ArtifactCache()
 
     @abstractmethod
-    def _boxes(self, jobs: Sequence[Job]) -> AbstractContextManager[list[Box]]:
+    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once, and see to it that all are gone afterwards.
 
-        Waits while none is free. Raises SandboxError.
+        Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
+        started before the end. Raises SandboxError.
         """
 
     @abstractmethod
@@ -92,6 +105,7 @@ class BoxSandbox(Closing, ABC):
         for a language that is not installed.
         """
         check_limits(limits)
+        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
         spec = LANGUAGES.get(program.language)
@@ -101,7 +115,7 @@ class BoxSandbox(Closing, ABC):
             job = Job(
                 mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
             )
-            return self._run_one(job, program)
+            return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
@@ -109,21 +123,23 @@ class BoxSandbox(Closing, ABC):
             artifact = self._compile(program, spec)
         if isinstance(artifact, Outcome):
             return artifact
-        return self._run_one(exec_job(program, spec, artifact, limits), program)
+        run = exec_job(program, spec, artifact, limits)
+        return _fairly(lambda alone: self._run_one(run, program, alone), limits)
 
     def _too_long(self) -> Outcome:
         text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
         return Outcome("compile-error", stderr=text, isolation=self.isolation)
 
-    def _run_one(self, job: Job, program: Program) -> Outcome:
+    def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
         nonce = secrets.token_hex(16)
         question = pack_call(program.args, nonce) if job.mode == "serve" else None
         listener = _Single(nonce)
-        with self._boxes([job]) as (box,):
+        with self._boxes([job], alone) as made:
+            (box,) = made.boxes
             if question is not None:
                 box.send(question)
                 box.hang_up()
-            result = _drive(box, listener)
+            result = _drive(made, listener)
             if job.mode == "exec":  # its program never sees the channel: this is the harness's word
                 require_tools(program, listener.message)
             value = listener.value if result[0] == "ok" else None
@@ -136,8 +152,9 @@ class BoxSandbox(Closing, ABC):
             return known
         job = compile_job(program, spec)
         listener = _Single("")
-        with self._boxes([job]) as (box,):
-            result = _drive(box, listener)
+        with self._boxes([job], alone=False) as made:
+            (box,) = made.boxes
+            result = _drive(made, listener)
             artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
             if artifact is None:  # a compiler out of time or memory is a compile error too
                 return judging.outcome(box, ("compile-error", None), self.isolation)
@@ -158,6 +175,7 @@ class BoxSandbox(Closing, ABC):
         travel by value: what the submission does to a list is not seen by the checker.
         """
         check_limits(limits)
+        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
         if LANGUAGES.get(program.language).run is not None:
@@ -168,17 +186,53 @@ class BoxSandbox(Closing, ABC):
             Job("serve", program.source, limits, entry_point, stdin, frame_cap=cap),
             Job("check", checker, limits, frame_cap=_CHECKER_FRAME),
         ]
-        with self._boxes(jobs) as (submission, check):
-            relay = Relay(submission, check)
-            converse([submission, check], limits.wall_seconds, relay)
-            judging.require_start(submission)
-            judging.require_start(check)
-            return relay.outcome(limits, self.isolation)
+
+        def attempt(alone: bool) -> Outcome:
+            with self._boxes(jobs, alone) as made:
+                submission, check = made.boxes
+                relay = Relay(submission, check)
+                converse(made.boxes, limits.wall_seconds, relay, made.crowded)
+                judging.require_start(submission)
+                judging.require_start(check)
+                return relay.outcome(limits, self.isolation)
+
+        return _fairly(attempt, limits)
 
 
-def _drive(box: Box, listener: _Single) -> judging.Judgement:
+def _fairly(attempt: Callable[[bool], Outcome], limits: Limits) -> Outcome:
+    """Return the outcome of an attempt, made again alone where others may be why it took too long.
+
+    That is so when it used more processor time than its limit while others shared the machine, and
+    yet came to an end; and when it was kept from a processor for all the time that a wall limit is
+    stretched by. What it does alone counts.
+    """
+    outcome = attempt(False)
+    return attempt(True) if _may_be_others(outcome, limits) else outcome
+
+
+def _may_be_others(outcome: Outcome, limits: Limits) -> bool:
+    match outcome.limit:
+        case None:
+            return False
+        case "cpu":
+            ended = outcome.exit_code is not None  # by itself
+            return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
+        case "wall":
+            return outcome.waited_seconds >= limits.wall_seconds * (MOST_STRETCH - 1)
+        case _:
+            assert_never(outcome.limit)
+
+
+def machine_is_busy() -> bool:
+    """Tell whether more threads of this machine want to run than it has processors (the load of the
+    last minute)."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
     """See one box to its end and judge it. Raises SandboxError."""
-    converse([box], box.job.limits.wall_seconds, listener)
+    (box,) = made.boxes
+    converse([box], box.job.limits.wall_seconds, listener, made.crowded)
     judging.require_start(box)
     return judging.judge(box, listener.message)
 

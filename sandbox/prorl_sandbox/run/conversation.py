@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +19,15 @@ from prorl_sandbox.types import Limits, SandboxError
 
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
+MOST_STRETCH = 4.0
+"""A wall limit is stretched by the time that a box was kept from a processor, to this many times at
+most."""
+CROWDED_CPU = 1.5
+"""How many times its processor limit a program may use while others share the machine: who ends
+above the limit is run again alone, for shared caches and sibling threads make time dearer."""
+QUIET_SECONDS = 0.005
+"""How long a stream is left alone after a read that brought little: who writes byte by byte then
+costs this process no more than who does not."""
 PYTHON_FILE = "program.py"
 
 
@@ -41,6 +50,11 @@ class Job:
     file: str = PYTHON_FILE
     command: Command | None = None
 
+    @property
+    def most_cpu_seconds(self) -> float:
+        """Processor seconds after which the box is killed, whoever runs beside it."""
+        return self.limits.cpu_seconds * CROWDED_CPU
+
 
 class Box(Protocol):
     """One running box of any backend. Not thread-safe; ``kill`` alone may come from another thread.
@@ -48,7 +62,9 @@ class Box(Protocol):
     ``end`` is what the box's supervisor says of the end: {"status": wait status, "cpu": seconds of
     all its processes, "peak_kb", "over": processor time used up, "oom": killed for memory};
     ``fault`` is set when the sandbox itself failed. ``started`` and ``ended`` are when it happened,
-    by ``time.monotonic``, not when this process heard of it.
+    by ``time.monotonic``, not when this process heard of it. ``waited``: seconds that its program
+    was ready to run and was kept from a processor; ``over``: it has used more processor time than
+    its limit.
     """
 
     job: Job
@@ -57,6 +73,8 @@ class Box(Protocol):
     ended: float | None
     end: dict[str, Any] | None
     fault: str | None
+    waited: float
+    over: bool
 
     @property
     def finished(self) -> bool:
@@ -84,7 +102,13 @@ class Box(Protocol):
         ...
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything this box is waiting for."""
+        """Return (file descriptor, poll mask) of everything this box is waiting for, but for
+        streams that are to be left alone for ``QUIET_SECONDS``."""
+        ...
+
+    @property
+    def quiet(self) -> bool:
+        """Whether such a stream was left out of ``watched``."""
         ...
 
     def pump(self, ready: set[int]) -> None:
@@ -102,15 +126,23 @@ class Listener(Protocol):
         """Note that a box has ended. Called again and again while others live."""
 
 
-def converse(boxes: Sequence[Box], wall_seconds: float, listener: Listener) -> None:
-    """Drive the boxes until all have ended. The wall clock starts when the last of them starts.
+def converse(
+    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
+) -> None:
+    """Drive the boxes until all have ended. The wall clock starts when the last of them starts, and
+    stands while they are kept from a processor (up to ``MOST_STRETCH`` times the limit).
 
-    Kills all at the wall limit (``killed_for`` "wall"), and a box whose frame is malformed
+    Kills all at the wall limit (``killed_for`` "wall"), a box over its processor limit ("cpu",
+    unless others share the machine with it: ``crowded()``), and a box whose frame is malformed
     ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies.
     """
     born = time.monotonic()
     deadline: float | None = None
+    stretched = 0.0
     while not all(box.finished for box in boxes):
+        for box in boxes:
+            if box.over and box.killed_for is None and not crowded():
+                box.kill("cpu")
         now = time.monotonic()
         if deadline is None and all(box.started or box.finished for box in boxes):
             deadline = max(box.started or born for box in boxes) + wall_seconds
@@ -118,6 +150,10 @@ def converse(boxes: Sequence[Box], wall_seconds: float, listener: Listener) -> N
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
             _move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
+            waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
+            if waited > stretched:
+                deadline, stretched = deadline + waited - stretched, waited
+                continue
             for box in boxes:
                 if box.end is None and box.fault is None:
                     box.kill("wall")
@@ -137,6 +173,8 @@ def _move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
     for box in boxes:
         for fd, mask in box.watched():
             poller.register(fd, mask)
+    if any(box.quiet for box in boxes):
+        seconds = min(seconds, QUIET_SECONDS)
     ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
     for box in boxes:
         box.pump(ready)

@@ -21,6 +21,7 @@ Message = Mapping[str, Any]
 
 _KILLED: dict[str, Judgement] = {
     "wall": ("timeout", "wall"),
+    "cpu": ("timeout", "cpu"),
     "output": ("output-limit", None),
     "protocol": ("protocol-error", None),
 }
@@ -61,11 +62,10 @@ def judge(box: Box, message: Message | None) -> Judgement:
         return "runtime-error", None
     if box.end["oom"]:
         return "memory", None
-    if _seconds(box) > box.job.limits.wall_seconds:
+    if _seconds(box) - box.waited > box.job.limits.wall_seconds:
         return "timeout", "wall"
     code = os.waitstatus_to_exitcode(box.end["status"])
-    over = box.end["over"] or box.end["cpu"] > box.job.limits.cpu_seconds
-    if over or code == -signal.SIGXCPU:
+    if box.end["cpu"] > box.job.limits.cpu_seconds or code == -signal.SIGXCPU:
         return "timeout", "cpu"
     if code == -signal.SIGSYS:
         return "killed-by-policy", None
@@ -105,6 +105,7 @@ def outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -
         exit_code=exit_code(box),
         limit=judgement[1],
         wall_seconds=_seconds(box),
+        waited_seconds=box.waited,
         cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
         isolation=isolation,

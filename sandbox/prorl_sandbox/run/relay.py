@@ -22,7 +22,8 @@ class Relay:
     def __init__(self, submission: Box, check: Box) -> None:
         self._submission = submission
         self._check = check
-        self._asked = False
+        self._ready: list[Box] = []
+        self._asked = self._answered = False
         self._nonce = ""
         self._passed = False
         self._submission_message: dict[str, Any] | None = None
@@ -31,7 +32,11 @@ class Relay:
 
     def frame(self, box: Box, message: dict[str, Any]) -> None:
         """Pass a message on, or note it as the end of the run."""
-        if box is self._check:
+        if message["k"] == "ready":
+            if box in self._ready:
+                raise wire.MalformedFrame("ready once more")
+            self._ready.append(box)
+        elif box is self._check:
             self._from_check(message)
         else:
             self._from_submission(message)
@@ -42,19 +47,17 @@ class Relay:
             args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
             self._nonce = secrets.token_hex(16)
             self._submission.send({"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce})
-        elif message["k"] != "ready":
+        else:
             self._check_message = message
             self._passed = message["k"] == "passed"
             self._submission.hang_up()
 
     def _from_submission(self, message: dict[str, Any]) -> None:
         kind = message["k"]
-        if kind == "ready":
-            return
         if kind in ("value", "raise"):
             if not self._asked or message.get("n") != self._nonce:
                 raise wire.MalformedFrame("an answer without a question")
-            self._asked = False
+            self._asked, self._answered = False, True
             self._submission_message = message
             self._check.send(self._answer(message))
         else:
@@ -91,13 +94,21 @@ class Relay:
             whole,
             stderr=whole.stderr + self._check.text("stderr"),
             wall_seconds=max(ended) - started if ended and started else whole.wall_seconds,
+            waited_seconds=self._submission.waited + self._check.waited,
             cpu_seconds=sum(end["cpu"] for end in peers),
             peak_mb=max([end["peak_kb"] for end in peers], default=0) / 1024,
         )
 
     def _refuse_broken_check(self) -> None:
+        """Raise CheckerError for a check that is at fault by itself.
+
+        Once it has had an answer of the submission, what it cannot send may be made of that answer:
+        then the test has failed.
+        """
         message = self._check_message
         if message is None or message["k"] not in ("broken", "compile-error", "exception"):
+            return
+        if self._answered:
             return
         text = message.get("text")
         if text is None:
@@ -110,7 +121,7 @@ class Relay:
         if self._passed and self._check.end is not None and judging.exit_code(self._check) == 0:
             return ("timeout", "cpu") if spent > limits.cpu_seconds else ("ok", None)
         own = judging.judge(self._submission, self._submission_message)
-        if self._dead or self._submission.killed_for in ("wall", "output", "protocol"):
+        if self._dead or self._submission.killed_for in ("wall", "cpu", "output", "protocol"):
             return own if own[0] != "ok" else ("runtime-error", None)
         if own[0] in ("timeout", "memory"):
             return own

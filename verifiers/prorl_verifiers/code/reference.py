@@ -25,7 +25,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one test and of all tests together, in seconds of program time.
+    """Limits of one test, and of all tests together in seconds of processor time.
 
     A submission over ``total_seconds`` earns nothing, or with ``partial`` the tests passed until then.
     """

@@ -1,9 +1,10 @@
 """The code verifier: the last block in the task's language against its tests; reward = share passed.
 
 Every test counts, one box a test; nothing expected enters the submission's box. ProRL's budget holds: 5 s
-of program time for the whole submission (``limits.total_seconds``), over which it earns nothing, or with
-``limits.partial`` the tests passed until then. Program time runs from a program's start; queueing, the
-making of boxes, compiling and judging do not count. In mode ``binary`` the reward is 1 when every test
+for the whole submission (``limits.total_seconds``), over which it earns nothing, or with ``limits.partial``
+the tests passed until then. It is counted in processor time, so that nobody else's load is paid by the
+program, with twice as much time by the clock as a backstop. Both run from a program's start; queueing, the
+making of boxes, waiting for a processor, compiling and judging do not count. In mode ``binary`` the reward is 1 when every test
 passes, else 0, and the first failure ends the run. A submission that does not compile is a scored 0; a
 response without a code block is ``unparsable``; one over the budget is ``timeout`` unless partial.
 
@@ -27,6 +28,8 @@ from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 if TYPE_CHECKING:
     from prorl_sandbox import Outcome, Sandbox
 
+WALL_SECONDS_A_SECOND = 2.0
+"""Seconds by the clock that a submission may take for each second of its processor time budget."""
 _SHOWN = 2000
 """Characters of the extracted code that a verdict keeps."""
 
@@ -49,15 +52,19 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
-    passed, used, over, compiles, isolation = 0, 0.0, False, True, ""
+    passed, over, compiles, isolation = 0, False, True, ""
     failures: list[str] = []
     total_seconds, per_test = task.budget.total_seconds, task.budget.per_test
+    cpu_left, wall_left = total_seconds, total_seconds * WALL_SECONDS_A_SECOND
     for number, test in enumerate(task.tests, start=1):
-        left = total_seconds - used
-        if left <= 0:
+        if cpu_left <= 0 or wall_left <= 0:
             over = True
             break
-        limits = replace(per_test, wall_seconds=min(per_test.wall_seconds, left))
+        limits = replace(
+            per_test,
+            cpu_seconds=min(per_test.cpu_seconds, cpu_left),
+            wall_seconds=min(per_test.wall_seconds, wall_left),
+        )
         match test:
             case StdioTest(stdin=stdin):
                 program = Program(source, stdin=stdin, language=task.language.name)
@@ -70,9 +77,12 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         if outcome.status == "compile-error":
             compiles = False
             break
-        used += outcome.wall_seconds
-        cut_short = left <= per_test.wall_seconds and outcome.limit == "wall"
-        if used > total_seconds or cut_short:
+        cut_short = (outcome.limit == "cpu" and cpu_left <= per_test.cpu_seconds) or (
+            outcome.limit == "wall" and wall_left <= per_test.wall_seconds
+        )
+        cpu_left -= outcome.cpu_seconds
+        wall_left -= outcome.wall_seconds - outcome.waited_seconds
+        if cut_short or cpu_left < 0 or wall_left < 0:
             over = True
             break
         if _passes(test, outcome, task, sandbox):
@@ -88,7 +98,8 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         reward, reason = 0.0, "the code does not compile"
     elif over:
         reward = reward if task.budget.partial else 0.0
-        reason += f"; more than {total_seconds:g} s of program time in total"
+        clock = f"processor time, or {total_seconds * WALL_SECONDS_A_SECOND:g} s by the clock,"
+        reason += f"; more than {total_seconds:g} s of {clock} in total"
     elif failures:
         reason += f"; {failures[0]}"
     metrics = {
@@ -118,18 +129,30 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the installed judge ``name``, in a box of its own, whether ``stdout`` is right.
 
-    Raises JudgeError when it fails or returns anything but True or False, SandboxError, and TaskError
-    for an unknown name.
+    An output that the judge fails on, though it does not fail on the expected output, is wrong.
+    Raises JudgeError when it fails on that too, SandboxError, and TaskError for an unknown name.
     """
+    verdict, _ = _ask_judge(name, test, stdout, sandbox)
+    if verdict is None:
+        expected, failure = _ask_judge(name, test, test.stdout, sandbox)
+        if expected is None:
+            raise JudgeError(f"judge {name!r} {failure}")
+    return verdict is True
+
+
+def _ask_judge(
+    name: str, test: StdioTest, stdout: str, sandbox: Sandbox
+) -> tuple[bool | None, str]:
+    """Return the judge's verdict, or None and how it failed."""
     from prorl_sandbox import Limits, Program
 
     program = Program(judge_source(name), call="check", args=(test.stdin, stdout, test.stdout))
     outcome = sandbox.run(program, Limits(wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024))
     if outcome.status != "ok":
-        raise JudgeError(f"judge {name!r} failed: {_failure(outcome)}")
+        return None, f"failed: {_failure(outcome)}"
     if outcome.value is not True and outcome.value is not False:
-        raise JudgeError(f"judge {name!r} returned neither True nor False")
-    return outcome.value
+        return None, "returned neither True nor False"
+    return outcome.value, ""
 
 
 def _failure(outcome: Outcome) -> str:

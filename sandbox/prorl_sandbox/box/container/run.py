@@ -13,6 +13,7 @@ import select
 import struct
 import time
 
+from prorl_sandbox.box import usage
 from prorl_sandbox.box.container import cleaning, frames, template
 from prorl_sandbox.box.container.frames import CHUNK, WINDOW
 from prorl_sandbox.box.container.link import Inlet
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 _TICK_MS = 50
 _END_TICK_MS = 1
+_QUIET_MS = 5
+"""How long a stream is left alone after a read that brought little, so that who writes byte by byte
+costs init and the host no more than who does not."""
+_WAIT_TOLD_SECONDS = 0.1
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
     frames.JOB: "job",
@@ -41,7 +46,7 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order``: name, executable, cpu_seconds, output_cap, most_seconds, scratch."""
+    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, output_cap, most_seconds, scratch."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -50,6 +55,8 @@ class Run:
         self._inlets: dict[str, Inlet] = {}
         self._outlets: dict[int, bytes] = {}
         self._passed: dict[bytes, int] = {}
+        self._quiet: dict[int, float] = {}
+        self._asked = False  # a message of the host that the program has not answered yet
         self._report = -1
         self._program = 0
         self._end: tuple[int, float, int] | None = None
@@ -57,6 +64,9 @@ class Run:
         self._spent, self._group_spent, self._peak = 0.0, 0.0, 0
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
+        self._tally: usage.Tally | None = None
+        self._told = self._waited = 0.0
+        self._looked = time.monotonic()
         self._kills = meter.oom_kills()
         self._deadline = time.monotonic() + order["most_seconds"]
 
@@ -79,6 +89,8 @@ class Run:
         for fd in (*self._outlets, self._report):
             if fd >= 0:
                 os.close(fd)
+        if self._tally is not None:
+            self._tally.close()
         return clean
 
     def _hand_over(self, uid: int) -> None:
@@ -119,13 +131,16 @@ class Run:
             poller.register(self._link.outgoing, select.POLLOUT)
         if self._report >= 0:
             poller.register(self._report, select.POLLIN)
+        now, tick = time.monotonic(), _TICK_MS if self._end is None else _END_TICK_MS
         for fd, kind in self._outlets.items():
-            if self._may_read(kind):
+            if self._end is None and self._quiet.get(fd, 0.0) > now:
+                tick = min(tick, _QUIET_MS)
+            elif self._may_read(kind):
                 poller.register(fd, select.POLLIN)
         for inlet in self._inlets.values():
             if inlet.fd >= 0 and (inlet.pending or inlet.ending):
                 poller.register(inlet.fd, select.POLLOUT)
-        ready = {fd for fd, _ in poller.poll(_TICK_MS if self._end is None else _END_TICK_MS)}
+        ready = {fd for fd, _ in poller.poll(tick)}
         self._move(ready)
         self._reap()
         if self._end is None:
@@ -168,6 +183,7 @@ class Run:
         if kind == frames.KILL:
             self._kill()
         elif kind in _INPUTS:
+            self._asked = self._asked or kind == frames.TALK
             inlet = self._inlets[_INPUTS[kind]]
             if inlet.fd >= 0:
                 inlet.pending += body
@@ -190,6 +206,10 @@ class Run:
         elif not self._killed:
             self._passed[kind] += len(data)
             self._link.send(kind, data)
+            answer = kind == frames.TALK and self._asked
+            if len(data) < CHUNK and not answer:
+                self._quiet[fd] = time.monotonic() + _QUIET_MS / 1000
+            self._asked = self._asked and not answer
 
     def _hear_report(self) -> None:
         data = os.read(self._report, 4096)
@@ -254,15 +274,32 @@ class Run:
         self._stuck = not self._alone and time.monotonic() > self._deadline
 
     def _watch(self) -> None:
-        """Kill what has used up its time, or has had a process killed for memory."""
+        """Kill what has used up its time, or has had a process killed for memory; tell the host how
+        the time goes."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
         own = processor_time(self._program) + self._spent
         spent = max(own, self._meter.others_seconds() - self._base)
-        self._over = spent > self._order["cpu_seconds"]
+        if time.monotonic() - self._looked >= _TICK_MS / 1000:
+            self._look(spent)
         late = time.monotonic() > self._deadline
-        if self._over or late or self._meter.oom_kills() > self._kills:
+        out_of_memory = self._meter.oom_kills() > self._kills
+        if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()
+        passed = not self._over and spent > self._order["cpu_seconds"]
+        if passed or self._waited > self._told + _WAIT_TOLD_SECONDS:
+            self._over, self._told = self._over or passed, self._waited
+            self._link.tell(frames.WATCH, waited=self._told, over=self._over)
+
+    def _look(self, spent: float) -> None:
+        """See in /proc how long the run was kept waiting; first when it has run for a while."""
+        if self._tally is None:
+            proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._tally = usage.Tally(proc, lambda: cleaning.strangers(self._mine))
+        else:
+            self._tally.look()
+        self._waited = max(self._waited, self._tally.waited(spent))
+        self._looked = time.monotonic()
 
     def _tell_end(self, status: int, spent: float, peak: int) -> None:
         self._link.tell(
@@ -271,7 +308,7 @@ class Run:
             wall=self._wall,
             cpu=max(spent + self._spent, self._group_spent),
             peak_kb=max(peak, self._peak),
-            over=self._over,
+            waited=self._waited,
             oom=self._meter.oom_kills() > self._kills,
         )
 

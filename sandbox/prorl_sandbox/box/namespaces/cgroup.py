@@ -19,13 +19,19 @@ _NAMES = {
     2: ("memory.max", "memory.events", "memory.current"),
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
+_WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
+"""The file that says how large a share of the processors a group may have, and its usual value."""
 
 
 class Group:
     """Open descriptors of one slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Make the folders (memory, pids, cpuacct if there; one for version 2). Raises OSError."""
+        """Make the folders (memory, pids, and cpuacct and cpu if there; one for version 2).
+
+        Where the kernel shares processors out by group, each slot has one share, however many
+        processes its box has. Raises OSError.
+        """
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
@@ -38,8 +44,10 @@ class Group:
         self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
         self._time_fd = -1
-        with contextlib.suppress(FileNotFoundError):
-            self._time_fd = os.open(f"{folders[-1]}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
+        for folder in folders:
+            with contextlib.suppress(FileNotFoundError):
+                self._time_fd = os.open(f"{folder}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
+                break
         self._pids_fd = os.open(f"{pids}/pids.max", os.O_RDWR | os.O_CLOEXEC)
         swap = ("memory.swappiness", "0") if version == 1 else ("memory.swap.max", "0")
         with contextlib.suppress(OSError):  # absent where the kernel counts no swap
@@ -106,8 +114,12 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
     if len(folders) == 2:
         reason = next((r for f in folders if (r := _try_folder(f))), "")
         if not reason:
-            time = _folder_of("cpuacct", own)
-            return 1, folders + ([time] if time and not _try_folder(time) else []), ""
+            for name in ("cpuacct", "cpu"):  # often one hierarchy under two names
+                folder = _folder_of(name, own)
+                known = folder and any(os.path.samefile(folder, other) for other in folders)
+                if folder and not known and not _try_folder(folder):
+                    folders.append(folder)
+            return 1, folders, ""
         reasons.append(reason)
     if "" in own:
         for root in (_V1, f"{_V1}/unified"):
@@ -160,10 +172,16 @@ def _try_unified(folder: str, ask: bool) -> str:
         if not ask:
             return f"{folder} does not pass memory and pids on"
         try:
-            write(f"{folder}/cgroup.subtree_control", "+memory +pids")
+            _pass_on(folder, with_cpu="cpu" in offered)
         except OSError as error:
             return f"{folder} does not pass memory and pids on: {error.strerror}"
     return _try_folder(folder)
+
+
+def _pass_on(folder: str, with_cpu: bool) -> None:
+    """Have a unified folder pass memory and pids on to those below, and shares of the processors
+    where it has them. Raises OSError."""
+    write(f"{folder}/cgroup.subtree_control", "+memory +pids" + " +cpu" * with_cpu)
 
 
 def _try_folder(parent: str) -> str:
@@ -179,10 +197,15 @@ def _try_folder(parent: str) -> str:
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
     """Make this template's own folder in each of ``folders``; return them. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
+    name, usual = _WEIGHT[version]
     for folder in made:
         os.mkdir(folder)
         if version == 2:
-            write(f"{folder}/cgroup.subtree_control", "+memory +pids")
+            with open(f"{folder}/cgroup.controllers", encoding="ascii") as file:
+                _pass_on(folder, with_cpu="cpu" in file.read().split())
+        # All boxes together weigh as much as a busy process on each processor.
+        with contextlib.suppress(OSError):
+            write(f"{folder}/{name}", str(usual * (os.cpu_count() or 1)))
     return made
 
 

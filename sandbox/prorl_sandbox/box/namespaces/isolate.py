@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import stat
 
 from prorl_sandbox.box import landlock, seccomp, syscalls
@@ -198,6 +199,8 @@ def separate_box(walls: tuple[str, ...]) -> None:
         flags |= flag if wall in walls else 0
     if flags:
         syscalls.unshare(flags)
+    if flags & syscalls.CLONE_NEWUTS:
+        socket.sethostname("box")
 
 
 def mount_box(scratch_mb: int, names: tuple[str, ...]) -> list[int]:
@@ -248,6 +251,7 @@ def give_up_rights(settings: Settings) -> None:
     if settings["landlock"] and "mount" in walls:
         landlock.restrict((SCRATCH, "/dev"), ("/",), settings["landlock"])
     if "seccomp" in walls:
-        seccomp.install_blob(settings["filter"])
         if "pid" not in walls:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
+        for blob in settings["filters"]:  # the last one forbids to add more
+            seccomp.install_blob(blob)

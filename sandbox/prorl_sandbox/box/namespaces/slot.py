@@ -18,13 +18,12 @@ import select
 import socket
 import time
 
-from prorl_sandbox.box import syscalls
+from prorl_sandbox.box import syscalls, usage
 from prorl_sandbox.box.limits import processor_time
 from prorl_sandbox.box.namespaces import boxed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from prorl_sandbox.box.namespaces.cgroup import Group
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
 _BLIND_TICK_MS = 3
+_WAIT_TOLD_SECONDS = 0.1
 _MESSAGE = 65536
 _FDS_OF_A_JOB = 6
 
@@ -51,6 +51,42 @@ class _Ahead:
         self.way.close()
         if self.handle >= 0:
             os.close(self.handle)
+
+
+class _Clock:
+    """The processor time of a box from its job on, and how long it was kept from a processor.
+
+    The control group counts all of the box's processes where there is one. Else its first process
+    is asked, and at each look ``/proc`` for the others. ``made`` is what the making of the box
+    took, ``waited`` the seconds for which it was kept from a processor, as known by the last look.
+    """
+
+    def __init__(self, group: Group | None, box: int, proc: int) -> None:
+        self._group = group if group is not None and group.counts_time else None
+        self._box, self._proc = box, proc
+        self.made = processor_time(box)
+        self._base = self._group.cpu_seconds() if self._group is not None else 0.0
+        self._own = time.process_time()
+        self._tally: usage.Tally | None = None
+        self.waited = 0.0
+
+    def look(self) -> None:
+        """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
+        by then: most are."""
+        if self._tally is None:
+            box = usage.children(self._proc, "self")  # its number is another one there
+            self._tally = usage.Tally(self._proc, lambda: usage.with_all_below(self._proc, box))
+        else:
+            self._tally.look()
+        self.waited = max(self.waited, self._tally.waited(self.seconds() + self.made))
+
+    def seconds(self) -> float:
+        """Return the processor seconds of all its processes, as far as they are known by now."""
+        if self._group is not None:
+            own = time.process_time() - self._own  # this process is in the group too
+            return self._group.cpu_seconds() - self._base - own
+        others = self._tally.seconds if self._tally is not None else 0.0
+        return max(processor_time(self._box), others) - self.made
 
 
 class Slot:
@@ -158,6 +194,7 @@ class Slot:
             if self._group is not None:
                 _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
                 kills = self._group.oom_kills()
+            clock = _Clock(self._group, ahead.pid, self._settings["proc"])
             socket.send_fds(ahead.way, [b"job"], fds)
         except OSError as error:  # no limits, or the box died before its job: it said why
             said = _last_words(ahead.way)
@@ -167,7 +204,7 @@ class Slot:
             return
         finally:
             _close_all(fds)
-        status, usage, over = self._watch(ahead, header["cpu_seconds"], kills)
+        status, rusage = self._watch(ahead, clock, header, kills)
         ended = time.monotonic()
         if said := _last_words(ahead.way):  # it took the job and failed to shut its doors
             self._tell(event="error", message=said)
@@ -176,16 +213,20 @@ class Slot:
             event="end",
             at=ended,
             status=status,
-            cpu=usage.ru_utime + usage.ru_stime,
-            peak_kb=usage.ru_maxrss,
-            over=over,
+            cpu=max(rusage.ru_utime + rusage.ru_stime - clock.made, clock.seconds()),
+            waited=clock.waited,
+            peak_kb=rusage.ru_maxrss,
             oom=self._group is not None and self._group.oom_kills() > kills,
         )
 
-    def _watch(self, ahead: _Ahead, cpu_seconds: float, kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it when told, when its time is used up, or for memory."""
-        spent = self._clock(ahead.pid)
-        over = False
+    def _watch(
+        self, ahead: _Ahead, clock: _Clock, limits: dict[str, Any], kills: int
+    ) -> tuple[int, Any]:
+        """Wait for the box to end; kill it when told, when its time is used up, or for memory.
+
+        Tells the host when it has passed its processor limit, and how long it was kept waiting.
+        """
+        over, told, looked = False, 0.0, time.monotonic()
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, ahead.handle):
             if fd >= 0:
@@ -195,20 +236,20 @@ class Slot:
             for fd, _ in poller.poll(tick):
                 if fd != ahead.handle:
                     self._obey(ahead.pid, fd)
-            pid, status, usage = os.wait4(ahead.pid, os.WNOHANG)
+            pid, status, rusage = os.wait4(ahead.pid, os.WNOHANG)
             if pid:
-                return status, usage, over
-            over = over or spent() > cpu_seconds
-            if over or (self._group is not None and self._group.oom_kills() > kills):
+                return status, rusage
+            if time.monotonic() - looked >= _TICK_MS / 1000:
+                clock.look()
+                looked = time.monotonic()
+            spent = clock.seconds()
+            out_of_memory = self._group is not None and self._group.oom_kills() > kills
+            if spent > limits["most_cpu_seconds"] or out_of_memory:
                 self._end(ahead.pid)
-
-    def _clock(self, box: int) -> Callable[[], float]:
-        """Return what tells the processor seconds of the box from now on: of all its processes
-        where the control group counts them, else of its first."""
-        if self._group is not None and self._group.counts_time:
-            group, start = self._group, self._group.cpu_seconds()
-            return lambda: group.cpu_seconds() - start
-        return lambda: processor_time(box)
+            passed = not over and spent > limits["cpu_seconds"]
+            if passed or clock.waited > told + _WAIT_TOLD_SECONDS:
+                over, told = over or passed, clock.waited
+                self._tell(event="watch", waited=told, over=over)
 
     def _obey(self, box: int, fd: int) -> None:
         """Take a word of the host during a run: the only one is to kill the box."""

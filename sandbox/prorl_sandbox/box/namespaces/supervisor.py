@@ -38,9 +38,6 @@ class Supervisor:
         self._version = 0
         walls = self._settings["walls"]
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        if "seccomp" in walls:
-            filter_ = seccomp.build_filter(syscalls.machine())
-            self._settings["filter"] = seccomp.assemble(filter_)
         by_right = os.geteuid() == 0 and (isolate.is_privileged() or "user" not in walls)
         # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
         major, minor = (
@@ -56,6 +53,11 @@ class Supervisor:
                 cgroup.sweep(parents)
                 name = f"{os.getpid()}-{cgroup.start_time(str(os.getpid()))}"
                 self._groups = cgroup.make_parents(self._version, parents, name)
+        if "seccomp" in walls:
+            machine = syscalls.machine()
+            filters = [] if self._version else [seccomp.build_child_filter(machine)]
+            filters.append(seccomp.build_filter(machine))
+            self._settings["filters"] = [seccomp.assemble(one) for one in filters]
 
     def serve(self) -> dict[str, Any]:
         """Make slots until the host hangs up. Returns only inside a box, with its job."""
