@@ -44,7 +44,6 @@ train --preset quickstart --data data/tiny --model model --name one --steps 1 --
 TASK = '{"id": 1, "task": {"verifier": "math", "reference": {"answer": "4"}}, "response": "\\\\boxed{4}"}\n'
 VERBS = {
     "--version": "prorl ",
-    "--show-completion bash": "_PRORL_COMPLETE",
     "quickstart --model model --steps 1": "held-out problems",
     "data build --recipe tiny.yaml": "math",
     "data recipes": "quickstart",
@@ -146,6 +145,17 @@ def test_a_verb_works(words: str, part: str, installed: Path, place: Path) -> No
     assert done.returncode == 0, done.stderr
     assert part in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_completion_is_shown_for_the_shell_that_asks(installed: Path, place: Path) -> None:
+    words = [
+        "bash",
+        "-c",
+        f"{installed}/prorl --show-completion && true",
+    ]  # not replaced by the command
+    done = subprocess.run(words, cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "_PRORL_COMPLETE" in done.stdout
 
 
 def test_the_doctor_names_no_file_that_is_not_there(installed: Path, place: Path) -> None:
