@@ -186,8 +186,10 @@ def test_the_trl_example_trains_two_steps_on_data_of_ours(tmp_path: Path) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    logged = [line for line in done.stdout.splitlines() if line.startswith("{'loss'")]
-    assert len(logged) == 2 and all("'reward'" in line for line in logged)
+    shown = [
+        line for line in done.stdout.splitlines() if line.endswith(("'step': 1}", "'step': 2}"))
+    ]
+    assert len(shown) == 2 and all("'reward': " in line for line in shown)
 
 
 # --- verl ----------------------------------------------------------------------------------------------
