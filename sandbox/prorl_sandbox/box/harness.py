@@ -12,6 +12,7 @@ import atexit
 import builtins
 import os
 import sys
+from os import _exit, getpid
 from types import CodeType, ModuleType
 
 from prorl_sandbox.box import foreign, limits, wire
@@ -19,6 +20,9 @@ from prorl_sandbox.box import foreign, limits, wire
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
+
+# Bound before any program runs, see ``wire``.
+globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
@@ -87,7 +91,7 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 def _leave_if_child(program: int) -> None:
     """A child that the program forked has no answer to give: end it before it speaks."""
-    if os.getpid() != program:
+    if getpid() != program:
         _end(1)
 
 
@@ -131,7 +135,7 @@ def _module(name: str, file: str) -> dict[str, Any]:
 
 
 def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
-    program = os.getpid()
+    program = getpid()
     names = _module("__main__", job["program"])
     status = 0
     try:
@@ -143,7 +147,7 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
             sys.stderr.write(f"{leaving.code}\n")
             status = 1
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        if os.getpid() == program:
+        if getpid() == program:
             _send_failure(channel, "exception", error)
         _show(error, 1)
         status = 1
@@ -161,12 +165,12 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 
 def _load(job: dict[str, Any], code: CodeType, channel: int) -> dict[str, Any]:
     """Run the definitions under a name other than ``__main__``, so that guarded code stays out."""
-    program = os.getpid()
+    program = getpid()
     names = _module("program", job["program"])
     try:
         exec(code, names)  # noqa: S102 - this is the box
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        if os.getpid() == program:
+        if getpid() == program:
             _send_failure(channel, "exception", error)
         _show(error, 1)
         _end(1)
@@ -180,7 +184,7 @@ def _end(code: int) -> NoReturn:
             stream.flush()
         except BaseException:  # noqa: BLE001 - a stream of the program's own making
             code = code or 1
-    os._exit(code)
+    _exit(code)
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
@@ -199,7 +203,7 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
-    program = os.getpid()
+    program = getpid()
     names = _load(job, code, channel)
     _leave_if_child(program)
     _send(channel, {"k": "ready"})

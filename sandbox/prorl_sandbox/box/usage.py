@@ -22,17 +22,19 @@ class Tally:
 
     ``proc`` is a descriptor of a /proc that shows them; what it does not show is not counted.
     ``seconds``: processor time (utime, stime, cutime and cstime of proc_pid_stat(5), in the
-    kernel's ticks). ``wanted``: the longest time that one thread has run or, from the first look
-    on, been ready to run (``schedstat``).
+    kernel's ticks). ``wanted``: the longest time that one thread has run or been ready to run
+    (``schedstat``), but for ``before``: what ``delay`` said of the first process at the start.
     """
 
-    def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
+    def __init__(
+        self, proc: int, numbers: Callable[[], Iterable[int]], before: float = 0.0
+    ) -> None:
         self.seconds = 0.0
         self.wanted = 0.0
         self._proc = proc
         self._numbers = numbers
+        self._before = before
         self._known: dict[tuple[int, bytes], tuple[int, int]] = {}
-        self._delays: dict[tuple[int, bytes, str], int] = {}
         self._gone = self._gone_lately = 0
         self.look()
 
@@ -45,7 +47,9 @@ class Tally:
                 continue  # it has ended meanwhile
             own, children = (int(fields[i]) + int(fields[i + 1]) for i in (11, 13))
             now[number, fields[19]] = own, children
-            self._see_threads(number, fields[19])
+            for thread in names(self._proc, f"{number}/task"):
+                ran, ready = _schedule(self._proc, f"{number}/task/{thread}")
+                self.wanted = max(self.wanted, ran + ready - self._before)
         self._note_gone(now)
         self._known = now
         sum_now = self._gone + sum(own + children for own, children in now.values())
@@ -62,14 +66,6 @@ class Tally:
         and does not run, either another one of the box runs, or one that is not of the box.
         """
         return max(0.0, self.wanted - spent)
-
-    def _see_threads(self, number: int, start: bytes) -> None:
-        for thread in names(self._proc, f"{number}/task"):
-            fields = read(self._proc, f"{number}/task/{thread}/schedstat").split()
-            if len(fields) > 1:
-                ran, delay = int(fields[0]), int(fields[1])
-                base = self._delays.setdefault((number, start, thread), 0 if self._known else delay)
-                self.wanted = max(self.wanted, (ran + delay - base) * 1e-9)
 
     def _note_gone(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
         """Keep the time of processes that have ended, unless a parent has taken it over.
@@ -89,6 +85,17 @@ class Tally:
         else:
             self._gone -= min(self._gone_lately, taken - gone)
             self._gone_lately = 0
+
+
+def delay(proc: int, process: int) -> float:
+    """Return for how many seconds the first thread of a process was ready and did not run."""
+    return _schedule(proc, str(process))[1]
+
+
+def _schedule(proc: int, path: str) -> tuple[float, float]:
+    """Return the seconds that a thread has run, and been ready to run; zeros where not told."""
+    fields = read(proc, f"{path}/schedstat").split()
+    return (int(fields[0]) * 1e-9, int(fields[1]) * 1e-9) if len(fields) > 1 else (0.0, 0.0)
 
 
 def read(proc: int, path: str) -> bytes:

@@ -12,17 +12,23 @@ Start-up time is part of every run, so the box's half uses only modules that cos
 
 from __future__ import annotations
 
-import marshal
-import os
-import struct
+import builtins
 import sys
 import time
 from _json import encode_basestring_ascii
+from marshal import dumps, loads
+from os import read, write
+from struct import pack as pack_struct
+from struct import unpack as unpack_struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+# Bound before any program runs: what it makes of builtins and of modules that it shares with us changes
+# nothing but its own output.
+globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 MAX_DEPTH = 100
 MAX_NODES = 1_000_000
@@ -215,11 +221,11 @@ def pack(message: dict[str, Any]) -> bytes:
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
     """Return a frame from the host to a box: a message with plain values of the known types."""
-    return _frame(marshal.dumps(message, _MARSHAL_VERSION))
+    return _frame(dumps(message, _MARSHAL_VERSION))
 
 
 def _frame(body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + body
+    return pack_struct(">I", len(body)) + body
 
 
 def unpack(body: bytes) -> dict[str, Any]:
@@ -242,7 +248,7 @@ def split_frame(buffer: bytearray, cap: int) -> dict[str, Any] | None:
     """
     if len(buffer) < 4:
         return None
-    (size,) = struct.unpack(">I", buffer[:4])
+    (size,) = unpack_struct(">I", buffer[:4])
     if size > cap:
         raise OverflowError(f"frame of {size} bytes")
     if len(buffer) < 4 + size:
@@ -256,7 +262,7 @@ def holds_frame(buffer: bytearray) -> bool:
     """Tell whether a whole frame, or the announcement of one too long, begins ``buffer``."""
     if len(buffer) < 4:
         return False
-    (size,) = struct.unpack(">I", buffer[:4])
+    (size,) = unpack_struct(">I", buffer[:4])
     return bool(len(buffer) >= 4 + size or size > MAX_FRAME)
 
 
@@ -265,17 +271,17 @@ def read_frame(fd: int) -> Any:
     head = _read_exactly(fd, 4)
     if head is None:
         return None
-    (size,) = struct.unpack(">I", head)
+    (size,) = unpack_struct(">I", head)
     body = _read_exactly(fd, size)
     if body is None:
         raise MalformedFrame("stream ended inside a frame")
-    return marshal.loads(body)
+    return loads(body)
 
 
 def _read_exactly(fd: int, size: int) -> bytes | None:
     parts = bytearray()
     while len(parts) < size:
-        chunk = os.read(fd, min(size - len(parts), 1 << 20))
+        chunk = read(fd, min(size - len(parts), 1 << 20))
         if not chunk:
             return None
         parts += chunk
@@ -286,4 +292,4 @@ def write_all(fd: int, data: bytes) -> None:
     """Write every byte, blocking. The box's side."""
     view = memoryview(data)
     while view:
-        view = view[os.write(fd, view) :]
+        view = view[write(fd, view) :]

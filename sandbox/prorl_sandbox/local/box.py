@@ -60,6 +60,7 @@ class LocalBox:
         """Hand ``job`` to the slot's next box; raises SandboxError when the slot is gone."""
         self.job = job
         self._slot = slot
+        self._made_cpu = 0.0
         pipes = _pipes(5)
         mine, theirs = socket.socketpair()
         (job_r, job_w), (in_r, in_w), (out_r, out_w), (err_r, err_w), (rep_r, rep_w) = pipes
@@ -219,13 +220,14 @@ class LocalBox:
 
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "started":
-            self.started = event["at"]
+            self.started, self._made_cpu = event["at"], event["cpu"]
         elif event["event"] == "watch":
             self.waited, self.over = event["waited"], event["over"]
         elif event["event"] == "end":
             self._drain()
             self._take_reports()
-            self.end = event
+            # The making of the box is not the program's.
+            self.end = event | {"cpu": max(0.0, event["cpu"] - self._made_cpu)}
             self.ended, self.waited = event["at"], event["waited"]
         else:
             self.fault = event["message"]

@@ -22,6 +22,8 @@ DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
 """A wall limit is stretched by the time that a box was kept from a processor, to this many times at
 most."""
+_LAG_SECONDS = 0.1
+"""How late a box's watcher may say that it was kept waiting."""
 CROWDED_CPU = 1.5
 """How many times its processor limit a program may use while others share the machine: who ends
 above the limit is run again alone, for shared caches and sibling threads make time dearer."""
@@ -145,7 +147,7 @@ def converse(
                 box.kill("cpu")
         now = time.monotonic()
         if deadline is None and all(box.started or box.finished for box in boxes):
-            deadline = max(box.started or born for box in boxes) + wall_seconds
+            deadline = max(box.started or born for box in boxes) + wall_seconds + _LAG_SECONDS
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:

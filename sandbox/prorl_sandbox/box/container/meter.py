@@ -14,6 +14,12 @@ _CPU = (
     ("/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage", b"", 1e-9),
     ("/sys/fs/cgroup/cpu.stat", b"usage_usec ", 1e-6),
 )
+_KERNEL = (
+    ("/sys/fs/cgroup/memory/memory.kmem.usage_in_bytes", b""),
+    ("/sys/fs/cgroup/memory.stat", b"kernel "),
+)
+KERNEL_BYTES = 64 * 1024 * 1024
+"""See ``namespaces.cgroup``."""
 _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
 
@@ -29,6 +35,7 @@ class Meter:
                 break
         self._oom = next((fd for path in _OOM if (fd := _open(path)) >= 0), -1)
         self.sees_memory = self._oom >= 0
+        self._kernel = next((one for p, key in _KERNEL if (one := (_open(p), key))[0] >= 0), None)
 
     def others_seconds(self) -> float:
         """Return the processor time of all the container's processes but the calling one."""
@@ -39,6 +46,10 @@ class Meter:
     def oom_kills(self) -> int:
         """Return how many processes have been killed for want of memory since the start."""
         return _number(self._oom, b"oom_kill ") if self.sees_memory else 0
+
+    def holds_too_much(self) -> bool:
+        """Tell whether the kernel holds more than KERNEL_BYTES for this container."""
+        return self._kernel is not None and _number(*self._kernel) > KERNEL_BYTES
 
 
 def _open(path: str) -> int:

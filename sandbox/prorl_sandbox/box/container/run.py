@@ -31,7 +31,7 @@ _END_TICK_MS = 1
 _QUIET_MS = 5
 """How long a stream is left alone after a read that brought little, so that who writes byte by byte
 costs init and the host no more than who does not."""
-_WAIT_TOLD_SECONDS = 0.1
+_WAIT_TOLD_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
     frames.JOB: "job",
@@ -60,7 +60,7 @@ class Run:
         self._report = -1
         self._program = 0
         self._end: tuple[int, float, int] | None = None
-        self._killed = self._over = self._alone = self._stuck = False
+        self._killed = self._over = self._alone = self._stuck = self._too_much = False
         self._spent, self._group_spent, self._peak = 0.0, 0.0, 0
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
@@ -282,8 +282,9 @@ class Run:
         spent = max(own, self._meter.others_seconds() - self._base)
         if time.monotonic() - self._looked >= _TICK_MS / 1000:
             self._look(spent)
+            self._too_much = self._too_much or self._meter.holds_too_much()
         late = time.monotonic() > self._deadline
-        out_of_memory = self._meter.oom_kills() > self._kills
+        out_of_memory = self._too_much or self._meter.oom_kills() > self._kills
         if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()
         passed = not self._over and spent > self._order["cpu_seconds"]
@@ -309,7 +310,7 @@ class Run:
             cpu=max(spent + self._spent, self._group_spent),
             peak_kb=max(peak, self._peak),
             waited=self._waited,
-            oom=self._meter.oom_kills() > self._kills,
+            oom=self._too_much or self._meter.oom_kills() > self._kills,
         )
 
 

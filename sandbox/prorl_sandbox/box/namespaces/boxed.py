@@ -76,7 +76,7 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
         text = f"{type(error).__name__}: {error}"[:1000]
         os.write(report, (wire.to_json({"event": "error", "message": text}) + "\n").encode())
         os._exit(1)
-    event = {"event": "started", "at": time.monotonic()}
+    event = {"event": "started", "cpu": time.process_time(), "at": time.monotonic()}
     os.write(report, (wire.to_json(event) + "\n").encode())
     os.close(report)
     return job

@@ -19,6 +19,10 @@ _NAMES = {
     2: ("memory.max", "memory.events", "memory.current"),
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
+_KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
+KERNEL_BYTES = 64 * 1024 * 1024
+"""What the kernel may hold for a box beside its pages: tables and areas of address space, a million of
+which take the kernel most of a second to give back."""
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
 """The file that says how large a share of the processors a group may have, and its usual value."""
 
@@ -43,7 +47,10 @@ class Group:
         self._limit_fd = os.open(f"{memory}/{limit}", os.O_RDWR | os.O_CLOEXEC)
         self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
-        self._time_fd = -1
+        self._time_fd = self._kernel_fd = -1
+        kernel, self._kernel_key = _KERNEL[version]
+        with contextlib.suppress(FileNotFoundError):
+            self._kernel_fd = os.open(f"{memory}/{kernel}", os.O_RDONLY | os.O_CLOEXEC)
         for folder in folders:
             with contextlib.suppress(FileNotFoundError):
                 self._time_fd = os.open(f"{folder}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
@@ -80,6 +87,14 @@ class Group:
                 return int(line.split()[1])
         return 0
 
+    def kernel_bytes(self) -> int:
+        """Return how much memory the kernel holds for this group, 0 where it does not say."""
+        if self._kernel_fd < 0:
+            return 0
+        lines = os.pread(self._kernel_fd, 8192, 0).split(b"\n")
+        found = [line for line in lines if line.startswith(self._kernel_key)]
+        return int(found[0].removeprefix(self._kernel_key) or 0) if found else 0
+
     @property
     def counts_time(self) -> bool:
         """Whether the kernel sums the processor time of this group."""
@@ -94,7 +109,8 @@ class Group:
 
     def close(self) -> None:
         """Close the descriptors; the folders stay."""
-        for fd in (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd, self._time_fd):
+        fds = (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd)
+        for fd in (*fds, self._time_fd, self._kernel_fd):
             if fd >= 0:
                 os.close(fd)
 

@@ -21,6 +21,7 @@ import time
 from prorl_sandbox.box import syscalls, usage
 from prorl_sandbox.box.limits import processor_time
 from prorl_sandbox.box.namespaces import boxed
+from prorl_sandbox.box.namespaces.cgroup import KERNEL_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,16 +32,18 @@ if TYPE_CHECKING:
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
 _BLIND_TICK_MS = 3
-_WAIT_TOLD_SECONDS = 0.1
+_WAIT_TOLD_SECONDS = 0.02
 _MESSAGE = 65536
 _FDS_OF_A_JOB = 6
 
 
 class _Ahead:
-    """A box made ahead: its process and the socket that its job goes through."""
+    """A box made ahead: its process and the socket that its job goes through. ``numbers``: what
+    ``/proc`` calls it, which is not what this process does."""
 
-    def __init__(self, pid: int, way: socket.socket) -> None:
+    def __init__(self, pid: int, way: socket.socket, proc: int) -> None:
         self.pid = pid
+        self.numbers = usage.children(proc, "self")
         self.way = way
         try:
             self.handle = os.pidfd_open(pid)
@@ -61,10 +64,11 @@ class _Clock:
     took, ``waited`` the seconds for which it was kept from a processor, as known by the last look.
     """
 
-    def __init__(self, group: Group | None, box: int, proc: int) -> None:
+    def __init__(self, group: Group | None, ahead: _Ahead, proc: int) -> None:
         self._group = group if group is not None and group.counts_time else None
-        self._box, self._proc = box, proc
-        self.made = processor_time(box)
+        self._box, self._numbers, self._proc = ahead.pid, ahead.numbers, proc
+        self.made = processor_time(ahead.pid)
+        self._delayed = sum(usage.delay(proc, number) for number in ahead.numbers[:1])
         self._base = self._group.cpu_seconds() if self._group is not None else 0.0
         self._own = time.process_time()
         self._tally: usage.Tally | None = None
@@ -74,8 +78,11 @@ class _Clock:
         """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
         by then: most are."""
         if self._tally is None:
-            box = usage.children(self._proc, "self")  # its number is another one there
-            self._tally = usage.Tally(self._proc, lambda: usage.with_all_below(self._proc, box))
+            self._tally = usage.Tally(
+                self._proc,
+                lambda: usage.with_all_below(self._proc, self._numbers),
+                self._delayed,
+            )
         else:
             self._tally.look()
         self.waited = max(self.waited, self._tally.waited(self.seconds() + self.made))
@@ -153,7 +160,7 @@ class Slot:
         pid = os.fork()
         if pid:
             theirs.close()
-            return _Ahead(pid, mine)
+            return _Ahead(pid, mine, self._settings["proc"])
         mine.close()
         os.close(self._control.detach())
         return boxed.receive_job(self._settings, theirs, self._group is not None)
@@ -194,7 +201,7 @@ class Slot:
             if self._group is not None:
                 _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
                 kills = self._group.oom_kills()
-            clock = _Clock(self._group, ahead.pid, self._settings["proc"])
+            clock = _Clock(self._group, ahead, self._settings["proc"])
             socket.send_fds(ahead.way, [b"job"], fds)
         except OSError as error:  # no limits, or the box died before its job: it said why
             said = _last_words(ahead.way)
@@ -204,7 +211,7 @@ class Slot:
             return
         finally:
             _close_all(fds)
-        status, rusage = self._watch(ahead, clock, header, kills)
+        status, rusage, too_much = self._watch(ahead, clock, header, kills)
         ended = time.monotonic()
         if said := _last_words(ahead.way):  # it took the job and failed to shut its doors
             self._tell(event="error", message=said)
@@ -213,20 +220,21 @@ class Slot:
             event="end",
             at=ended,
             status=status,
-            cpu=max(rusage.ru_utime + rusage.ru_stime - clock.made, clock.seconds()),
+            cpu=max(rusage.ru_utime + rusage.ru_stime, clock.seconds() + clock.made),
             waited=clock.waited,
             peak_kb=rusage.ru_maxrss,
-            oom=self._group is not None and self._group.oom_kills() > kills,
+            oom=too_much or (self._group is not None and self._group.oom_kills() > kills),
         )
 
     def _watch(
         self, ahead: _Ahead, clock: _Clock, limits: dict[str, Any], kills: int
-    ) -> tuple[int, Any]:
+    ) -> tuple[int, Any, bool]:
         """Wait for the box to end; kill it when told, when its time is used up, or for memory.
 
         Tells the host when it has passed its processor limit, and how long it was kept waiting.
+        Returns its status, what it used, and whether the kernel held too much for it.
         """
-        over, told, looked = False, 0.0, time.monotonic()
+        over, told, looked, too_much = False, 0.0, time.monotonic(), False
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, ahead.handle):
             if fd >= 0:
@@ -238,13 +246,15 @@ class Slot:
                     self._obey(ahead.pid, fd)
             pid, status, rusage = os.wait4(ahead.pid, os.WNOHANG)
             if pid:
-                return status, rusage
+                return status, rusage, too_much
             if time.monotonic() - looked >= _TICK_MS / 1000:
                 clock.look()
                 looked = time.monotonic()
+                held = self._group.kernel_bytes() if self._group is not None else 0
+                too_much = too_much or held > KERNEL_BYTES
             spent = clock.seconds()
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
-            if spent > limits["most_cpu_seconds"] or out_of_memory:
+            if spent > limits["most_cpu_seconds"] or out_of_memory or too_much:
                 self._end(ahead.pid)
             passed = not over and spent > limits["cpu_seconds"]
             if passed or clock.waited > told + _WAIT_TOLD_SECONDS:

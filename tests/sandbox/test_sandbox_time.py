@@ -1,0 +1,201 @@
+"""Whose time is counted: all of the box's and nothing of others', in control groups and without."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from prorl_sandbox import Limits, LocalSandbox, Outcome, Program
+from prorl_sandbox.box import usage
+from prorl_sandbox.capabilities import WALLS
+from prorl_sandbox.local.slots import Slot, SlotPool
+from prorl_sandbox.run.base import _fairly
+
+SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
+CHILDREN = "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
+UNWAITED = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    for _ in range(6):
+        try:
+            child = os.fork()
+        except OSError:
+            try: os.waitpid(-1, os.WNOHANG)
+            except OSError: pass
+            continue
+        if child == 0:
+            end = time.process_time() + 0.03
+            while time.process_time() < end: pass
+            os._exit(0)
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture(params=["cgroup", "rlimits"])
+def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[LocalSandbox]:
+    """A sandbox whose time a control group counts, and one without."""
+    if request.param == "cgroup":
+        yield sandbox
+    else:
+        with LocalSandbox((*WALLS, "landlock"), "test") as mine:
+            yield mine
+
+
+@pytest.mark.parametrize("source", [CHILDREN + "time.sleep(60)", CHILDREN + "os._exit(0)", UNWAITED])
+def test_time_of_children_counts_however_they_end(either: LocalSandbox, source: str) -> None:
+    limits = Limits(wall_seconds=20.0, cpu_seconds=1.0)
+    outcome = either.run(Program(source), limits)
+    if "_exit(0)" in source.splitlines()[-1]:  # ended before anybody could look
+        assert outcome.status == "ok"
+    else:
+        assert (outcome.status, outcome.limit) == ("timeout", "cpu")
+        assert outcome.cpu_seconds >= 1.0
+
+
+def test_a_program_that_is_killed_has_used_what_it_has_used(either: LocalSandbox) -> None:
+    outcome = either.run(Program("while True: pass"), Limits(wall_seconds=60.0, cpu_seconds=0.5))
+    assert (outcome.status, outcome.limit) == ("timeout", "cpu")
+    assert 0.5 <= outcome.cpu_seconds < 5.0
+
+
+def test_waiting_for_a_processor_does_not_count_for_the_wall_limit(sandbox: LocalSandbox) -> None:
+    busy = Program("while True: pass")
+    with LocalSandbox((*WALLS, "landlock"), "test", slots=4) as mine:
+        long = Limits(wall_seconds=60.0, cpu_seconds=8.0)
+        others = [threading.Thread(target=mine.run, args=(busy, long)) for _ in range(3)]
+        for thread in others:
+            thread.start()
+        outcome = mine.run(Program(SPIN), Limits(wall_seconds=0.7, cpu_seconds=5.0))
+        assert (outcome.status, outcome.stdout) == ("ok", "right\n"), outcome
+        for thread in others:
+            thread.join()
+
+
+def test_sleep_counts_for_the_wall_limit(either: LocalSandbox) -> None:
+    outcome = either.run(Program("import time\ntime.sleep(60)"), Limits(wall_seconds=0.5))
+    assert (outcome.status, outcome.limit) == ("timeout", "wall")
+    assert outcome.waited_seconds < 0.5
+
+
+def attempts(*outcomes: Outcome) -> tuple[Callable[[bool], Outcome], list[bool]]:
+    left, asked = list(outcomes), []
+
+    def attempt(alone: bool) -> Outcome:
+        asked.append(alone)
+        return left.pop(0)
+
+    return attempt, asked
+
+
+RIGHT = Outcome("ok", exit_code=0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "again"),
+    [
+        (Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0), True),
+        (Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=None), False),  # killed
+        (Outcome("timeout", limit="cpu", cpu_seconds=7.6, exit_code=-9), False),
+        (Outcome("timeout", limit="wall", wall_seconds=40.0, waited_seconds=30.0), True),
+        (Outcome("timeout", limit="wall", wall_seconds=12.0, waited_seconds=2.0), False),
+        (Outcome("runtime-error", exit_code=1, cpu_seconds=4.0), False),
+    ],
+)
+def test_what_others_may_have_caused_is_run_again_alone(outcome: Outcome, again: bool) -> None:
+    attempt, asked = attempts(outcome, RIGHT)
+    found = _fairly(attempt, Limits(wall_seconds=10.0, cpu_seconds=5.0))
+    assert (found, asked) == ((RIGHT, [False, True]) if again else (outcome, [False]))
+
+
+def test_what_is_too_slow_alone_is_too_slow() -> None:
+    slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
+    attempt, asked = attempts(slow, slow)
+    assert _fairly(attempt, Limits(cpu_seconds=5.0)) is slow
+    assert asked == [False, True]
+
+
+class IdleSlot(Slot):
+    """A slot of no process, always at rest."""
+
+    def __init__(self) -> None:
+        mine, self._theirs = socket.socketpair()
+        super().__init__(mine)
+
+    def close(self) -> None:
+        super().close()
+        self._theirs.close()
+
+
+class Maker:
+    def slot(self, request: dict[str, Any]) -> Slot:
+        return IdleSlot()
+
+
+def test_nobody_runs_beside_a_run_that_is_alone() -> None:
+    pool = SlotPool(Maker(), 3, lambda kind: {})
+    order: list[str] = []
+
+    def borrow(alone: bool, name: str) -> None:
+        with pool.lend(["any"], alone):
+            order.append(f"{name} in")
+            time.sleep(0.05)
+            order.append(f"{name} out")
+
+    threads = [
+        threading.Thread(target=borrow, args=one) for one in ((True, "alone"), (False, "later"))
+    ]
+    with pool.lend(["any"]):
+        for thread in threads:
+            thread.start()
+            time.sleep(0.05)
+        assert order == []
+    for thread in threads:
+        thread.join(10)
+    assert order == ["alone in", "alone out", "later in", "later out"]
+    pool.close()
+
+
+def test_a_tally_keeps_what_the_kernel_forgets() -> None:
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    child = os.fork()
+    if child == 0:
+        end = time.process_time() + 0.3
+        while time.process_time() < end:
+            pass
+        os.read(os.pipe()[0], 1)
+    time.sleep(0.05)
+    numbers = [child]
+    tally = usage.Tally(proc, lambda: numbers)
+    while tally.seconds < 0.2:
+        time.sleep(0.02)
+        tally.look()
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    tally.look()
+    assert tally.seconds >= 0.2
+    tally.close()
+
+
+def test_a_tally_finds_all_that_came_from_a_process() -> None:
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.fork()
+        os.write(tell, b"x")
+        os.read(os.pipe()[0], 1)
+    os.read(ready, 1)
+    os.read(ready, 1)
+    below = usage.with_all_below(proc, [child])
+    assert child in below and len(below) == 2
+    for number in below:
+        os.kill(number, 9)
+    os.waitpid(child, 0)
+    os.close(proc)
