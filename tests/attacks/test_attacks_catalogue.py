@@ -15,7 +15,7 @@ _LISTED = (
     "K01 K02 K03 K04 K06 K08 N01 N03 N04 N06"
 )
 PUBLISHED = _LISTED.split()
-OWN = ["X01", "X02", "X03", "X04", "X05"]
+OWN = [f"X{number:02}" for number in range(1, 15)]
 CASES = load_cases()
 
 

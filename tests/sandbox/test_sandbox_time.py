@@ -48,7 +48,9 @@ def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[Lo
             yield mine
 
 
-@pytest.mark.parametrize("source", [CHILDREN + "time.sleep(60)", CHILDREN + "os._exit(0)", UNWAITED])
+@pytest.mark.parametrize(
+    "source", [CHILDREN + "time.sleep(60)", CHILDREN + "os._exit(0)", UNWAITED]
+)
 def test_time_of_children_counts_however_they_end(either: LocalSandbox, source: str) -> None:
     limits = Limits(wall_seconds=20.0, cpu_seconds=1.0)
     outcome = either.run(Program(source), limits)

@@ -14,6 +14,7 @@ import ast
 import importlib.resources
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from prorl_sandbox.attacks.types import ARGS, USUAL_LIMITS, Attack, Case
@@ -43,9 +44,10 @@ _NEEDS = {"denied": ("breach",)}
 _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
-def load_cases() -> tuple[Case, ...]:
-    """Return every case, by id. Raises ValueError for a file that is not well formed."""
-    folder = importlib.resources.files("prorl_sandbox.attacks") / "programs"
+def load_cases(folder: Traversable | None = None) -> tuple[Case, ...]:
+    """Return every case, by id, or those of another folder. Raises ValueError for a file that is
+    not well formed."""
+    folder = folder or importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
     order = "ARFKNX"

@@ -39,6 +39,7 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     _limit(resource.RLIMIT_NOFILE, 64)
     _limit(resource.RLIMIT_MEMLOCK, 0)
     _limit(resource.RLIMIT_MSGQUEUE, 0)
+    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
     _limit(resource.RLIMIT_RTPRIO, 0)
     _limit(resource.RLIMIT_STACK, min(64 * MIB, memory))
     _limit(resource.RLIMIT_NPROC, limits["processes"] + others)

@@ -21,7 +21,7 @@ from prorl_sandbox.spec import LanguageSpec
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(
-    wall_seconds=30.0, cpu_seconds=20.0, memory_mb=1024, output_kb=256, processes=16, scratch_mb=256
+    wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024, output_kb=256, processes=16, scratch_mb=256
 )
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024

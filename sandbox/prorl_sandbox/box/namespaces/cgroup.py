@@ -19,6 +19,8 @@ _NAMES = {
     2: ("memory.max", "memory.events", "memory.current"),
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
+_HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
+"""How often the group came up to its limit and the kernel had to make room."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
 KERNEL_BYTES = 64 * 1024 * 1024
 """What the kernel may hold for a box beside its pages: tables and areas of address space, a million of
@@ -47,10 +49,10 @@ class Group:
         self._limit_fd = os.open(f"{memory}/{limit}", os.O_RDWR | os.O_CLOEXEC)
         self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
-        self._time_fd = self._kernel_fd = -1
-        kernel, self._kernel_key = _KERNEL[version]
-        with contextlib.suppress(FileNotFoundError):
-            self._kernel_fd = os.open(f"{memory}/{kernel}", os.O_RDONLY | os.O_CLOEXEC)
+        self._time_fd = -1
+        self._counts = [
+            (_open(f"{memory}/{name}"), key) for name, key in (_KERNEL[version], _HITS[version])
+        ]
         for folder in folders:
             with contextlib.suppress(FileNotFoundError):
                 self._time_fd = os.open(f"{folder}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
@@ -89,11 +91,11 @@ class Group:
 
     def kernel_bytes(self) -> int:
         """Return how much memory the kernel holds for this group, 0 where it does not say."""
-        if self._kernel_fd < 0:
-            return 0
-        lines = os.pread(self._kernel_fd, 8192, 0).split(b"\n")
-        found = [line for line in lines if line.startswith(self._kernel_key)]
-        return int(found[0].removeprefix(self._kernel_key) or 0) if found else 0
+        return _count(*self._counts[0])
+
+    def memory_hits(self) -> int:
+        """Return how often the group came up to its memory limit so far."""
+        return _count(*self._counts[1])
 
     @property
     def counts_time(self) -> bool:
@@ -110,9 +112,24 @@ class Group:
     def close(self) -> None:
         """Close the descriptors; the folders stay."""
         fds = (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd)
-        for fd in (*fds, self._time_fd, self._kernel_fd):
+        for fd in (*fds, self._time_fd, *(fd for fd, _ in self._counts)):
             if fd >= 0:
                 os.close(fd)
+
+
+def _open(path: str) -> int:
+    """Return a descriptor of a kernel file, -1 where there is none."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return -1
+
+
+def _count(fd: int, key: bytes) -> int:
+    """Return the number behind ``key`` in a kernel file, 0 where it is not told."""
+    lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
+    found = [line for line in lines if line.startswith(key)]
+    return int(found[0].removeprefix(key) or 0) if found else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:

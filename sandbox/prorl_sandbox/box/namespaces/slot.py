@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
 _BLIND_TICK_MS = 3
+_PRESSING_HITS, _PRESSED_LOOKS = 20, 20
+"""So often in a look, so many looks on end: a second of nothing but making room."""
 _WAIT_TOLD_SECONDS = 0.02
 _MESSAGE = 65536
 _FDS_OF_A_JOB = 6
@@ -94,6 +96,24 @@ class _Clock:
             return self._group.cpu_seconds() - self._base - own
         others = self._tally.seconds if self._tally is not None else 0.0
         return max(processor_time(self._box), others) - self.made
+
+
+class _Pressure:
+    """Sees a box that has too much memory, though nothing of it was killed: the kernel holds much
+    for it, or evicts and reads its program's own pages again and again to make room."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._hits = group.memory_hits()
+        self._looks = 0
+
+    def too_much(self) -> bool:
+        """Take a look, and tell whether the box is to be ended."""
+        hits = self._group.memory_hits()
+        pressed = hits - self._hits > _PRESSING_HITS
+        self._looks = self._looks + 1 if pressed else 0
+        self._hits = hits
+        return self._looks >= _PRESSED_LOOKS or self._group.kernel_bytes() > KERNEL_BYTES
 
 
 class Slot:
@@ -240,6 +260,7 @@ class Slot:
             if fd >= 0:
                 poller.register(fd, select.POLLIN)
         tick = _TICK_MS if ahead.handle >= 0 else _BLIND_TICK_MS
+        press = _Pressure(self._group) if self._group is not None else None
         while True:
             for fd, _ in poller.poll(tick):
                 if fd != ahead.handle:
@@ -250,8 +271,7 @@ class Slot:
             if time.monotonic() - looked >= _TICK_MS / 1000:
                 clock.look()
                 looked = time.monotonic()
-                held = self._group.kernel_bytes() if self._group is not None else 0
-                too_much = too_much or held > KERNEL_BYTES
+                too_much = too_much or (press is not None and press.too_much())
             spent = clock.seconds()
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
             if spent > limits["most_cpu_seconds"] or out_of_memory or too_much:
