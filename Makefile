@@ -47,10 +47,6 @@ test: dev-venv ## all fast tests (the README's test command)
 test-slow: dev-venv ## tests that take more than a minute each
 	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5
 
-$(VENV)/.docs: $(VENV)/.local pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
-	touch $@
-
 test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)
 	$(BIN)/python -m pytest -q tests/wheel
 

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from prorl_training.engine.openrlhf.testing import (
+    alive,
     children_of,
     finish,
     give_up,
-    gone,
     pids_of,
     rows_of,
     start,
@@ -61,9 +61,9 @@ def kill_one(process: subprocess.Popen[bytes], mark: str, place: Path) -> None:
 def all_gone_soon(pids: list[int]) -> bool:
     """Return whether all have ended within half a minute; Ray looks after its workers now and then."""
     until = time.monotonic() + 30
-    while not gone(pids) and time.monotonic() < until:
+    while alive(pids) and time.monotonic() < until:
         time.sleep(0.5)
-    return gone(pids)
+    return not alive(pids)
 
 
 def where_it_ended(run: Path) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from prorl_training.engine.openrlhf.testing import (
+    alive,
     children_of,
     finish,
-    gone,
     rows_of,
     start,
     wait_for,
@@ -34,8 +34,8 @@ def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -
     process.send_signal(signal.SIGKILL)
     process.wait()
     until = time.monotonic() + 60
-    while not gone(family):
-        assert time.monotonic() < until, "processes outlive the command that started them"
+    while left := alive(family):
+        assert time.monotonic() < until, f"outlive the command that started them: {left}"
         time.sleep(0.2)
     again = start(place, "--resume", "one")
     assert finish(again, place) == 0, what_was_said(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from prorl_training.engine.openrlhf.launch.orphan_processes import (
     orphan_processes,
 )
 from prorl_training.engine.openrlhf.spec import VARIABLE
+from prorl_training.engine.openrlhf.testing import alive
 
 NO_SESSION = -1
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
@@ -56,3 +58,41 @@ def test_a_process_of_another_launch_is_left_alone(
     assert end_orphan_processes(tmp_path / "other.json", NO_SESSION, patience=0.0) == 0
     assert end_orphan_processes(tmp_path / "spec", NO_SESSION, patience=0.0) == 0
     assert engine.poll() is None
+
+
+LAUNCH = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+from prorl_training.engine.openrlhf.launch import process
+process.SHUTDOWN = 0.5
+spec = Path(sys.argv[1])
+with process.nothing_left_behind(spec):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as good as a main thread that never gets to it
+    engine = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    print(engine.pid, os.getpid(), flush=True)
+    time.sleep(300)
+"""
+
+
+STARTER = """
+import subprocess, sys
+subprocess.run([sys.executable, "-c", *sys.argv[1:]], start_new_session=True)
+"""
+
+
+def test_a_launch_whose_starter_was_killed_ends_with_all_it_started(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.json"
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTER, LAUNCH, str(spec)],
+        env=os.environ | {VARIABLE: str(spec)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as starter:
+        assert starter.stdout is not None
+        family = [int(word) for word in starter.stdout.readline().split()]
+        assert len(alive(family)) == 2
+        starter.kill()
+    until = time.monotonic() + 60
+    while left := alive(family):
+        assert time.monotonic() < until, left
+        time.sleep(0.1)

@@ -158,16 +158,18 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
-def gone(pids: list[int]) -> bool:
-    """Return whether all have ended (a zombie has)."""
-
-    def ended(pid: int) -> bool:
+def alive(pids: list[int]) -> dict[int, str]:
+    """Return those that have not ended (a zombie has), with their command lines."""
+    found = {}
+    for pid in pids:
         try:
-            return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+            state = Path(f"/proc/{pid}/status").read_text()
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
         except (FileNotFoundError, ProcessLookupError):
-            return True
-
-    return all(ended(pid) for pid in pids)
+            continue
+        if "State:\tZ" not in state:
+            found[pid] = words.replace(b"\0", b" ").decode(errors="replace").strip()
+    return found
 
 
 def pids_of(pid: int, mark: str) -> list[int]:

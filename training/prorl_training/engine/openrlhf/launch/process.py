@@ -16,17 +16,22 @@ import os
 import runpy
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from prorl_common import plugin_environment
 from prorl_training.engine.openrlhf.launch.environment import run_environment
+from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
 from prorl_training.engine.openrlhf.versions import require_stack
 
 SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
+SHUTDOWN = 15.0
+"""Seconds that Ray has to end its processes by itself once prorl was killed."""
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
 TOKENS = ("PRORL_TOKEN",)
@@ -60,7 +65,7 @@ def main(argv: list[str]) -> int:
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
     spec = read_spec(path)
-    with running_ray(spec):
+    with nothing_left_behind(path), running_ray(spec):
         install()
         sys.argv = [SCRIPT, *spec.arguments]
         runpy.run_module(SCRIPT, run_name="__main__", alter_sys=True)
@@ -72,6 +77,30 @@ def die_with_parent() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+
+
+@contextlib.contextmanager
+def nothing_left_behind(spec: Path) -> Iterator[None]:
+    """End every process of the launch when the one that started it was killed during the block.
+
+    Else that process does it (``launch.session``). A thread watches: the main thread may wait in Ray's code, where
+    no signal reaches Python, and vLLM's engine outlives a Ray that has ended in order.
+    """
+    parent = os.getppid()
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        end_orphan_processes(spec, os.getpid(), patience=SHUTDOWN)
+        os._exit(128 + signal.SIGTERM)
+
+    watch = threading.Thread(target=end_with_parent, daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        if os.getppid() != parent:
+            watch.join()
 
 
 @contextlib.contextmanager
