@@ -137,7 +137,8 @@ def test_a_judge_that_fails_is_an_infra_error_never_a_zero(ending: Outcome) -> N
     verdict = scored(sandbox, "floats")
     assert (verdict.reward, verdict.status) == (None, "infra_error")
     assert "judge 'floats'" in verdict.reason
-    assert len(sandbox.judged) == 2  # it was asked again
+    # About the output, then about the expected one; and all was asked again.
+    assert [program.args[1] for program in sandbox.judged] == ["", "gold"] * 2
     with pytest.raises(JudgeError):
         judge("floats", StdioTest("", ""), "", sandbox)
 
