@@ -51,7 +51,7 @@ def run(job: dict[str, Any], channel: int) -> None:
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
-        _send(channel, foreign.execute(job))
+        _send(channel, foreign.execute(job, channel))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from prorl_sandbox.box import wire
 from prorl_sandbox.run import judging
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
+    ask,
     compile_job,
     exec_job,
     read_artifact,
@@ -32,6 +34,7 @@ from prorl_sandbox.types import Limits, Outcome, Program
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
+_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 _BYTE_ORDER_MARK = "\ufeff"
 _RANGES: dict[str, tuple[float, float]] = {
     "wall_seconds": (0.0, 86_400.0),
@@ -117,7 +120,7 @@ class BoxSandbox(Closing, ABC):
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
-            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+            check_call(program.call, spec)
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
             artifact = self._compile(program, spec)
@@ -132,7 +135,9 @@ class BoxSandbox(Closing, ABC):
 
     def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
         nonce = secrets.token_hex(16)
-        question = pack_call(program.args, nonce) if job.mode == "serve" else None
+        question = None
+        if job.call is not None:
+            question = (pack_call if job.mode == "serve" else ask)(program.args, nonce)
         listener = _Single(nonce)
         with self._boxes([job], alone) as made:
             (box,) = made.boxes
@@ -140,7 +145,8 @@ class BoxSandbox(Closing, ABC):
                 box.send(question)
                 box.hang_up()
             result = _drive(made, listener)
-            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+            if job.command is not None and not job.command.answers:
+                # Its program never sees the channel: this is the harness's word.
                 require_tools(program, listener.message)
             value = listener.value if result[0] == "ok" else None
             return judging.outcome(box, result, self.isolation, value)
@@ -235,6 +241,22 @@ def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
     converse([box], box.job.limits.wall_seconds, listener, made.crowded)
     judging.require_start(box)
     return judging.judge(box, listener.message)
+
+
+def check_call(call: str, spec: LanguageSpec) -> None:
+    """Raise UserError for a call that a language other than Python cannot take."""
+    if spec.harness is None:
+        able = ", ".join(other.title for other in LANGUAGES.all() if can_call(other))
+        raise UserError(
+            f"{spec.title} takes whole programs with stdin: calls work in {able}"
+        )
+    if not _CALL.fullmatch(call):
+        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
+
+
+def can_call(spec: LanguageSpec) -> bool:
+    """Tell whether functions of programs in this language can be called."""
+    return spec.run is None or spec.harness is not None
 
 
 def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
