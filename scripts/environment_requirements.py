@@ -49,9 +49,7 @@ def main() -> None:
         for machine in MACHINES:
             for package, digest in resolve(python, machine).items():
                 hashes.setdefault(package, set()).add(digest)
-    lines = [
-        line for line in FILE.read_text(encoding="utf-8").splitlines() if line.startswith("#")
-    ]
+    lines = [line for line in FILE.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     for (name, version), digests in sorted(hashes.items(), key=lambda item: item[0][0].lower()):
         parts = [f"{name}=={version}", *(f"--hash=sha256:{one}" for one in sorted(digests))]
         lines.append(" \\\n    ".join(parts))

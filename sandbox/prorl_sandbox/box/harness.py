@@ -15,7 +15,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, wire
+from prorl_sandbox.box import foreign, limits, preload, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    preload.take_fresh_chance()
     code = _compile(job, channel)
     if job["mode"] == "main":
         _run_main(job, code, channel)
@@ -80,8 +81,9 @@ def settle(scratch: str) -> list[ModuleType]:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(_INT_DIGITS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
+    threads = preload.ONE_THREAD if "OPENBLAS_NUM_THREADS" in os.environ else {}
     os.environ.clear()
-    os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    os.environ.update(threads, HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
     return [sys.modules.pop(name) for name in ours]
 
 

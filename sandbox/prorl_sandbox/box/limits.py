@@ -26,7 +26,10 @@ def note_base() -> None:
     memory limit beside that."""
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = [int(number) for number in file.read().split()]
-    _base["space"], _base["data"] = pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize()
+    _base["space"], _base["data"] = (
+        pages[0] * resource.getpagesize(),
+        pages[5] * resource.getpagesize(),
+    )
 
 
 def base_mb() -> int:

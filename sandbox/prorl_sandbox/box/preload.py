@@ -1,16 +1,18 @@
 """Modules that programs import most, loaded once in the template so that no box pays for them.
 
-The standard library's common ones always; an environment's packages where programs name them. Each costs every later fork a little, so the list is what generated solutions really use and nothing
-that is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
+The standard library's common ones always; an environment's packages where programs name them. Each
+costs every later fork a little, so the list is what generated solutions really use and nothing that
+is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
 
-from prorl_sandbox.box import limits
+from prorl_sandbox.box import limits, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +25,9 @@ COMMON = (
     "math", "operator", "random", "re", "statistics", "string", "time", "traceback", "types",
     "typing",
 )  # fmt: skip
-ONE_THREAD = {
-    name: "1"
-    for name in (
-        "MKL_NUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-    )
-}
+ONE_THREAD = dict.fromkeys(
+    ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
+)
 """What keeps linear algebra to one thread: a process with more cannot enter namespaces, and a box has
 one share of the processors."""
 _reseed: list[Callable[[], Any]] = []
@@ -59,6 +55,8 @@ def load_packages(folder: str, modules: tuple[str, ...]) -> None:
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
     _reseed.extend(_sources_of_chance())
+    gc.collect()
+    syscalls.use_huge_pages()
     limits.note_base()
 
 
@@ -73,7 +71,6 @@ def take_fresh_chance() -> None:
 
 def _sources_of_chance() -> list[Callable[[], Any]]:
     """Return what seeds each random generator that the loaded modules hold."""
-    import gc
     from random import Random
 
     found: list[Callable[[], Any]] = [one.seed for one in gc.get_objects() if type(one) is Random]

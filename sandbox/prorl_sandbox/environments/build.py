@@ -94,7 +94,9 @@ def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) 
         # By content: whoever copies the files need not keep their times.
         command = [interpreter(), "-m", "compileall", "-q", "-j", "0"]
         command += ["--invalidation-mode", "unchecked-hash", str(packages)]
-        subprocess.run(command, capture_output=True, check=False)  # some files are for other Pythons
+        subprocess.run(
+            command, capture_output=True, check=False
+        )  # some files are for other Pythons
         progress.start(f"try {wanted.name}", None)
         for line in wanted.preload:
             _try(packages, line)

@@ -24,8 +24,10 @@ def hint(stderr: str, environment: str) -> str:
     having = [name for name in _owners().get(found[-1], ()) if name != environment]
     if not having:
         return ""
-    which = f"environment {having[0]} has it" if len(having) == 1 else (
-        f"environments {' and '.join(having)} have it"
+    which = (
+        f"environment {having[0]} has it"
+        if len(having) == 1
+        else (f"environments {' and '.join(having)} have it")
     )
     return f"no module named {found[-1]} here: {which}"
 

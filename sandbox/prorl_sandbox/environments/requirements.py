@@ -18,7 +18,7 @@ from prorl_common import UserError
 STDLIB = "stdlib"
 PACKAGED = {"scientific": Path(__file__).with_name("scientific.txt")}
 """Environments whose requirements come with the package."""
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[^/@]*")
 _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--no-index", "--pre")
@@ -33,7 +33,7 @@ class Requirements:
 
     def __post_init__(self) -> None:
         """Look at the name and at our own lines; the packages are pip's to judge."""
-        if not _NAME.fullmatch(self.name) or self.name == STDLIB:
+        if not NAME.fullmatch(self.name) or self.name == STDLIB:
             raise UserError(
                 f"{self.name!r} cannot be an environment's name: use small letters, digits, - and _, "
                 f"and not {STDLIB}"

@@ -13,9 +13,7 @@ import json
 import os
 import platform
 import re
-import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,6 @@ from typing import Any
 
 from prorl_common import UserError, cache_root, nearest
 from prorl_sandbox.environments.requirements import PACKAGED, STDLIB, Requirements, packaged
-from prorl_sandbox.types import SandboxError
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -116,6 +113,35 @@ def folder_of(wanted: Requirements, target: Target) -> Path:
     return root() / wanted.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A known environment as it is here. ``state``: built, not built, outdated (for another Python or
+    other requirements), or always there."""
+
+    name: str
+    state: str
+    packages: dict[str, str]
+    megabytes: int = 0
+
+
+def entries() -> list[Entry]:
+    """Return what is known, built for this interpreter or not."""
+    found = []
+    for name in names():
+        wanted = requirements_of(name)
+        if wanted is None:
+            found.append(Entry(name, "always there", {}))
+            continue
+        folder = folder_of(wanted, Target.here())
+        facts = manifest(folder)
+        if facts is not None:
+            found.append(Entry(name, "built", facts["packages"], facts["megabytes"]))
+        else:
+            older = any(manifest(one) for one in folder.parent.glob("*/"))
+            found.append(Entry(name, "outdated" if older else "not built", {}))
+    return found
+
+
 def find(name: str, target: Target) -> Environment:
     """Return an environment that is built. Raises EnvironmentMissing, UserError for an unknown name."""
     check_name(name)
@@ -126,10 +152,12 @@ def find(name: str, target: Target) -> Environment:
     facts = manifest(folder)
     if facts is None:
         others = any(manifest(one) for one in folder.parent.glob("*/"))
-        why = f"is built, but not as it is needed for Python {target.python}" if others else "is not built"
-        raise EnvironmentMissing(
-            f"environment {name} {why}: run 'prorl sandbox build-env {name}'"
+        why = (
+            f"is built, but not as it is needed for Python {target.python}"
+            if others
+            else "is not built"
         )
+        raise EnvironmentMissing(f"environment {name} {why}: run 'prorl sandbox build-env {name}'")
     return as_environment(wanted, folder / _PACKAGES, facts)
 
 
@@ -185,26 +213,3 @@ def is_held(folder: Path) -> bool:
         except BlockingIOError:
             return True
     return False
-
-
-def neutral_path(environment: Environment) -> str:
-    """Return a path to the packages that says nothing of this user, as programs are to see it.
-
-    It is a link in a folder of our own among the temporary ones, made where it is not there. Raises
-    SandboxError when somebody else has taken that folder's name.
-    """
-    place = Path(tempfile.gettempdir(), f"prorl-{os.geteuid()}")
-    try:
-        place.mkdir(mode=0o700, exist_ok=True)
-        facts = place.lstat()
-        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
-            raise SandboxError(f"{place} is not a folder of this user alone: remove it")
-        link = place / f"{environment.name}-{Path(environment.folder).parent.name}"
-        if not link.is_symlink() or os.readlink(link) != environment.folder:
-            made = link.with_name(f".{link.name}.{os.getpid()}")
-            made.unlink(missing_ok=True)
-            made.symlink_to(environment.folder)
-            made.replace(link)
-    except OSError as error:
-        raise SandboxError(f"cannot write {place}: {error.strerror}") from error
-    return str(link)
