@@ -17,9 +17,7 @@ def _sources(source: str, call: str) -> tuple[Sources, ...]:
         f'method({owner}, "{name}")' if owner else name
         for owner, name in places(call, source, r"\bclass\s+Solution\b")
     ]
-    return tuple(
-        _arrange(f"{source}\n{javascript.answering(call, target)}") for target in targets
-    )
+    return tuple(_arrange(f"{source}\n{javascript.answering(call, target)}") for target in targets)
 
 
 SPEC = LanguageSpec(

@@ -112,7 +112,7 @@
   const question = parse(fs.readFileSync(QUESTION, "utf8"));
   try {
     if (typeof target !== "function") throw new ReferenceError("the program does not define CALL_NAME");
-    const value = target(...question.args);
+    const value = Reflect.apply(target, undefined, question.args);
     if (value && typeof value.then === "function") value.then(answer).catch(fail);
     else answer(value);
   } catch (error) {
