@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wheels import requirements, write_wheel
 
 from prorl_common import UserError
 from prorl_sandbox.environments import build as building
@@ -17,6 +17,7 @@ from prorl_sandbox.environments.build import BuildError, build
 from prorl_sandbox.environments.requirements import PACKAGED, Requirements, packaged, read
 from prorl_sandbox.environments.store import Environment, EnvironmentMissing, Target
 
+Wheel = Callable[..., str]
 TINY = {"tinypack/__init__.py": "VALUE = 1\n", "tinypack/tests/__init__.py": ""}
 
 
@@ -27,9 +28,15 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "environments"
 
 
-def tiny(tmp_path: Path, lines: str = "tinypack==1.0", **more: str) -> Requirements:
+@pytest.fixture(autouse=True)
+def tinypack(tmp_path: Path, write_wheel: Wheel) -> None:
     write_wheel(tmp_path / "wheels", "tinypack", "1.0", TINY)
-    return Requirements("mylab", requirements(tmp_path / "wheels", lines, **more))
+
+
+def tiny(tmp_path: Path, lines: str = "tinypack==1.0", preload: str = "tinypack") -> Requirements:
+    """Return requirements that look for wheels in the test's own folder alone."""
+    places = f"--no-index\n--find-links {tmp_path / 'wheels'}"
+    return Requirements("mylab", f"# preload: {preload}\n{places}\n{lines}\n")
 
 
 def test_it_is_built_once_whole_read_only_and_said_to_hold_what_it_holds(tmp_path: Path) -> None:
@@ -58,7 +65,7 @@ def test_it_is_not_there_for_another_python_and_the_cure_is_named(tmp_path: Path
 
 
 def test_other_requirements_make_another_and_the_older_goes_unless_it_is_in_use(
-    tmp_path: Path,
+    tmp_path: Path, write_wheel: Wheel
 ) -> None:
     first, _ = build(tiny(tmp_path))
     write_wheel(tmp_path / "wheels", "tinypack", "2.0", TINY)
@@ -88,7 +95,7 @@ def test_a_wheel_with_another_hash_is_refused_and_nothing_is_left(
     assert [path.name for path in (own_cache / "mylab").iterdir()] == [".lock"]
 
 
-def test_with_hashes_nothing_comes_without_one(tmp_path: Path) -> None:
+def test_with_hashes_nothing_comes_without_one(tmp_path: Path, write_wheel: Wheel) -> None:
     digest = write_wheel(tmp_path / "wheels", "otherpack", "1.0", {"otherpack.py": ""})
     with pytest.raises(BuildError, match="--require-hashes"):
         build(tiny(tmp_path, f"otherpack==1.0 --hash=sha256:{digest}\ntinypack==1.0"))
@@ -133,7 +140,7 @@ def test_our_own_environment_cannot_be_taken_over(tmp_path: Path) -> None:
     [("nowhere", "No module named 'nowhere'"), ("busypack", "starts threads")],
 )
 def test_a_module_that_cannot_be_preloaded_is_found_when_it_is_built(
-    tmp_path: Path, module: str, why: str
+    tmp_path: Path, module: str, why: str, write_wheel: Wheel
 ) -> None:
     thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
     write_wheel(tmp_path / "wheels", "busypack", "1.0", {"busypack.py": thread})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wheels import requirements, write_wheel
 
 from prorl_common import UserError
 from prorl_sandbox import Limits, LocalSandbox, Program, capabilities
@@ -183,7 +182,9 @@ def test_an_environment_that_is_not_there_is_a_users_mistake_before_anything_run
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def lab(
+    tmp_path_factory: pytest.TempPathFactory, write_wheel: Callable[..., str]
+) -> Iterator[Path]:
     """A cache with an environment ``mylab`` of one small package that notes its imports."""
     place = tmp_path_factory.mktemp("lab")
     files = {
@@ -193,7 +194,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     write_wheel(place / "wheels", "tinypack", "1.0", files)
     before, os.environ["PRORL_CACHE"] = os.environ.get("PRORL_CACHE"), str(place / "cache")
     try:
-        build(Requirements("mylab", requirements(place / "wheels", "tinypack==1.0")))
+        places = f"--no-index\n--find-links {place / 'wheels'}"
+        build(Requirements("mylab", f"# preload: tinypack\n{places}\ntinypack==1.0\n"))
         missing._owners.cache_clear()
         yield place
     finally:
