@@ -2,9 +2,9 @@
 
 from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
 from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.run.base import check_limits
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
+from prorl_sandbox.run.ranges import check_limits
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
 from prorl_sandbox.types import (
     STATUSES,
@@ -18,7 +18,10 @@ from prorl_sandbox.types import (
     Program,
     Sandbox,
     SandboxError,
+    Session,
+    SessionEndedError,
     Stdin,
+    ToolSandbox,
 )
 
 __all__ = [
@@ -39,7 +42,10 @@ __all__ = [
     "Program",
     "Sandbox",
     "SandboxError",
+    "Session",
+    "SessionEndedError",
     "Stdin",
+    "ToolSandbox",
     "check_limits",
     "find_language",
     "open_sandbox",

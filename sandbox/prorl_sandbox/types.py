@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
 
@@ -33,6 +33,10 @@ class SandboxError(ServiceError):
 
 class IsolationError(UserError):
     """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
+
+
+class SessionEndedError(UserError):
+    """A message to a session that is over; the text says at which message and how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,52 @@ class Outcome:
     over_budget: bool = False
 
 
+class Session(Protocol):
+    """A Python interpreter in a box of its own, for several messages. Thread-safe: messages of one
+    session and of its forks take turns.
+
+    Ends when a message runs into a limit, breaks the interpreter or raises SystemExit, and when it
+    is idle or lives for too long. Then ``run`` and ``fork`` raise SessionEndedError.
+    """
+
+    @property
+    def ended(self) -> str | None:
+        """Why it is over, in words; None while it takes messages."""
+        ...
+
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        """Run one message and say what came of it. Raises SessionEndedError, SandboxError.
+
+        The value of a last expression is shown on standard output as an interpreter shows it, and
+        is ``value`` if it can leave the box. An exception is ``runtime-error`` and a message that
+        does not parse ``compile-error``; the session goes on. ``exit_code`` is set when the message
+        has ended it. ``limits`` (default: the session's): wall and processor time and output of
+        this message alone; the others hold for the box, from its making on. ``peak_mb`` is 0.
+        """
+        ...
+
+    def fork(self) -> Session:
+        """Return a second session that starts with this one's state: a copy of its process.
+
+        Threads are not copied. Both live in one box: memory, processes and scratch folder are
+        shared, and whatever ends the box ends both, closing the opened session too. A limit that a
+        message breaks ends its own session alone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Kill it and all that it has started, also while another thread runs a message."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        ...
+
+    def __exit__(self, *exception: object) -> None:
+        """Close it."""
+        ...
+
+
 class Sandbox(Protocol):
     """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
 
@@ -169,4 +219,24 @@ class Sandbox(Protocol):
 
     def close(self) -> None:
         """Kill what this sandbox started and free its resources."""
+        ...
+
+
+class ToolSandbox(Sandbox, Protocol):
+    """A sandbox that can do all: every backend that ``open_sandbox`` returns."""
+
+    def open_session(
+        self,
+        limits: Limits = Limits(),
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> Session:
+        """Open a session in a box of its own, beside those of runs.
+
+        ``limits``: of each message; ``idle_seconds``, ``total_seconds``: how long it may wait for a
+        message, and live. Raises UserError when as many are open as this sandbox allows,
+        SandboxError when the sandbox fails.
+        """
         ...

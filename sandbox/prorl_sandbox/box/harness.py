@@ -1,9 +1,10 @@
 """Runs the program inside the box and says what came of it on the channel.
 
 Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
-``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
-(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
-only its own answer. Every answer carries the nonce of its question. Sets no limits.
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
+own), ``compile`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
+process, so whatever it forges is only its own answer. Every answer carries the nonce of its
+question. Sets no limits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, wire
+from prorl_sandbox.box import foreign, limits, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    if job["mode"] == "session":
+        session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
     if job["mode"] == "main":
         _run_main(job, code, channel)

@@ -67,6 +67,15 @@ def release_reserve() -> None:
         resource.setrlimit(which, (hard, hard))
 
 
+def keep_reserve() -> None:
+    """Set them aside again, for the next message of a session."""
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        if hard != resource.RLIM_INFINITY:
+            soft = max(0, hard - _HARNESS_RESERVE_MB * MIB)
+            resource.setrlimit(which, (soft, hard))
+
+
 def processes_of_this_user(proc: int) -> int:
     """Return how many processes and threads this user runs, through a descriptor of /proc.
 

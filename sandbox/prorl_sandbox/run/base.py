@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import os
 import secrets
+import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
@@ -26,7 +28,9 @@ from prorl_sandbox.run.compiling import (
     require_tools,
 )
 from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
+from prorl_sandbox.run.ranges import check_limits
 from prorl_sandbox.run.relay import Relay
+from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
 
@@ -34,14 +38,6 @@ _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
-_RANGES: dict[str, tuple[float, float]] = {
-    "wall_seconds": (0.0, 86_400.0),
-    "cpu_seconds": (0.0, 86_400.0),
-    "memory_mb": (16, 1 << 20),
-    "output_kb": (1, 1 << 20),
-    "processes": (1, 4096),
-    "scratch_mb": (1, 1 << 16),
-}
 
 
 class _Single:
@@ -83,9 +79,13 @@ class BoxSandbox(Closing, ABC):
 
     isolation: str
 
-    def __init__(self, isolation: str) -> None:
+    def __init__(self, isolation: str, sessions: int) -> None:
+        """``sessions``: how many may be open at once."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
+        self._most_sessions = sessions
+        self._places = threading.BoundedSemaphore(sessions)
+        self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
@@ -96,8 +96,50 @@ class BoxSandbox(Closing, ABC):
         """
 
     @abstractmethod
+    def _held(self, job: Job) -> AbstractContextManager[Box]:
+        """Start a box that takes no run's place; see to it that it is gone afterwards.
+
+        There are at most ``sessions`` of them. Raises SandboxError.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+
+    def open_session(
+        self,
+        limits: Limits = _DEFAULT_LIMITS,
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> BoxSession:
+        """Open a session in a box of its own; see ``Sandbox.open_session``."""
+        check_limits(limits)
+        check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
+        job = session_job(limits, total_seconds)
+        box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
+        self._sessions.add(box)
+        return BoxSession(box, limits)
+
+    @contextlib.contextmanager
+    def _placed(self, job: Job) -> Iterator[Box]:
+        """Start a session's box if there is a place for one."""
+        if not self._places.acquire(blocking=False):
+            raise UserError(
+                f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
+                "open the sandbox with more (sessions=...)"
+            )
+        try:
+            with self._held(job) as box:
+                yield box
+        finally:
+            self._places.release()
+
+    def _close_sessions(self) -> None:
+        """End every session; a message under way in another thread raises SessionEndedError."""
+        for box in list(self._sessions):
+            box.close("the sandbox was closed")
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
         """Run one program in a fresh box; see ``Sandbox.run``.
@@ -278,15 +320,3 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
     return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
-
-
-def check_limits(limits: Limits) -> None:
-    """Raise UserError for a limit that is no number in its range."""
-    for name, value in asdict(limits).items():
-        low, high = _RANGES[name]
-        kinds = (int, float) if name.endswith("_seconds") else (int,)
-        number = type(value) in kinds and math.isfinite(value)
-        if not number or value <= 0 or not low <= value <= high:
-            least = f"from {low:g}" if low else "above 0 and up"
-            whole = "" if float in kinds else "a whole number "
-            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")
