@@ -59,7 +59,9 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first and run as whole programs, without ``call``.
+    a box of their own first and run as whole programs, without ``call``. ``environment`` names the
+    packages that a Python program may import: ``stdlib`` for none, ``scientific``, or one made by
+    ``prorl sandbox build-env``.
     """
 
     source: str
@@ -67,6 +69,7 @@ class Program:
     call: str | None = None
     args: tuple[Any, ...] = ()
     language: str = "python"
+    environment: str = "stdlib"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class Outcome:
     ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
     processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
     memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
+    ``hint``: what a person should know of a failure, such as which environment has a module that
+    was missing.
     """
 
     status: Status
@@ -128,6 +133,7 @@ class Outcome:
     peak_mb: float = 0.0
     isolation: str = ""
     over_budget: bool = False
+    hint: str = ""
 
 
 class Session(Protocol):
@@ -217,6 +223,10 @@ class Sandbox(Protocol):
         """
         ...
 
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        ...
+
     def close(self) -> None:
         """Kill what this sandbox started and free its resources."""
         ...
@@ -235,8 +245,8 @@ class ToolSandbox(Sandbox, Protocol):
     ) -> Session:
         """Open a session in a box of its own, beside those of runs.
 
-        ``limits``: of each message; ``idle_seconds``, ``total_seconds``: how long it may wait for a
-        message, and live. Raises UserError when as many are open as this sandbox allows,
+        ``limits``: of each message; ``environment``: what it can import, see ``Program``;
+        ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
         SandboxError when the sandbox fails.
         """
         ...

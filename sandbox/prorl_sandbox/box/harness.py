@@ -16,7 +16,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, session, wire
+from prorl_sandbox.box import foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    preload.take_fresh_chance()
     if job["mode"] == "session":
         session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
@@ -83,8 +84,9 @@ def settle(scratch: str) -> list[ModuleType]:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(_INT_DIGITS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
+    threads = preload.ONE_THREAD if "OPENBLAS_NUM_THREADS" in os.environ else {}
     os.environ.clear()
-    os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    os.environ.update(threads, HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
     return [sys.modules.pop(name) for name in ours]
 
 

@@ -13,10 +13,12 @@ from contextlib import AbstractContextManager
 
 from prorl_common import UserError
 from prorl_sandbox.docker_backend import image as images
+from prorl_sandbox.docker_backend import layers
 from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.run.base import Boxes, BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.run.session import MOST_SESSIONS
@@ -48,7 +50,7 @@ class DockerSandbox(BoxSandbox):
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
-        self._held_pool = Pool(sessions, self._make)
+        self._session_pool = Pool(sessions, self._make)
         try:
             with self._pool.take([_need_of(Job("main", "", Limits()))]) as slots:
                 hello = slots[0].container.hello if slots[0].container is not None else {}
@@ -60,14 +62,18 @@ class DockerSandbox(BoxSandbox):
         super().__init__(f"{name}+seccomp{landlock}+cgroup", sessions)
 
     def _make(self, need: Need) -> Container:
-        return Container(self._engine, self._image, self._runtime, need)
+        image = layers.image_of(self._image, need.packages.environment)
+        return Container(self._engine, image, self._runtime, need)
+
+    def _environment(self, name: str) -> Environment:
+        return layers.find(self._engine, self._image, name)
 
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
         return self._start(self._pool, jobs, alone)
 
     @contextlib.contextmanager
-    def _held(self, job: Job) -> Iterator[Box]:
-        with self._start(self._held_pool, [job], alone=False) as made:
+    def _session_box(self, job: Job) -> Iterator[Box]:
+        with self._start(self._session_pool, [job], alone=False) as made:
             yield made.boxes[0]
 
     @contextlib.contextmanager
@@ -93,7 +99,7 @@ class DockerSandbox(BoxSandbox):
         """Remove every container of this sandbox; runs in other threads raise SandboxError."""
         self._close_sessions()
         self._pool.close()
-        self._held_pool.close()
+        self._session_pool.close()
         self._engine.close()
 
 
@@ -104,7 +110,7 @@ def _need_of(job: Job) -> Need:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
     extra = 3 * size // _MIB
     scratch = None if job.mode == "compile" else job.limits.scratch_mb
-    return Need(job.limits.memory_mb + extra, scratch, job.limits.processes)
+    return Need(job.limits.memory_mb + extra, scratch, job.limits.processes, job.packages)
 
 
 def open_docker(

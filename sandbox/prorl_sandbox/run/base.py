@@ -18,6 +18,7 @@ from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
+from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run import judging
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
@@ -27,7 +28,15 @@ from prorl_sandbox.run.compiling import (
     read_artifact,
     require_tools,
 )
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
+from prorl_sandbox.run.conversation import (
+    CROWDED_CPU,
+    MOST_STRETCH,
+    NO_PACKAGES,
+    Box,
+    Job,
+    Packages,
+    converse,
+)
 from prorl_sandbox.run.ranges import check_limits
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
@@ -83,6 +92,7 @@ class BoxSandbox(Closing, ABC):
         """``sessions``: how many may be open at once."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
+        self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
         self._most_sessions = sessions
         self._places = threading.BoundedSemaphore(sessions)
         self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
@@ -96,11 +106,32 @@ class BoxSandbox(Closing, ABC):
         """
 
     @abstractmethod
-    def _held(self, job: Job) -> AbstractContextManager[Box]:
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
         """Start a box that takes no run's place; see to it that it is gone afterwards.
 
         There are at most ``sessions`` of them. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _environment(self, name: str) -> Environment:
+        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        self._find(name)
+
+    def _find(self, name: str) -> Environment:
+        found = self._environments.get(name)
+        if found is None:
+            found = self._environments[name] = self._environment(name)
+        return found
+
+    def _packages(self, environment: str, source: str) -> Packages:
+        """Return what a box has that runs ``source``, a program's or its checker's."""
+        if environment == STDLIB_ONLY.name:
+            return NO_PACKAGES
+        found = self._find(environment)
+        return Packages(found.name, found.folder, found.preload_for(source))
 
     @abstractmethod
     def close(self) -> None:
@@ -117,7 +148,7 @@ class BoxSandbox(Closing, ABC):
         """Open a session in a box of its own; see ``Sandbox.open_session``."""
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
-        job = session_job(limits, total_seconds)
+        job = session_job(limits, total_seconds, self._packages(environment, ""))
         box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
         self._sessions.add(box)
         return BoxSession(box, limits)
@@ -131,7 +162,7 @@ class BoxSandbox(Closing, ABC):
                 "open the sandbox with more (sessions=...)"
             )
         try:
-            with self._held(job) as box:
+            with self._session_box(job) as box:
                 yield box
         finally:
             self._places.release()
@@ -205,11 +236,19 @@ class BoxSandbox(Closing, ABC):
             mode = "main" if program.call is None else "serve"
             stdin = program.stdin.encode("utf-8", "replace")
             job = Job(
-                mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
+                mode,
+                program.source,
+                limits,
+                program.call,
+                stdin,
+                frame_cap=limits.output_kb * 1024,
+                packages=self._packages(program.environment, program.source),
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+        if program.environment != STDLIB_ONLY.name:
+            raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
             artifact = self._compile(program, spec)
@@ -258,9 +297,20 @@ class BoxSandbox(Closing, ABC):
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
+        own, theirs = (
+            self._packages(program.environment, text) for text in (program.source, case.source)
+        )
         jobs = [
-            Job("serve", program.source, limits, case.entry_point, stdin, frame_cap=cap),
-            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME),
+            Job(
+                "serve",
+                program.source,
+                limits,
+                case.entry_point,
+                stdin,
+                frame_cap=cap,
+                packages=own,
+            ),
+            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
         ]
 
         def attempt(alone: bool) -> Outcome:

@@ -87,12 +87,14 @@ class Relay:
         box = self._submission
         result = self._judge(limits)
         whole = judging.outcome(box, result, isolation)
+        theirs = judging.outcome(self._check, result, isolation)
         peers = [b.end for b in (self._submission, self._check) if b.end is not None]
         started = max(self._submission.started or 0.0, self._check.started or 0.0)
         ended = [b.ended for b in (self._submission, self._check) if b.ended is not None]
         return replace(
             whole,
-            stderr=whole.stderr + self._check.text("stderr"),
+            stderr=whole.stderr + theirs.stderr,
+            hint=whole.hint or theirs.hint,
             wall_seconds=max(ended) - started if ended and started else whole.wall_seconds,
             waited_seconds=self._submission.waited + self._check.waited,
             cpu_seconds=sum(end["cpu"] for end in peers),

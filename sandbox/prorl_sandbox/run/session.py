@@ -24,6 +24,7 @@ from prorl_sandbox.run.conversation import (
     SETUP_SECONDS,
     Box,
     Job,
+    Packages,
     move,
 )
 from prorl_sandbox.run.ranges import check_limits
@@ -52,7 +53,7 @@ _OVERRUNS: dict[_Reason, _Judgement] = {
 }
 
 
-def session_job(limits: Limits, total_seconds: float) -> Job:
+def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
     """Return the job of a session's box, with the limits that hold for all of its life."""
     whole = replace(
         limits,
@@ -61,7 +62,7 @@ def session_job(limits: Limits, total_seconds: float) -> Job:
         output_kb=_BOX_OUTPUT_KB,
         processes=limits.processes + _OWN_PROCESSES,
     )
-    return Job("session", "", whole, frame_cap=2 * _LARGEST_VALUE + 1024)
+    return Job("session", "", whole, frame_cap=2 * _LARGEST_VALUE + 1024, packages=packages)
 
 
 class _Printed:
