@@ -6,8 +6,8 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
@@ -70,6 +70,59 @@ class Program:
     args: tuple[Any, ...] = ()
     language: str = "python"
     environment: str = "stdlib"
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files that lie in its working folder, by relative name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Several untrusted files, with a build and a run command and trusted tests as wanted.
+
+    ``build``: arguments of a command that runs in the files' folder, with the limits of a compiler;
+    what it leaves is there for ``run`` and ``tests``. ``run``: ``("python3", "main.py", …)`` of the
+    environment, a built file (``("./app", …)``) or an installed tool; it gets ``stdin``. ``tests``:
+    files for pytest, of which test_*.py and *_test.py hold tests; names are relative in all cases.
+    ``language`` gives tools their folders and variables. ``environment`` is where Python looks for
+    packages: by default ``scientific``, which has pytest, where there are tests, else ``stdlib``.
+    """
+
+    files: Mapping[str, str]
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    stdin: str = ""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    language: str = "python"
+    environment: str | None = None
+
+    @property
+    def environment_name(self) -> str:
+        """The environment that it has."""
+        return self.environment or ("scientific" if self.tests else "stdlib")
+
+
+TestStatus = Literal["passed", "failed", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What came of one test, named as pytest does. ``error``: it was not run to its end, be it for a
+    limit, a fixture or a submission that meddled; ``message`` says why it did not pass."""
+
+    __test__ = False  # not for pytest to collect
+
+    name: str
+    status: TestStatus
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectOutcome:
+    """What came of a project: of its build and its run, where it has them, and of each test. After a
+    build that failed nothing more is run."""
+
+    build: Outcome | None = None
+    run: Outcome | None = None
+    tests: tuple[TestResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,5 +301,13 @@ class ToolSandbox(Sandbox, Protocol):
         ``limits``: of each message; ``environment``: what it can import, see ``Program``;
         ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
         SandboxError when the sandbox fails.
+        """
+        ...
+
+    def run_project(self, project: Project, limits: Limits = Limits()) -> ProjectOutcome:
+        """Build, run and test a project; ``limits`` hold for its run, and for each test.
+
+        Raises UserError for names and commands that make no sense and for tests that cannot be
+        collected without the submission, SandboxError.
         """
         ...

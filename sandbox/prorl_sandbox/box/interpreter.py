@@ -1,4 +1,5 @@
-"""The interpreter of a session: one process that runs cells, one after another, in ``__main__``.
+"""The interpreter of a session: one process that runs cells, one after another, in ``__main__``, or
+the tests of a project.
 
 It is at the mercy of what it runs, and nobody relies on it: what it says is checked by the host,
 and its limits are kept from outside (``session``).
@@ -18,7 +19,7 @@ import traceback
 from os import _exit, getpid
 from types import ModuleType
 
-from prorl_sandbox.box import limits, wire
+from prorl_sandbox.box import limits, testing, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def run(job: dict[str, Any], way: int) -> NoReturn:
             mine = _fork(order, way, mine)
             continue
         number += 1
-        answer = _run_cell(order["source"], f"<message {number}>", names)
+        if order["k"] == "cell":
+            answer = _run_cell(order["source"], f"<message {number}>", names)
+        else:
+            answer = _run_tests(order)
         _flush()
         if getpid() != mine:  # a child that the cell has forked has no answer to give
             _exit(1)
@@ -98,6 +102,20 @@ def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
         return {"k": "value", "v": wire.encode(value)}
     except (wire.Unserialisable, wire.TooLarge, MemoryError):
         return {"k": "value"}
+
+
+def _run_tests(order: dict[str, Any]) -> dict[str, Any]:
+    """Collect tests, run one or see what has been changed; return what came of it."""
+    try:
+        if order["k"] == "collect":
+            value: Any = testing.collect(order)
+        elif order["k"] == "test":
+            value = testing.run_test(order)
+        else:
+            value = testing.changed()
+        return {"k": "value", "v": wire.encode(value)}
+    except BaseException as error:  # noqa: BLE001 - told to the host
+        return _failed("raise", error, error.__traceback__)
 
 
 def _failed(kind: str, error: BaseException, trace: TracebackType | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
-_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile", "build")
 _base = {"data": 0, "space": 0}
 
 

@@ -119,7 +119,7 @@ class _Member:
 class Supervisor:
     """Serves the host's orders on ``channel``.
 
-    Orders: cell, collect, test (passed on to the interpreter ``s``), fork (``s`` into ``new``), kill
+    Orders: cell, collect, test, changed (passed on to the interpreter ``s``), fork (``s`` into ``new``), kill
     (``s``, at once and without an answer). Every order but kill gets one answer: {"k": "answer",
     "body"}, "died" (with the wait status, where it is known), "garbled". The order's ``mark`` is
     then the last thing on standard output and standard error.

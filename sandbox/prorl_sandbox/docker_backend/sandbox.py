@@ -106,10 +106,11 @@ class DockerSandbox(BoxSandbox):
 def _need_of(job: Job) -> Need:
     """Return what a job needs: its limits, and memory for what we ourselves hold of it."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
+    size += sum(map(len, job.files.values()))
     if size > _LARGEST_PROGRAM:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
     extra = 3 * size // _MIB
-    scratch = None if job.mode == "compile" else job.limits.scratch_mb
+    scratch = None if job.mode in ("compile", "build") else job.limits.scratch_mb
     return Need(job.limits.memory_mb + extra, scratch, job.limits.processes, job.packages)
 
 

@@ -199,7 +199,7 @@ def order(job: Job) -> bytes:
         "most_cpu_seconds": job.most_cpu_seconds,
         "output_cap": limits.output_kb * 1024,
         "most_seconds": limits.wall_seconds * MOST_STRETCH + _GRACE_SECONDS,
-        "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
+        "scratch": frames.FOLDERS[1] if job.mode in ("compile", "build") else frames.FOLDERS[0],
     }
     inside = {
         "mode": job.mode,
@@ -210,6 +210,8 @@ def order(job: Job) -> bytes:
         "limits": asdict(limits),
         "most_cpu_seconds": job.most_cpu_seconds,
         "frame_cap": job.frame_cap,
+        "files": dict(job.files),
+        "argv": job.argv,
         "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (

@@ -79,6 +79,8 @@ class LocalBox:
             "limits": asdict(job.limits),
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
+            "files": dict(job.files),
+            "argv": job.argv,
             "scratch": scratch,
         }
         self._outputs = {

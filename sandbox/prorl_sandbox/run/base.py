@@ -37,11 +37,24 @@ from prorl_sandbox.run.conversation import (
     Packages,
     converse,
 )
+from prorl_sandbox.run.files import check_files
+from prorl_sandbox.run.projects import Projects
 from prorl_sandbox.run.ranges import check_limits
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
-from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
+from prorl_sandbox.types import (
+    Budget,
+    Call,
+    Case,
+    Check,
+    Limits,
+    Outcome,
+    Program,
+    Project,
+    ProjectOutcome,
+    Stdin,
+)
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
@@ -96,6 +109,7 @@ class BoxSandbox(Closing, ABC):
         self._most_sessions = sessions
         self._places = threading.BoundedSemaphore(sessions)
         self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
+        self._projects = Projects(self._run_job, self._one_box, self._packages, isolation)
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
@@ -152,6 +166,31 @@ class BoxSandbox(Closing, ABC):
         box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
         self._sessions.add(box)
         return BoxSession(box, limits)
+
+    def run_project(self, project: Project, limits: Limits = _DEFAULT_LIMITS) -> ProjectOutcome:
+        """Build, run and test a project; see ``Sandbox.run_project``."""
+        check_limits(limits)
+        return self._projects.run(project, limits)
+
+    def _run_job(self, job: Job) -> tuple[Outcome, dict[str, Any] | None]:
+        """See one job to its end; return its outcome and what its harness said."""
+        said: list[dict[str, Any] | None] = []
+
+        def attempt(alone: bool) -> Outcome:
+            listener = _Single("")
+            with self._boxes([job], alone) as made:
+                (box,) = made.boxes
+                result = _drive(made, listener)
+                said[:] = [listener.message]
+                return judging.outcome(box, result, self.isolation)
+
+        return _fairly(attempt, job.limits), said[0]
+
+    @contextlib.contextmanager
+    def _one_box(self, job: Job) -> Iterator[Box]:
+        """Start a box in its turn among those of runs."""
+        with self._boxes([job], alone=False) as made:
+            yield made.boxes[0]
 
     @contextlib.contextmanager
     def _placed(self, job: Job) -> Iterator[Box]:
@@ -231,6 +270,7 @@ class BoxSandbox(Closing, ABC):
                 return self._run_check(program, case, limits)
 
     def _run_program(self, program: Program, limits: Limits) -> Outcome:
+        files = check_files(program.files, limits.scratch_mb, "files of a program")
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
             mode = "main" if program.call is None else "serve"
@@ -243,6 +283,7 @@ class BoxSandbox(Closing, ABC):
                 stdin,
                 frame_cap=limits.output_kb * 1024,
                 packages=self._packages(program.environment, program.source),
+                files=files,
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
@@ -254,7 +295,7 @@ class BoxSandbox(Closing, ABC):
             artifact = self._compile(program, spec)
         if isinstance(artifact, Outcome):
             return artifact
-        run = exec_job(program, spec, artifact, limits)
+        run = replace(exec_job(program, spec, artifact, limits), files=files)
         return _fairly(lambda alone: self._run_one(run, program, alone), limits)
 
     def _too_long(self) -> Outcome:
@@ -309,6 +350,7 @@ class BoxSandbox(Closing, ABC):
                 stdin,
                 frame_cap=cap,
                 packages=own,
+                files=check_files(program.files, limits.scratch_mb, "files of a program"),
             ),
             Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
         ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
@@ -49,11 +49,13 @@ NO_PACKAGES = Packages()
 @dataclass(frozen=True, slots=True)
 class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
-    tests), session (answer messages), compile (source to ``artifact``) or exec (run an ``artifact``).
+    tests), session (answer messages), compile (source to ``artifact``), build (run ``command`` and hand
+    out all files) or exec (run an ``artifact``).
 
     ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
     the name under which the program lies in its box; ``command`` is what compile and exec execute;
-    ``packages`` are for Python alone.
+    ``packages`` are for Python alone. ``files`` (relative name to content) lie in the working folder;
+    ``argv``: arguments of a Python program, the first being its name among them, if it is one of them.
     """
 
     mode: str
@@ -66,6 +68,8 @@ class Job:
     file: str = PYTHON_FILE
     command: Command | None = None
     packages: Packages = NO_PACKAGES
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
 
     @property
     def most_cpu_seconds(self) -> float:
