@@ -43,3 +43,15 @@ def anywhere(request: pytest.FixtureRequest) -> Iterator[ToolSandbox]:
         pytest.skip(reason)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def tester(anywhere: ToolSandbox) -> ToolSandbox:
+    """A sandbox whose environment ``scientific`` is built, with pytest in it."""
+    try:
+        anywhere.open_session(environment="scientific").close()
+    except UserError as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    return anywhere

@@ -48,7 +48,8 @@ _state = _State()
 
 def collect(order: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the tests of ``order["file"]``; return their names with a digest of their code each,
-    what went wrong, and which callables have changed meanwhile.
+    the same of all functions in the tests' own modules, what went wrong, and which callables have
+    changed meanwhile.
 
     ``tests``: all files of the tests; ``files``: the submission's, laid out beside them and last on
     the path, or None. Without them the modules named ``stubs`` are stood in for.
@@ -84,6 +85,7 @@ def collect(order: Mapping[str, Any]) -> dict[str, Any]:
     _state.items = {item.nodeid: item for item in session.items}
     return {
         "tests": {name: digest(item) for name, item in _state.items.items()},
+        "code": _code_of(order["tests"]),
         "broken": broken.text[-_LONGEST_MESSAGE:],
         "changed": changed(),
     }
@@ -109,8 +111,8 @@ def run_test(order: Mapping[str, Any]) -> dict[str, Any]:
         return {"status": "error", "message": "it is not there together with the submission"}
     sys.settrace(None)
     sys.setprofile(None)
-    if digest(item) != order["digest"]:
-        return {"status": "error", "message": "its code was changed"}
+    if digest(item) != order["digest"] or not _same(order["code"]):
+        return {"status": "error", "message": "the code of the tests was changed"}
     status, text = "passed", ""
     reports = runtestprotocol(item, nextitem=None, log=False)
     for report in reports:
@@ -135,12 +137,33 @@ def _text(shown: Any) -> str:
 
 def digest(item: Any) -> str:
     """Return what tells the code of a test's function from any other."""
-    import hashlib
-
     function = getattr(item, "function", None) or getattr(item, "obj", None)
     function = getattr(function, "__func__", function)
-    code = getattr(function, "__code__", None)
+    return _digest_of(getattr(function, "__code__", None))
+
+
+def _digest_of(code: Any) -> str:
+    import hashlib
+
     return hashlib.sha256(_spell(code).encode("utf-8", "replace")).hexdigest()
+
+
+def _code_of(tests: Mapping[str, bytes]) -> dict[str, str]:
+    """Return digests of all functions that modules of the tests' own files define."""
+    parts = {part for name in tests for part in name.removesuffix(".py").split("/")}
+    own = {name for name in sys.modules if name.partition(".")[0] in parts}
+    return {
+        f"{module}:{name}": _digest_of(code)
+        for (module, name), (thing, code) in _callables(only=own)
+        if code is not None and getattr(thing, "__module__", module) == module
+    }
+
+
+def _same(code: Mapping[str, str]) -> bool:
+    """Tell whether these functions still have the code that they had without the submission."""
+    only = {name.partition(":")[0] for name in code}
+    now = {f"{module}:{name}": it for (module, name), (_, it) in _callables(only=only)}
+    return all(name in now and _digest_of(now[name]) == one for name, one in code.items())
 
 
 def _spell(code: Any) -> str:
@@ -176,8 +199,10 @@ def _callables(
                 yield (name, key), (thing, getattr(thing, "__code__", None))
             if isinstance(thing, type) and thing.__module__ == name:
                 for inner, method in list(vars(thing).items()):
-                    if isinstance(method, FunctionType):
-                        yield (name, f"{key}.{inner}"), (method, method.__code__)
+                    if isinstance(method, FunctionType | classmethod | staticmethod | property):
+                        function = getattr(method, "__func__", getattr(method, "fget", method))
+                        code = getattr(function, "__code__", None)
+                        yield (name, f"{key}.{inner}"), (method, code)
 
 
 class _Stubs:
@@ -220,6 +245,8 @@ class _Stub(type):
         return _stub(name)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__module__ != __name__:  # a class of the tests, derived from one
+            return cls.__new__(cls)
         one = args[0] if len(args) == 1 and not kwargs else None
         return one if isinstance(one, FunctionType | type) else _stub(cls.__name__)
 

@@ -44,10 +44,11 @@ _MOST_COLLECTED = 256
 
 @dataclass(frozen=True, slots=True)
 class _Collected:
-    """The tests of one file as they are without the submission: digests of their code by name, and the
-    callables that pytest and the tests themselves change."""
+    """The tests of one file as they are without the submission: digests of their code by name, those
+    of all functions beside them, and the callables that pytest and the tests themselves change."""
 
     tests: Mapping[str, str]
+    code: Mapping[str, str]
     changed: frozenset[str]
 
 
@@ -213,7 +214,7 @@ def _run_test(session: BoxSession, test: str, collected: _Collected, limits: Lim
     try:
         with session.fork() as fork:
             order = {"k": "test", "test": test, "digest": collected.tests[test]}
-            outcome = fork.ask(order, limits)
+            outcome = fork.ask(order | {"code": dict(collected.code)}, limits)
             if not isinstance(outcome.value, dict) or outcome.status != "ok":
                 return TestResult(test, "error", _unusual(outcome))
             status = outcome.value.get("status")
@@ -243,7 +244,7 @@ def _trusted(name: str, outcome: Outcome, packages: Packages) -> _Collected:
     if value["broken"] or not value["tests"]:
         lines = str(value["broken"]).strip().splitlines() or ["it holds no test"]
         raise UserError(f"{name} cannot be collected without the submission: {lines[-1]}")
-    return _Collected(value["tests"], frozenset(value["changed"]))
+    return _Collected(value["tests"], value["code"], frozenset(value["changed"]))
 
 
 def _trouble_of_collecting(outcome: Outcome, collected: _Collected) -> str:
