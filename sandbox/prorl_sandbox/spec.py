@@ -164,6 +164,11 @@ class LanguageSpec:
         return (*([self.source_name[dot:]] if dot > 0 else []), *self.suffixes)
 
     @property
+    def takes_calls(self) -> bool:
+        """Whether functions of its programs can be called."""
+        return self.run is None or self.harness is not None
+
+    @property
     def tools(self) -> tuple[tuple[str, ...], ...]:
         """The tools it needs, each with its alternatives."""
         commands = (*((name,) for name in self.needs), self.compile, self.run or ())
@@ -171,9 +176,11 @@ class LanguageSpec:
 
     def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
         """Return what compiles, or checks, a source; with ``call`` a program that answers it."""
-        words, sources = self.compile, ({self.source_name: source},)
-        if self.arrange is not None:
-            sources = (self.arrange(source),)
+        plain: Sources = (
+            {self.source_name: source} if self.arrange is None else self.arrange(source)
+        )
+        words = self.compile
+        sources: tuple[Sources, ...] = (plain,)
         if call is not None and self.harness is not None:
             words, sources = self.harness.compile or words, self.harness.sources(source, call)
         places = {"{source}": self.source_name, "{binary}": BINARY}

@@ -1,4 +1,5 @@
-"""Programs of other languages inside the box: compile one into an artifact, or become one.
+"""Programs of other languages inside the box: compile one into an artifact, build a project of
+several files, or become one.
 
 Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
 it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from prorl_sandbox.box import wire
+from prorl_sandbox.box import files, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +74,26 @@ def _archive(folder: str) -> bytes:
                 path = os.path.join(parent, name)
                 archive.write(path, os.path.relpath(path, folder))
     return data.getvalue()
+
+
+def build(job: dict[str, Any]) -> dict[str, Any]:
+    """Run the build command in the working folder; return the files that are then there."""
+    command = job["command"]
+    if find(command["tools"]) is None:
+        return _missing(command["tools"])
+    argv = _argv(job)
+    try:
+        child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
+        _, status = os.waitpid(child, 0)
+        if status:
+            return {"k": "compile-error", "type": argv[0]}
+        found = files.gather((job["frame_cap"] - 1024) // 2)
+    except files.TooMuch:
+        return {"k": "too-large"}
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        return {"k": "compile-error", "type": argv[0]}
+    return {"k": "artifact", "v": wire.encode(found)}
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:

@@ -33,7 +33,7 @@ SPEC = LanguageSpec(
     packages=("g++",),
     harness=Harness(_sources),
     trial=Trial(
-        "#include <cstdio>\nint main() { std::printf(\"%d\\n\", 6 * 7); }\n",
+        '#include <cstdio>\nint main() { std::printf("%d\\n", 6 * 7); }\n',
         "int add(int a, int b) { return a + b; }\n",
     ),
 )

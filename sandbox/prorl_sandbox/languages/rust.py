@@ -19,7 +19,9 @@ _START = (
 
 def _sources(source: str, call: str) -> tuple[Sources, ...]:
     implied = ""
-    if re.search(r"\bimpl\s+Solution\b", source) and not re.search(r"\bstruct\s+Solution\b", source):
+    if re.search(r"\bimpl\s+Solution\b", source) and not re.search(
+        r"\bstruct\s+Solution\b", source
+    ):
         implied = "pub struct Solution;"
     made = []
     for owner, name in places(call, source, r"\bimpl\s+Solution\b"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
 from prorl_verifiers.code.languages import read_language
-from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
+from prorl_verifiers.code.tests import CallTest, CodeTest, StdioTest, read_tests
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
@@ -69,8 +69,13 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
-        if language.run is not None:  # not run by the harness, which alone can call
+        if not language.takes_calls:
             raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
+        if language.run is not None and not (isinstance(test, CallTest) and test.from_json):
+            raise TaskError(
+                f"test {number}: asserts and checks are Python; {language.title} takes"
+                " stdin/stdout and call/args/expected tests"
+            )
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
@@ -123,7 +128,7 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.run.base import check_limits
+    from prorl_sandbox.run.ranges import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):
