@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import threading
 import weakref
@@ -25,6 +24,7 @@ from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
     ask,
+    check_call,
     compile_job,
     exec_job,
     read_artifact,
@@ -61,7 +61,6 @@ from prorl_sandbox.types import (
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
-_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -409,15 +408,6 @@ def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
     converse([box], box.job.limits.wall_seconds, listener, made.crowded)
     judging.require_start(box)
     return judging.judge(box, listener.message)
-
-
-def check_call(call: str, spec: LanguageSpec) -> None:
-    """Raise UserError for a call that a language other than Python cannot take."""
-    if spec.harness is None:
-        able = ", ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
-        raise UserError(f"{spec.title} takes whole programs with stdin: calls work in {able}")
-    if not _CALL.fullmatch(call):
-        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
 
 
 def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:

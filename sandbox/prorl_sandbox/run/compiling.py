@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from typing import Any
 from prorl_common import UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run.conversation import Job
-from prorl_sandbox.spec import LanguageSpec
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(
@@ -26,6 +27,7 @@ COMPILE_LIMITS = Limits(
 )
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
+_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 
 
 class LanguageError(UserError):
@@ -102,6 +104,15 @@ def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
         memory_mb=limits.memory_mb + spec.own_memory_mb,
         processes=limits.processes + spec.own_processes,
     )
+
+
+def check_call(call: str, spec: LanguageSpec) -> None:
+    """Raise UserError for a call that a language other than Python cannot take."""
+    if spec.harness is None:
+        able = ", ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
+        raise UserError(f"{spec.title} takes whole programs with stdin: calls work in {able}")
+    if not _CALL.fullmatch(call):
+        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
 
 
 def ask(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
