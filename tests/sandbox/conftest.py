@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from prorl_sandbox import Capabilities, Limits, LocalSandbox, Outcome, Program, probe
+from prorl_sandbox import LANGUAGES, Capabilities, Limits, LocalSandbox, Outcome, Program, probe
+from prorl_sandbox.box import foreign
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
@@ -90,3 +91,18 @@ def call(sandbox: LocalSandbox) -> Callable[..., Outcome]:
         return sandbox.run(Program(source, call=name, args=args), limits)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[[str], None]:
+    """Skip where a language's tools are not installed; fail in CI, which installs all."""
+
+    def check(language: str) -> None:
+        tools = LANGUAGES.get(language).tools
+        missing = [names[0] for names in tools if foreign.find(names) is None]
+        if missing and os.environ.get("CI") == "true":
+            pytest.fail(f"{language} needs {', '.join(missing)}")
+        if missing:
+            pytest.skip(f"{language} needs {', '.join(missing)}")
+
+    return check

@@ -62,7 +62,7 @@ SPEC = LanguageSpec(
         "@files",
     ),
     run=(
-        *("java", *_JVM, "-Xss64m", "-Xms16m", "-Xmx{memory_mb}m", "-Dfile.encoding=UTF-8"),
+        *("java", *_JVM, "-Xss1m", "-Xms16m", "-Xmx{memory_mb}m", "-Dfile.encoding=UTF-8"),
         *("--add-opens=java.base/java.io=ALL-UNNAMED", "-cp", "{binary}", "ProrlAnswer"),
     ),
     source_name="Main.java",

@@ -8,6 +8,8 @@ from prorl_sandbox.languages.answering import library
 from prorl_sandbox.spec import Harness, LanguageSpec, Sources, Trial
 
 FILE = "program.js"
+RESERVED_MB = 4096
+"""What node reserves of address space: room for its heap to grow and for code."""
 
 
 def target(call: str) -> str:
@@ -38,6 +40,7 @@ SPEC = LanguageSpec(
     fences=("js", "node"),
     aliases=("nodejs",),
     alternatives={"node": ("nodejs",)},
+    reserved_mb=RESERVED_MB,
     packages=("nodejs",),
     harness=Harness(_sources),
     trial=Trial(

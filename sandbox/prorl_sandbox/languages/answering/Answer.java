@@ -38,6 +38,7 @@ import java.util.zip.ZipFile;
 final class ProrlAnswer {
     private static final String OWNER = "CALL_OWNER", NAME = "CALL_NAME";
     private static final int ANSWER = 3, QUESTION = 4, MAX_DEPTH = 100;
+    private static final long STACK_BYTES = 64L << 20;
 
     private static final class Mismatch extends Exception {
         Mismatch(String text) { super(text, null, false, false); }
@@ -50,7 +51,12 @@ final class ProrlAnswer {
     /** A number as it is written: which type it becomes is for a declaration to say. */
     private record Word(String text) {}
 
-    public static void main(String[] arguments) throws Exception {
+    /** The program's thread has a large stack; those of the JVM, of which there are many, do not. */
+    public static void main(String[] arguments) {
+        new Thread(null, () -> guarded(arguments), "main", STACK_BYTES).start();
+    }
+
+    private static void guarded(String[] arguments) {
         try {
             if (NAME.isEmpty()) {
                 run(arguments);
@@ -63,13 +69,13 @@ final class ProrlAnswer {
             fail(error.getCause());
         } catch (ExceptionInInitializerError error) {
             fail(error.getCause() != null ? error.getCause() : error);
-        } catch (Mismatch | ReflectiveOperationException error) {
-            fail(error);
         } catch (Unserialisable error) {
             StringBuilder text = new StringBuilder();
             putText(error.getMessage(), text);
             send("{\"k\":\"unserialisable\",\"text\":" + text + "}");
             leave(1);
+        } catch (Exception error) {
+            fail(error);
         }
     }
 
@@ -374,7 +380,7 @@ final class ProrlAnswer {
         out.append('"');
     }
 
-    private static FileDescriptor descriptor(int number) throws IOException {
+    private static FileDescriptor descriptor(int number) {
         try {
             FileDescriptor made = new FileDescriptor();
             Field field = FileDescriptor.class.getDeclaredField("fd");
@@ -382,22 +388,24 @@ final class ProrlAnswer {
             field.setInt(made, number);
             return made;
         } catch (ReflectiveOperationException error) {
-            throw new IOException(error);
+            throw new IllegalStateException(error);
         }
     }
 
-    private static void send(String message) throws IOException {
+    private static void send(String message) {
         byte[] body = message.getBytes(StandardCharsets.US_ASCII);
         byte[] frame = new byte[body.length + 4];
         for (int i = 0; i < 4; i++) frame[i] = (byte) (body.length >>> 8 * (3 - i));
         System.arraycopy(body, 0, frame, 4, body.length);
         try (FileOutputStream channel = new FileOutputStream(descriptor(ANSWER))) {
             channel.write(frame);
+        } catch (IOException error) {
+            leave(1);
         }
     }
 
     /** Print what an uncaught exception prints, and say that it ended the program. */
-    private static void fail(Throwable error) throws IOException {
+    private static void fail(Throwable error) {
         boolean memory = error instanceof OutOfMemoryError;
         StringBuilder name = new StringBuilder();
         putText(error.getClass().getName(), name);
