@@ -15,7 +15,7 @@ def _arrange(source: str) -> Sources:
 def _sources(source: str, call: str) -> tuple[Sources, ...]:
     targets = [
         f'method({owner}, "{name}")' if owner else name
-        for owner, name in places(call, source, r"\bclass\s+Solution\b")
+        for owner, name in reversed(places(call, source, r"\bclass\s+Solution\b"))
     ]
     return tuple(_arrange(f"{source}\n{javascript.answering(call, target)}") for target in targets)
 

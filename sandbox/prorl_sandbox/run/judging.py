@@ -86,8 +86,8 @@ def judge(box: Box, message: Message | None) -> Judgement:
         return "output-limit", None
     if whole:
         return "wrong-exit", None
-    has_value = kind in ("value", "artifact", "missing")
-    return ("ok" if has_value and code == 0 else "runtime-error"), None
+    answers = ("artifact", "missing") if box.job.mode in ("compile", "build") else ("value",)
+    return ("ok" if kind in answers and code == 0 else "runtime-error"), None
 
 
 def _seconds(box: Box) -> float:

@@ -10,13 +10,11 @@
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
 #include <list>
 #include <map>
-#include <memory>
 #include <new>
 #include <optional>
 #include <set>
