@@ -19,10 +19,10 @@ from prorl_common import UserError
 
 _LARGEST_PRINTED_INT = 1 << 4096
 
-File = Annotated[Path, typer.Argument(help="A program in Python, C++, JavaScript or a plug-in's.")]
+File = Annotated[Path, typer.Argument(help="A program in a language that doctor shows.")]
 LanguageName = Annotated[
     str | None,
-    typer.Option(help="python, cpp, javascript or a plug-in's; by FILE's ending if not given."),
+    typer.Option(help="Name of its language; by FILE's ending if not given."),
 ]
 Weak = Annotated[
     bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
