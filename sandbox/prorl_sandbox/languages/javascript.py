@@ -8,6 +8,7 @@ from prorl_sandbox.languages.answering import library
 from prorl_sandbox.spec import Harness, LanguageSpec, Sources, Trial
 
 FILE = "program.js"
+ENVIRONMENT = {"OPENSSL_CONF": "/dev/null"}  # the system's may be there and closed
 RESERVED_MB = 4096
 """What node reserves of address space: room for its heap to grow and for code."""
 
@@ -40,6 +41,7 @@ SPEC = LanguageSpec(
     fences=("js", "node"),
     aliases=("nodejs",),
     alternatives={"node": ("nodejs",)},
+    environment=ENVIRONMENT,
     reserved_mb=RESERVED_MB,
     packages=("nodejs",),
     harness=Harness(_sources),

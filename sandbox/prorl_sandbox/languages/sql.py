@@ -7,12 +7,15 @@ with exit code 1.
 
 from prorl_sandbox.spec import LanguageSpec, Trial
 
+_START = (
+    "cat > setup.sql && exec sqlite3 -batch -bail -noheader -list -separator '|' -nullvalue NULL"
+    ' :memory: ".read setup.sql" ".read $1"'
+)
+
 SPEC = LanguageSpec(
     name="sql",
-    run=(
-        *("sqlite3", "-batch", "-bail", "-noheader", "-list", "-separator", "|"),
-        *("-nullvalue", "NULL", ":memory:", ".read /dev/stdin", ".read {source}"),
-    ),
+    run=("sh", "-c", _START, "sh", "{source}"),
+    needs=("sqlite3",),
     source_name="program.sql",
     title="SQL (SQLite)",
     fences=("sqlite",),

@@ -34,6 +34,7 @@ SPEC = LanguageSpec(
     alternatives={"node": ("nodejs",)},
     needs=("tsc",),
     arrange=_arrange,
+    environment=javascript.ENVIRONMENT,
     reserved_mb=javascript.RESERVED_MB,
     packages=("nodejs", "node-typescript"),
     harness=Harness(_sources),
