@@ -176,7 +176,7 @@ def test_an_unknown_language_names_the_nearest_and_where_they_come_from(
     (tmp_path / "in.jsonl").write_text(line)
     done = prorl("verify", "file", tmp_path / "in.jsonl")
     assert done.returncode == 2
-    assert "unknown language 'perll' (did you mean 'perl'?)" in done.stderr
+    assert "unknown language 'perll' (did you mean 'perl'" in done.stderr
 
 
 def test_a_file_whose_ending_no_language_has_is_refused(tmp_path: Path) -> None:
