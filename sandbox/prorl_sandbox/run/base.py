@@ -11,7 +11,7 @@ import secrets
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
@@ -294,7 +294,7 @@ class BoxSandbox(Closing, ABC):
             raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
-            artifact = self._compile(program, spec)
+            artifact = self._compile(program, spec, files)
         if isinstance(artifact, Outcome):
             return artifact
         run = replace(exec_job(program, spec, artifact, limits), files=files)
@@ -322,12 +322,14 @@ class BoxSandbox(Closing, ABC):
             value = listener.value if result[0] == "ok" else None
             return judging.outcome(box, result, self.isolation, value)
 
-    def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
+    def _compile(
+        self, program: Program, spec: LanguageSpec, files: Mapping[str, bytes]
+    ) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
         known = self._artifacts.get(program)
         if known is not None:
             return known
-        job = compile_job(program, spec)
+        job = replace(compile_job(program, spec), files=files)
         listener = _Single("")
         with self._boxes([job], alone=False) as made:
             (box,) = made.boxes
