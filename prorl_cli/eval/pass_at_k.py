@@ -98,6 +98,7 @@ def pass_at_k_command(
         stoppable(KEPT, progress),
         VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
     ):
+        pool.require(sample.task for sample in session.samples)
         results = session.evaluate(pool, progress)
 
     comparison = against_baseline(results)

@@ -166,6 +166,7 @@ def run_command(
             warn("no benchmark of the suite could be had: nothing is sampled")
         shared = _shared(gathered, session, progress)
         with VerifierPool(workers=asked.scoring.workers, allow_weak=weak) as pool:
+            pool.require(sample.task for one in gathered.ready for sample in one.samples)
             result = run_suite(wanted, gathered, session, pool, progress)
     form = "json" if json_out else "markdown" if markdown else "tables"
     _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)

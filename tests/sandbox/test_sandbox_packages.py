@@ -176,6 +176,8 @@ def test_an_environment_that_is_not_there_is_a_users_mistake_before_anything_run
     task = Task("code", {"tests": [{"stdout": ""}], "environment": "scientific"})
     with VerifierPool(1, mine) as pool, pytest.raises(UserError, match="build-env scientific"):
         pool.score([("```python\npass\n```", task)])
+    with VerifierPool(1, mine) as pool, pytest.raises(UserError, match="build-env scientific"):
+        pool.require([task])
     with pytest.raises(UserError, match="unknown environment 'scientifc'"):
         mine.check_environment("scientifc")
     mine.close()

@@ -15,7 +15,7 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +125,13 @@ class VerifierPool(Closing):
         future.add_done_callback(lambda done: core.cancel(batch) if done.cancelled() else None)
         core.start(batch)
         return future
+
+    def require(self, tasks: Iterable[Task]) -> None:
+        """Raise UserError, with the cure, where tasks need an environment that the sandbox lacks.
+
+        ``score`` would find that too, but for long work this is asked before it starts.
+        """
+        self._core().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
         """Wait until the libraries of all verifiers seen so far are loaded; False when they are not."""
