@@ -25,6 +25,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch loads, as prorl's commands do
+
 import torch
 
 from prorl_inference import DEFAULT_MODEL, encode_prompt, load_model, resolve_model
