@@ -89,7 +89,10 @@ def doctor(
     ] = Device.auto,
     json: Json = False,
 ) -> None:
-    """Check this machine: packages, device, memory, isolation, model, data; print each cure."""
+    """Check this machine, and print the cure of what is missing.
+
+    Packages, device, memory, isolation, model, data.
+    """
     cluster = engine is Engine.openrlhf
     checks = list(run_cluster_checks(device) if cluster else run_checks())
     fit = all(check.state != "problem" for check in checks)

@@ -38,7 +38,7 @@ def inspect_command(
     plugin: PluginOption = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Show counts, histograms, sources, gold checks and sample prompts."""
+    """Show counts, sources, gold checks and sample prompts."""
     from prorl_datasets import inspect
 
     summary = inspect(folder, n)
@@ -135,7 +135,10 @@ def diff_command(
     after: Annotated[Path, typer.Argument(help="Dataset B.")],
     json_out: JsonNotTables = False,
 ) -> None:
-    """Compare two datasets by id: in B only (+), in A only (-), changed (~)."""
+    """Compare two datasets by id.
+
+    In B only (+), in A only (-), changed (~).
+    """
     from prorl_datasets import diff
 
     report = diff(before, after)

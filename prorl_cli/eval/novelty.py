@@ -55,9 +55,9 @@ def novelty_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Creativity-index style coverage: the share of words in no n-gram that the corpus has.
+    """Measure how much of the answers is in no text of a corpus.
 
-    Give --corpus, or --against with the base's results; nothing is downloaded.
+    Creativity-index style: the share of words in no n-gram that the corpus has. Give --corpus, or --against with the base's results; nothing is downloaded.
     """
     from prorl_evaluation.novelty import FileCorpus, measure, read_responses
     from prorl_evaluation.novelty.against import against_base

@@ -37,7 +37,7 @@ def attack_command(
     case: CaseIds = None,
     as_json: Json = False,
 ) -> None:
-    """Run hostile programs in the sandbox and print which of them it held."""
+    """Run hostile programs and print which of them it held."""
     from prorl_cli.console import make_progress, print_json, say, stdout_console
     from prorl_sandbox import open_sandbox
     from prorl_sandbox.attacks import load_cases, run_peers, run_suite

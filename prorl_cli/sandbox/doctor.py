@@ -22,7 +22,7 @@ _FEATURES = (
 
 
 def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
-    """Try every isolation feature on this machine and print what holds."""
+    """Try every isolation feature and print what holds."""
     from rich.table import Table
 
     from prorl_sandbox import LANGUAGES, probe

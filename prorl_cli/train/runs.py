@@ -49,7 +49,10 @@ def first_sentence(text: str) -> str:
 
 
 def status(as_json: Json = False) -> None:
-    """List the runs under runs/, newest last: how far, how good, and whether anyone works on them."""
+    """List the runs under runs/, newest last.
+
+    How far, how good, and whether anyone works on them.
+    """
     from prorl_training.run.folder import list_runs
     from prorl_training.run.status import run_status
 
@@ -90,7 +93,10 @@ def export(
         bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
     ] = False,
 ) -> None:
-    """Copy a checkpoint's policy (the newest one's) as a Hugging Face model folder."""
+    """Copy a checkpoint's policy as a Hugging Face model folder.
+
+    The newest one's, where none is named.
+    """
     import shutil
 
     from prorl_common import atomic_directory

@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def group() -> None:
-    """Score responses: one answer, a file, or a run's rollouts again."""
+    """Score answers: one, a file, or a run's rollouts again."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # answers may hold lone surrogates
 
@@ -94,7 +94,9 @@ def file(
     mode: Modes = None,
     plugin: PluginOption = None,
 ) -> None:
-    """Score a file of responses, one verdict a line in the same order; exit 1 when one has none.
+    """Score a file of responses, one verdict a line.
+
+    In the same order; exit 1 when a response has no reward.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
@@ -145,7 +147,10 @@ def replay(
     plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""
+    """Score a run's recorded rollouts again.
+
+    Exit 0 when every reward agrees, 1 otherwise.
+    """
     from prorl_verifiers import VerifierPool, replay_run
     from prorl_verifiers.audit.report import printable
 

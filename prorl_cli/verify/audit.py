@@ -61,7 +61,10 @@ def audit(
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Search for answers that earn reward above chance without looking at the problem."""
+    """Search for answers that earn reward for nothing.
+
+    That is, above chance without looking at the problem.
+    """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
     from prorl_verifiers.audit.items import AuditRequest

@@ -41,7 +41,10 @@ def serve(
     drain: Annotated[float, typer.Option(min=0, help="Seconds to finish after SIGTERM.")] = 60.0,
     ready_file: ReadyFile = None,
 ) -> None:
-    """Serve the verifiers over HTTP until SIGTERM or Ctrl-C; prints its address when ready."""
+    """Serve the verifiers over HTTP.
+
+    Prints its address when ready; ends at SIGTERM or Ctrl-C.
+    """
     from prorl_verifiers import parse_modes
     from prorl_verifiers.serve.options import ServeOptions, read_token
     from prorl_verifiers.serve.run import serve as run
