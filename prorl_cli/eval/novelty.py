@@ -26,7 +26,11 @@ Results = Annotated[
 ]
 CorpusPaths = Annotated[
     list[Path] | None,
-    typer.Option("--corpus", help="File or folder: text, JSON lines, CSV, Parquet; repeatable."),
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="File or folder: text, JSON lines, CSV, Parquet; repeatable.",
+    ),
 ]
 AgainstPath = Annotated[
     Path | None, typer.Option("--against", help="The base's result folder, instead of a corpus.")

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Verifiers = Annotated[
     list[str] | None,
-    typer.Option("--verifier", help="This verifier alone; repeatable."),
+    typer.Option("--verifier", metavar="NAME", help="This verifier alone; repeatable."),
 ]
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", help="This reasoning-gym dataset alone; repeatable."),
+    typer.Option("--dataset", metavar="NAME", help="This reasoning-gym dataset alone; repeatable."),
 ]
 Items = Annotated[int, typer.Option(min=2, help="Items of each reasoning-gym dataset.")]
 File = Annotated[
