@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
@@ -156,14 +156,20 @@ def diff_command(
 @app.command("recipes")
 def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False) -> None:
     """List the recipes there are by name."""
+    from rich.table import Table
+
     from prorl_datasets import load_recipe, recipe_names
 
     recipes = [load_recipe(name) for name in recipe_names()]
     if json_out:
         print_json([{"name": r.name, "description": r.description} for r in recipes])
         return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("recipe", no_wrap=True)
+    table.add_column("what it is")
     for recipe in recipes:
-        print(f"{recipe.name}\n    {recipe.description}")
+        table.add_row(recipe.name, recipe.description)
+    stdout_console().print(table, markup=False)
 
 
 app.command("benchmarks")(benchmarks_command)
