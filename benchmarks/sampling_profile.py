@@ -1,6 +1,6 @@
 """Where sampling spends its time on a CPU, by the batch's width, and what a busy neighbour costs.
 
-    python benchmarks/sampling_profile.py [--rows 16 64 128 256] [--rounds 3] [--neighbour] [--json FILE]
+    python benchmarks/sampling_profile.py [--rows 16 64 128 256] [--rounds 3] [--dtype bf16] [--neighbour] [--json FILE]
 
 For each width: tokens a CPU second of the decode loop that ``TransformersGenerator`` runs, with weights packed for
 oneDNN and without; the share of time in attention (its products included), in the MLPs, in the output head, in
@@ -8,7 +8,7 @@ drawing tokens, and in the rest (norms, cache, Python); and what the model's mat
 measured on the same packed weights. CPU seconds, of all threads, because other load on the machine hardly moves
 them; two free cores make at most twice as many tokens in a second by the clock. ``--neighbour`` measures by the
 clock: child processes sample beside 0, 1 and 2 processes that keep a core busy each, under both values of
-OMP_WAIT_POLICY, in turns. Float32; every answer has ``--tokens`` tokens; medians of rounds.
+OMP_WAIT_POLICY, in turns. Weights are packed in fp32 only. Every answer has ``--tokens`` tokens; medians of rounds.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from prorl_inference.types import SamplingParams
 SAMPLES = 8
 PARTS = ("attention", "MLP", "output head", "drawing", "rest")
 BUSY = "while True: pass"
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def work_of(tokenizer: Any, rows: int, tokens: int) -> list[PromptRows]:
@@ -104,7 +105,7 @@ def timed_parts(model: Any, seconds: defaultdict[str, float]) -> Iterator[None]:
 def products(model: Any, rows: int) -> float:
     """Return the CPU seconds of all the model's matrix products for one token of ``rows`` rows, packed."""
     layers = [m for m in model.modules() if type(m) is torch.nn.Linear]
-    inputs = {m.in_features: torch.randn(rows, m.in_features) for m in layers}
+    inputs = {m.in_features: torch.randn(rows, m.in_features, dtype=m.weight.dtype) for m in layers}
     with torch.no_grad(), packed_weights(model, rows):
         started = time.process_time()
         for layer in layers:
@@ -178,11 +179,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[16, 64, 128, 256])
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--dtype", choices=DTYPES, default="fp32")
     parser.add_argument("--neighbour", action="store_true")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    model, tokenizer = load_model(resolve_model(DEFAULT_MODEL), "cpu", torch.float32)
+    model, tokenizer = load_model(resolve_model(DEFAULT_MODEL), "cpu", DTYPES[options.dtype])
     model.set_attn_implementation(attention.register())
     model.train(False)
     if options.one:
