@@ -103,6 +103,8 @@ class Recipe(Strict):
         for entry in data["entries"]:  # what says nothing is left out, so that old digests hold
             if entry["verifier"] is None:
                 del entry["verifier"]
+            if not entry["reference"]:
+                del entry["reference"]
         if not data["plugins"]:
             del data["plugins"]
         return data
