@@ -299,7 +299,7 @@ CASES = [
     ("verify answer --verifier math 5", "give either --gold or --reference"),
     (
         "verify answer --verifier code --gold 4 5",
-        "code: unknown key 'answer' in the reference: use tests, language, entry_point, limits, judge, mode",
+        "code: unknown key 'answer' in the reference: use tests, language",
     ),
     ("verify file nothing.jsonl", "no such file: nothing.jsonl"),
     (
