@@ -33,6 +33,7 @@ from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"
+NUMPY_SOURCE = "import numpy as np\nprint(np.array(input().split(), dtype=int).sum())"
 LIMITS = Limits(wall_seconds=30.0)
 IMAGE = "prorl-sandbox"
 THREADS = 4
@@ -41,6 +42,8 @@ GOALS = (
     ("local runs/s", "at least", 200.0),
     ("docker-warm runs/s / docker-run runs/s", "at least", 40.0),
     ("local p50 / fork p50", "at most", 4.0),
+    ("scientific p50 / local p50", "at most", 1.5),
+    ("scientific with numpy p50 / local p50", "at most", 1.5),
 )
 
 
@@ -57,9 +60,11 @@ class Contender:
     per_second: list[float] = field(default_factory=list)
 
 
-def in_sandbox(sandbox: Sandbox) -> Callable[[], str]:
+def in_sandbox(
+    sandbox: Sandbox, source: str = SOURCE, environment: str = "stdlib"
+) -> Callable[[], str]:
     """Return a function that runs the program in ``sandbox``."""
-    program = Program(SOURCE, stdin=STDIN)
+    program = Program(source, stdin=STDIN, environment=environment)
 
     def run() -> str:
         outcome = sandbox.run(program, LIMITS)
@@ -121,6 +126,16 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
             continue
         stack.callback(sandbox.close)
         found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100))
+        try:
+            sandbox.check_environment("scientific")
+        except ProrlError as error:
+            absent.append(f"{name} with packages: {error}")
+            continue
+        packages = in_sandbox(sandbox, environment="scientific")
+        numpy = in_sandbox(sandbox, NUMPY_SOURCE, "scientific")
+        with_them = "scientific" if backend == "local" else "docker-scientific"
+        found.append(Contender(with_them, "the same, environment scientific", packages, 100))
+        found.append(Contender(f"{with_them}+np", "a program that imports numpy", numpy, 100))
     flags = ("-I", "-S")
     if shutil.which("bwrap"):
         walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
@@ -190,6 +205,11 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
             by, "local", "bwrap", "after_pause_p50_ms"
         ),
         "local p50 / fork p50": _ratio(by, "local", "fork", "p50_ms"),
+        "scientific p50 / local p50": _ratio(by, "scientific", "local", "p50_ms"),
+        "scientific with numpy p50 / local p50": _ratio(by, "scientific+np", "local", "p50_ms"),
+        "docker scientific with numpy p50 / docker-warm p50": _ratio(
+            by, "docker-scientific+np", "docker-warm", "p50_ms"
+        ),
         "local runs/s": by["local"]["per_second"] if "local" in by else None,
         "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "per_second"),
         "docker-warm runs/s / docker-run runs/s": _ratio(
@@ -215,10 +235,10 @@ def _ratio(by: dict[str, Any], above: str, below: str, figure: str) -> float | N
 
 def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent: list[str]) -> None:
     """Print the tables."""
-    print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8}  what")
+    print(f"{'':20} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8}  what")
     for row in measured:
         figures = f"{row['p50_ms']:8.2f} {row['p99_ms']:8.2f} {row['after_pause_p50_ms']:8.2f}"
-        print(f"{row['name']:12} {figures} {row['per_second']:8.1f}  {row['what']}")
+        print(f"{row['name']:20} {figures} {row['per_second']:8.1f}  {row['what']}")
     print()
     for one in compared:
         value = "not measured" if one["value"] is None else f"{one['value']:.2f}"

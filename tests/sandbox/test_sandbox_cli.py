@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,45 @@ def test_plain_values_are_always_json() -> None:
     text = json.dumps(plain(value), allow_nan=False, ensure_ascii=False)
     assert text.encode("utf-8")
     assert json.loads(text)[:3] == [[1], [1, 3], {"2": "b'x'"}]
+
+
+def test_a_program_gets_the_environment_that_is_asked_for(
+    scientific: LocalSandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    program = tmp_path / "p.py"
+    program.write_text("import numpy as np\nprint(np.int64(41) + 1)\n")
+    assert cli(monkeypatch, "run", program, "--environment", "scientific", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["stdout"] == "42\n"
+    assert cli(monkeypatch, "run", program) == 0
+    assert "environment scientific has it" in capsys.readouterr().err
+    assert cli(monkeypatch, "run", program, "--environment", "scientifc") == 2
+    assert "did you mean 'scientific'" in capsys.readouterr().err
+    assert cli(monkeypatch, "doctor", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["environments"]["scientific"] == "built"
+
+
+def test_environments_are_built_listed_and_refused_in_one_line(
+    write_wheel: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
+    write_wheel(tmp_path, "tinypack", "1.0", {"tinypack.py": ""})
+    file = tmp_path / "r.txt"
+    file.write_text(f"--no-index\n--find-links {tmp_path}\ntinypack==1.0\n")
+    assert cli(monkeypatch, "build-env", "mylab") == 2
+    assert "--requirements FILE" in capsys.readouterr().err
+    assert cli(monkeypatch, "build-env", "mylab", "--requirements", file) == 0
+    assert "built environment mylab" in capsys.readouterr().err
+    assert cli(monkeypatch, "build-env", "mylab") == 0
+    assert "built already" in capsys.readouterr().err
+    assert cli(monkeypatch, "build-env", "--list", "--json") == 0
+    found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert found["mylab"]["state"] == "built" and found["scientific"]["state"] == "not built"
+    assert found["mylab"]["packages"] == {"tinypack": "1.0"}
+    assert cli(monkeypatch, "build-env", "mylab", "--backend", "podman") == 2
+    assert "podman" in capsys.readouterr().err
