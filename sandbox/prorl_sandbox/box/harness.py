@@ -16,7 +16,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import files, foreign, limits, preload, session, wire
+from prorl_sandbox.box import columns, files, foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +227,10 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
         try:
-            value = _find(job["call"], names)(*request["args"], **request["kwargs"])
+            args, kwargs = request["args"], request["kwargs"]
+            if request["revive"]:
+                args, kwargs = columns.revive(args), columns.revive(kwargs)
+            value = _find(job["call"], names)(*args, **kwargs)
             frame = wire.pack({"k": "value", "v": wire.encode(value), "n": request["n"]})
             fits = len(frame) <= job["frame_cap"]
             reply = frame if fits else wire.pack({"k": "too-large", "n": request["n"]})
@@ -269,7 +272,7 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
                 "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
             )
             raise kind(f"candidate raised {reply['type']}")
-        return reply["v"]
+        return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
 
     names = _load(job, code, channel)
     check = names.get("check")

@@ -411,4 +411,4 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
         plain = wire.decode(wire.encode(list(args)))
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
+    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}

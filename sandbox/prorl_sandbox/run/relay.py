@@ -44,9 +44,11 @@ class Relay:
     def _from_check(self, message: dict[str, Any]) -> None:
         if message["k"] == "call" and not self._asked:
             self._asked = True
-            args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
+            args, odd_args = wire.decode_for_box(message["args"])
+            kwargs, odd_kwargs = wire.decode_for_box(message["kwargs"])
             self._nonce = secrets.token_hex(16)
-            self._submission.send({"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce})
+            question = {"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce}
+            self._submission.send(question | {"revive": odd_args or odd_kwargs})
         else:
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -69,7 +71,8 @@ class Relay:
     @staticmethod
     def _answer(message: dict[str, Any]) -> dict[str, Any]:
         if message["k"] == "value":
-            return {"k": "value", "v": wire.decode(message.get("v"))}
+            value, odd = wire.decode_for_box(message.get("v"))
+            return {"k": "value", "v": value, "revive": odd}
         return {"k": "raise", "type": str(message.get("type"))[:100]}
 
     def ended(self, box: Box) -> None:
