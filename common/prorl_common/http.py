@@ -253,7 +253,7 @@ class Connection(Closing):
                 raise TransientError(reason, blames_request=False) from error
             made.sock.settimeout(self._timeout)
             if not self._address.socket:
-                _notice_a_vanished_host(made.sock)
+                notice_a_vanished_host(made.sock)
             self._http, self._socket = made, made.sock
         return self._http
 
@@ -290,8 +290,9 @@ class Connection(Closing):
         self._http = self._socket = None
 
 
-def _notice_a_vanished_host(sock: socket.socket) -> None:
-    """Have the kernel probe an idle connection: a host that lost power sends no reset."""
+def notice_a_vanished_host(sock: socket.socket) -> None:
+    """Have the kernel probe an idle connection: a host that lost power sends no reset. A listening
+    socket hands the setting on."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):

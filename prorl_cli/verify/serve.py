@@ -42,8 +42,9 @@ def serve(
     ready_file: ReadyFile = None,
 ) -> None:
     """Serve the verifiers over HTTP until SIGTERM or Ctrl-C; prints its address when ready."""
+    from prorl_common.serving.options import read_token
     from prorl_verifiers import parse_modes
-    from prorl_verifiers.serve.options import ServeOptions, read_token
+    from prorl_verifiers.serve.options import ServeOptions
     from prorl_verifiers.serve.run import serve as run
 
     run(
