@@ -6,6 +6,7 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
@@ -65,6 +66,41 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Stdin:
+    """A case: the program runs as ``__main__`` with this standard input."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A case: the program is loaded and its function ``name`` called; see ``Program``."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A case: trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
+
+    source: str
+    entry_point: str
+
+
+Case = Stdin | Call | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What all cases of one submission may use together, in seconds of processor time and by the
+    clock."""
+
+    cpu_seconds: float
+    wall_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set,
     and where the program asks for them complex, bytes and frozenset; of these exact types only.
@@ -73,7 +109,7 @@ class Outcome:
     the program's start, never from the queue or the box's making; ``waited_seconds`` of them it was
     ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
     processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
-    memory.
+    memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
     """
 
     status: Status
@@ -87,6 +123,7 @@ class Outcome:
     waited_seconds: float = 0.0
     peak_mb: float = 0.0
     isolation: str = ""
+    over_budget: bool = False
 
 
 class Sandbox(Protocol):
@@ -110,6 +147,23 @@ class Sandbox(Protocol):
 
         The checker runs in a box of its own; ``candidate`` there calls ``entry_point`` in the
         submission's box over a typed pipe. ``ok`` means that check returned without raising.
+        """
+        ...
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        """Run the cases of one submission, each in a fresh box; yield an outcome a case, in order.
+
+        ``limits`` hold for each case. With a ``budget`` a case also gets no more than is left of
+        it; the one that uses it up is a ``timeout`` that is ``over_budget``, and those after it
+        are not run and say the same. Outcomes come as they are known; closing the iterator ends
+        what still runs and runs no more. ``program.call`` and ``args`` do not count here, nor does
+        its ``stdin`` where a case has its own. Raises what ``run`` and ``run_check`` raise.
         """
         ...
 

@@ -9,7 +9,7 @@ import math
 import os
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
@@ -17,6 +17,7 @@ from typing import Any, assert_never
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run import judging
+from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
     compile_job,
@@ -27,7 +28,7 @@ from prorl_sandbox.run.compiling import (
 from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
-from prorl_sandbox.types import Limits, Outcome, Program
+from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
@@ -104,10 +105,59 @@ class BoxSandbox(Closing, ABC):
         Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
         for a language that is not installed.
         """
+        case: Case = Stdin(program.stdin)
+        if program.call is not None:
+            case = Call(program.call, program.args)
+        return next(self.run_cases(program, [case], limits))
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = _DEFAULT_LIMITS,
+    ) -> Outcome:
+        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
+
+        Both share one wall and one processor-time budget; the other limits hold for each. Raises
+        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
+        travel by value: what the submission does to a list is not seen by the checker.
+        """
+        return next(self.run_cases(program, [Check(checker, entry_point)], limits))
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = _DEFAULT_LIMITS,
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
+        return self._each(program, cases, limits, Account(budget, limits))
+
+    def _each(
+        self, program: Program, cases: Sequence[Case], limits: Limits, account: Account
+    ) -> Iterator[Outcome]:
+        for case in cases:
+            if account.spent:
+                yield account.nothing_left(self.isolation)
+                continue
+            yield account.charge(self._run_case(program, case, account.limits()))
+
+    def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
+        match case:
+            case Stdin(text=stdin):
+                return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
+            case Call(name=name, args=args):
+                return self._run_program(replace(program, call=name, args=args), limits)
+            case Check():
+                return self._run_check(program, case, limits)
+
+    def _run_program(self, program: Program, limits: Limits) -> Outcome:
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
             mode = "main" if program.call is None else "serve"
@@ -161,30 +211,14 @@ class BoxSandbox(Closing, ABC):
         self._artifacts.put(program, artifact)
         return artifact
 
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = _DEFAULT_LIMITS,
-    ) -> Outcome:
-        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
-
-        Both share one wall and one processor-time budget; the other limits hold for each. Raises
-        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
-        travel by value: what the submission does to a list is not seen by the checker.
-        """
-        check_limits(limits)
-        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+    def _run_check(self, program: Program, case: Check, limits: Limits) -> Outcome:
         if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
         jobs = [
-            Job("serve", program.source, limits, entry_point, stdin, frame_cap=cap),
-            Job("check", checker, limits, frame_cap=_CHECKER_FRAME),
+            Job("serve", program.source, limits, case.entry_point, stdin, frame_cap=cap),
+            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME),
         ]
 
         def attempt(alone: bool) -> Outcome:
