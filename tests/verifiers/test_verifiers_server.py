@@ -252,7 +252,7 @@ def test_a_body_that_is_too_large_is_413_declared_or_streamed(shared: Running) -
     assert shared.ask("/verify", b" " * 300_000)[0] == 413
     assert chunked(shared.port, 30, 10_000).startswith(b"HTTP/1.1 413")
     assert shared.ask("/verify", ROW)[0] == 200
-    assert shared.service.traffic.held_bytes == 0
+    shared.wait_until(lambda: shared.service.traffic.held_bytes == 0)
 
 
 def test_a_refusal_of_the_pool_is_501_with_its_cure(shared: Running) -> None:

@@ -8,11 +8,13 @@ import hmac
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from prorl_common.serving.body import unread
 from prorl_common.serving.refusal import Refusal
@@ -20,7 +22,6 @@ from prorl_common.serving.traffic import Held, Traffic
 
 INLINE_BYTES = 32 * 1024
 """A larger body is parsed, and a larger answer written, outside the event loop."""
-Handler = Callable[[Request], Awaitable[Response]]
 View = Callable[[Request, Held], Awaitable[Response]]
 Gone = asyncio.Future[None]
 T = TypeVar("T")
@@ -39,29 +40,35 @@ class Gate:
         self._traffic = traffic
         self._count = count
 
-    def guarded(self, endpoint: str, view: View) -> Handler:
-        """Wrap a view: token first, then the view, refusals as JSON, every answer counted."""
+    def guarded(self, endpoint: str, view: View) -> Guarded:
+        """Return the view behind the gate, as an application of one route."""
+        return Guarded(self, endpoint, view)
 
-        async def handle(request: Request) -> Response:
-            started = time.monotonic()
-            status = 500  # of a bug, which goes on its way
-            try:
-                response = await self._answer(request, view)
+    async def pass_through(
+        self, endpoint: str, view: View, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Check the token, call the view, send its answer or refusal, and count it.
+
+        The request is in flight, with what it holds, until the last byte of its answer is sent.
+        """
+        request = Request(scope, receive, send)
+        started = time.monotonic()
+        status = 500  # of a bug, which goes on its way
+        try:
+            with contextlib.ExitStack() as stack:
+                response = await self._answer(request, view, stack)
                 status = response.status_code
-            finally:
-                self._count(endpoint, status, time.monotonic() - started)
-            return response
+                await response(scope, receive, send)
+        finally:
+            self._count(endpoint, status, time.monotonic() - started)
 
-        return handle
-
-    async def _answer(self, request: Request, view: View) -> Response:
+    async def _answer(self, request: Request, view: View, stack: contextlib.ExitStack) -> Response:
         try:
             if not self._authorised(request):
                 refusal = Refusal(401, "a token is required: Authorization: Bearer TOKEN")
                 refusal.headers["WWW-Authenticate"] = "Bearer"
                 raise await unread(request, refusal)
-            with self._traffic.counted() as held:
-                return await view(request, held)
+            return await view(request, stack.enter_context(self._traffic.counted()))
         except Refusal as refusal:
             response = json_response(refusal.body(), refusal.status)
             response.headers.update(refusal.headers)
@@ -75,6 +82,19 @@ class Gate:
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         right = hmac.compare_digest(given.strip().encode(), self._token)
         return right and scheme.lower() == "bearer"
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """One route's view behind the gate: an ASGI application."""
+
+    gate: Gate
+    endpoint: str
+    view: View
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self.gate.pass_through(self.endpoint, self.view, scope, receive, send)
 
 
 @contextlib.asynccontextmanager

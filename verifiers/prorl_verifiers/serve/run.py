@@ -56,15 +56,11 @@ async def _run(
 
     service = Service(pool, options, say)
     server = make_server(build_app(service), service.drain, say)
-    service.on_fault = lambda: setattr(server, "should_exit", True)
-    announcer = asyncio.create_task(_announce(service, address, say))
-    announcer.add_done_callback(service.watched)
-    try:
-        await server.serve(sockets=[sock])
-    finally:
-        announcer.cancel()
-    if service.fault is not None:
-        raise service.fault
+    service.background.on_fault = lambda: setattr(server, "should_exit", True)
+    service.background.run(_announce(service, address, say))
+    await server.serve(sockets=[sock])
+    if service.background.fault is not None:
+        raise service.background.fault
 
 
 async def _announce(service: Service, address: str, say: Callable[[str], None]) -> None:

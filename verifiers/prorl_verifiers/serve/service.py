@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from prorl_common import UserError
+from prorl_common.serving.background import Background
 from prorl_common.serving.fair_queue import ClientQueue, Job, StoppedError
 from prorl_common.serving.traffic import Traffic
 from prorl_verifiers.pool.stats import PoolStats
@@ -51,8 +52,7 @@ class Service:
         self.metrics = Metrics()
         self.traffic = Traffic(options.max_body)
         self.became_ready = asyncio.Event()
-        self.fault: BaseException | None = None
-        self.on_fault: Callable[[], None] = lambda: None
+        self.background = Background()
         self._pool = pool
         self._say = say
         self._healthy = False
@@ -60,7 +60,6 @@ class Service:
         self._slots = 2 * options.workers
         self._jobs: set[Job[Item, Verdict]] = set()
         self._queue: ClientQueue[Item, Verdict] | None = None
-        self._prober: asyncio.Task[None] | None = None
 
     @property
     def queue(self) -> ClientQueue[Item, Verdict]:
@@ -83,14 +82,11 @@ class Service:
             self._pool.score_async, self._seen, limit=self.options.queue, slots=self._slots
         )
         self._queue.start()
-        self._prober = asyncio.create_task(self._watch())
-        self._prober.add_done_callback(self.watched)
+        self.background.run(self._watch())
 
     async def stop(self) -> None:
         """Stop dispatching. Does not wait for a worker; the pool's owner closes the pool."""
-        if self._prober is not None:
-            self._prober.cancel()
-            await asyncio.gather(self._prober, return_exceptions=True)
+        await self.background.stop()
         await self.queue.stop()
 
     async def verdicts(
@@ -159,12 +155,6 @@ class Service:
                 self._healthy, self._bad = True, 0
                 self.became_ready.set()
             await asyncio.sleep(0.2 if self._healthy else PROBE_PAUSE)
-
-    def watched(self, task: asyncio.Task[None]) -> None:
-        """Take note of the end of a background task: its error must end the service."""
-        if not task.cancelled() and task.exception() is not None:
-            self.fault = task.exception()
-            self.on_fault()
 
     async def _probe(self) -> bool:
         verdicts = await self._pool.score_async([PROBE] * self.options.workers)
