@@ -15,6 +15,7 @@ import email.utils
 import http.client
 import json
 import math
+import os
 import random
 import socket
 import threading
@@ -107,6 +108,17 @@ def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
     secure = parts.scheme == "https"
     path = parts.path.rstrip("/") or base
     return Address(secure, parts.hostname, port or (443 if secure else 80), path)
+
+
+def bearer_token(given: str | None) -> str:
+    """Return the token that one of our services is asked with: ``given``, else PRORL_TOKEN, else nothing.
+
+    Raises UserError for one that no HTTP header can hold.
+    """
+    token = (given if given is not None else os.environ.get("PRORL_TOKEN", "")).strip()
+    if not token.isascii() or not token.isprintable():
+        raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
+    return token
 
 
 @dataclass(frozen=True, slots=True)

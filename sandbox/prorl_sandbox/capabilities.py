@@ -19,6 +19,8 @@ from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
+BACKENDS = "local, docker, docker:RUNTIME or remote:URL[,URL]"
+"""The names that ``open_sandbox`` takes, for people."""
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 
@@ -166,22 +168,34 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
     return (seen & set(walls)) | quiet | facts, reasons
 
 
-def open_sandbox(
-    backend: str = "local", *, allow_weak: bool = False, slots: int | None = None
-) -> Sandbox:
-    """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
+def default_backend() -> str:
+    """Return the backend that is meant where none is named: PRORL_BACKEND, else ``local``."""
+    return os.environ.get("PRORL_BACKEND", "").strip() or "local"
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises
-    IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
-    unknown backend and for a Docker engine that does not answer.
+
+def open_sandbox(
+    backend: str | None = None, *, allow_weak: bool = False, slots: int | None = None
+) -> Sandbox:
+    """Return a sandbox of the backend with this many boxes at once: ``local``, ``docker`` or ``remote``.
+
+    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor.
+    ``remote:URL[,URL...]`` are services of ``prorl sandbox serve``, which have slots of their own.
+    None: what the environment variable PRORL_BACKEND names, else ``local``. Raises IsolationError
+    when less than the floor holds and ``allow_weak`` is false, UserError for an unknown backend and
+    for an engine or a service that does not answer.
     """
+    backend = backend or default_backend()
     name, _, runtime = backend.partition(":")
+    if name == "remote":
+        from prorl_sandbox.remote.sandbox import open_remote
+
+        return open_remote(runtime, allow_weak=allow_weak)
     if name == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
         return open_docker(runtime=runtime or None, containers=slots)
     if backend != "local":
-        raise UserError(f"unknown sandbox backend {backend!r}: use local, docker or docker:RUNTIME")
+        raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
