@@ -8,6 +8,7 @@ from prorl_cli.sandbox.attack import attack_command
 from prorl_cli.sandbox.build_image import build_image_command
 from prorl_cli.sandbox.doctor import doctor_command
 from prorl_cli.sandbox.run import run_command
+from prorl_cli.sandbox.serve import serve_command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -21,3 +22,4 @@ app.command("run")(run_command)
 app.command("doctor")(doctor_command)
 app.command("attack")(attack_command)
 app.command("build-image")(build_image_command)
+app.command("serve")(serve_command)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from prorl_cli.console import print_json, stdout_console, warn
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, SandboxBackend
 from prorl_common import UserError
 
 _LARGEST_PRINTED_INT = 1 << 4096
@@ -37,9 +37,7 @@ def run_command(
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
-    backend: Annotated[
-        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
-    ] = "local",
+    backend: SandboxBackend = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
     memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,
@@ -62,7 +60,7 @@ def run_command(
     )
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
     sandbox = open_sandbox(backend, allow_weak=allow_weak)
-    if sandbox.isolation.startswith("weak"):
+    if "weak" in sandbox.isolation:
         warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
     try:
         outcome = sandbox.run(program, limits)

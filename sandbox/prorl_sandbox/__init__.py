@@ -1,6 +1,13 @@
 """Run an untrusted program under limits and say what happened."""
 
-from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
+from prorl_sandbox.capabilities import (
+    BACKENDS,
+    Capabilities,
+    default_backend,
+    no_isolation,
+    open_sandbox,
+    probe,
+)
 from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.base import check_limits
 from prorl_sandbox.run.compiling import LanguageError
@@ -22,6 +29,7 @@ from prorl_sandbox.types import (
 )
 
 __all__ = [
+    "BACKENDS",
     "LANGUAGES",
     "STATUSES",
     "Budget",
@@ -41,7 +49,9 @@ __all__ = [
     "SandboxError",
     "Stdin",
     "check_limits",
+    "default_backend",
     "find_language",
+    "no_isolation",
     "open_sandbox",
     "probe",
 ]

@@ -90,7 +90,9 @@ class Capabilities:
             f"this machine cannot isolate untrusted code: no {', '.join(missing)} separation ({why}); "
             "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 "
             "kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt "
-            "seccomp=unconfined) or run as root, or accept the risk with sandbox.allow_weak=true"
+            "seccomp=unconfined) or run as root, or run programs on a machine that can (there: prorl "
+            "sandbox serve, here: PRORL_BACKEND=remote:http://HOST:8422), or accept the risk with "
+            "sandbox.allow_weak=true"
         )
 
 
@@ -166,6 +168,19 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
     quiet = {wall for wall in walls if wall not in _SEEN_FROM_INSIDE}
     facts = seen & {"no_new_privs", "rlimits"}
     return (seen & set(walls)) | quiet | facts, reasons
+
+
+def no_isolation() -> str | None:
+    """Return why untrusted programs cannot be isolated, with the cure; None where they can.
+
+    Where PRORL_BACKEND names another backend than ``local``, one that cannot be opened raises what
+    opening raises: it was asked for by name.
+    """
+    if default_backend() == "local":
+        found = probe()
+        return None if found.strong else found.complaint()
+    open_sandbox().close()
+    return None
 
 
 def default_backend() -> str:

@@ -167,8 +167,12 @@ class Dispatcher:
         if not ready or not self._waiting:
             return None
         server = min(ready, key=lambda one: one.load(now))
-        full = len(self._waiting) >= server.room
-        if server.hungry or full or now >= self._waiting[0].created + GATHER_SECONDS:
+        # one answer makes room for one job: what goes together has to be waited for
+        worth_it = min(len(self._waiting), server.room) >= server.most / 4
+        aged = (
+            now >= self._waiting[0].created + GATHER_SECONDS and len(self._waiting) <= server.room
+        )
+        if server.hungry or worth_it or aged:
             return self._begin(server, self._gather(server.room))
         return None
 

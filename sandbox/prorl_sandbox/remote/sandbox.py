@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from prorl_common import UserError
-from prorl_common.http import bearer_token, parse_address
+from prorl_common.http import Address, bearer_token, parse_address
 from prorl_sandbox.remote.codec import MalformedError
 from prorl_sandbox.remote.dispatch import Dispatcher
 from prorl_sandbox.remote.job import Job
+from prorl_sandbox.remote.protocol import Hello
 from prorl_sandbox.remote.submission import AskingSandbox, Submission, read_answer
 from prorl_sandbox.run.base import check_limits, too_long
 from prorl_sandbox.types import IsolationError, Outcome, SandboxError
@@ -39,8 +40,7 @@ class RemoteSandbox(AskingSandbox):
         allow_weak: bool = False,
         patience: float = PATIENCE_SECONDS,
     ) -> None:
-        what, example = "a sandbox service's address", "http://HOST:8422"
-        addresses = [parse_address(url, what, example) for url in dict.fromkeys(urls)]
+        addresses = [_address(url) for url in dict.fromkeys(urls)]
         self._settings = (addresses, bearer_token(token), patience, allow_weak)
         self._dispatcher = Dispatcher(*self._settings)
         self._owner = os.getpid()
@@ -116,7 +116,25 @@ def weakest(levels: Iterable[str]) -> str:
 
 def open_remote(urls: str, *, allow_weak: bool = False) -> RemoteSandbox:
     """Return a sandbox over the services at ``urls``, separated by commas. See ``RemoteSandbox``."""
+    return RemoteSandbox(_apart(urls), allow_weak=allow_weak)
+
+
+def ask_services(urls: str) -> list[tuple[str, Hello | None, str]]:
+    """Return of each service its address, its state, and why none is known or jobs do not go there."""
+    dispatcher = Dispatcher([_address(url) for url in _apart(urls)], bearer_token(None), 0.0, True)
+    try:
+        dispatcher.ask_all(OPEN_SECONDS)
+        return [(str(one.address), one.hello, one.reason) for one in dispatcher.servers]
+    finally:
+        dispatcher.close()
+
+
+def _apart(urls: str) -> list[str]:
     given = [url.strip() for url in urls.split(",") if url.strip()]
     if not given:
         raise UserError("the backend remote needs addresses: remote:http://HOST:8422[,URL]")
-    return RemoteSandbox(given, allow_weak=allow_weak)
+    return given
+
+
+def _address(url: str) -> Address:
+    return parse_address(url, "a sandbox service's address", "http://HOST:8422")

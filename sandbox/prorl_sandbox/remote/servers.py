@@ -53,10 +53,15 @@ class Server:
         return max(1, self.hello.slots) if self.hello is not None else 1
 
     @property
+    def most(self) -> int:
+        """How many jobs it may have from here at once."""
+        queue = self.hello.queue if self.hello is not None else 1
+        return min(JOBS_A_SLOT * self.slots, max(1, queue))
+
+    @property
     def room(self) -> int:
         """How many more jobs it may get from here."""
-        queue = self.hello.queue if self.hello is not None else 1
-        return min(JOBS_A_SLOT * self.slots, max(1, queue)) - self.outstanding
+        return self.most - self.outstanding
 
     @property
     def hungry(self) -> bool:
