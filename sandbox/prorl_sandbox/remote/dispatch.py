@@ -166,23 +166,26 @@ class Dispatcher:
         ready = [s for s in self.servers if s.up and s.blocked_until <= now and s.room > 0]
         if not ready or not self._waiting:
             return None
-        server = min(ready, key=lambda one: one.load(now))
+        shunned = self._waiting[0].shunned
+        server = min(ready, key=lambda one: (one.address == shunned, one.load(now)))
         # one answer makes room for one job: what goes together has to be waited for
         worth_it = min(len(self._waiting), server.room) >= server.most / 4
         aged = (
             now >= self._waiting[0].created + GATHER_SECONDS and len(self._waiting) <= server.room
         )
         if server.hungry or worth_it or aged:
-            return self._begin(server, self._gather(server.room))
+            return self._begin(server, self._gather(server))
         return None
 
-    def _gather(self, room: int) -> list[Job]:
+    def _gather(self, server: Server) -> list[Job]:
         """Take the jobs that go together next."""
         jobs = [self._waiting.popleft()]
         size = len(jobs[0].data)
-        while self._waiting and len(jobs) < room and not jobs[0].alone:
-            size += len(self._waiting[0].data)
-            if self._waiting[0].alone or size > _BATCH_BYTES:
+        while self._waiting and len(jobs) < server.room and not jobs[0].alone:
+            following = self._waiting[0]
+            size += len(following.data)
+            apart = following.alone or following.shunned == server.address
+            if apart or size > _BATCH_BYTES:
                 break
             jobs.append(self._waiting.popleft())
         return jobs
@@ -230,6 +233,9 @@ class Dispatcher:
                     else:
                         self._deliver(exchange, *found)
             whole = True
+            with self._changed:
+                if not all(exchange.jobs[place].done for place in exchange.open):
+                    self._lost(exchange, "it ended a request without all answers", None)
         except RefusedError as refused:
             whole = True
             with self._changed:
@@ -262,6 +268,7 @@ class Dispatcher:
         others = any(server.up for server in self.servers if server is not exchange.server)
         if answer.get("kind") == "sandbox" and others and not job.losses:
             job.losses += 1  # its sandbox failed: another's may not
+            job.shunned = exchange.server.address
             self._settle(exchange, place)
             self._waiting.append(job)
             self._changed.notify_all()

@@ -7,6 +7,7 @@ import queue
 import time
 from typing import Any
 
+from prorl_common.http import Address
 from prorl_sandbox.remote.protocol import longest_line
 from prorl_sandbox.remote.submission import Submission, pack_submission
 from prorl_sandbox.run.compiling import COMPILE_LIMITS
@@ -20,7 +21,8 @@ _ATTEMPTS = 2  # once more, alone
 class Job:
     """The state of one submission. ``answers`` holds what came, in order: JSON objects, or an error to raise.
 
-    ``losses`` counts the services that failed under it; ``alone``: to be sent in a request of its own.
+    ``losses`` counts the services that failed under it; ``shunned`` is the address of one whose sandbox failed at
+    it; ``alone``: to be sent in a request of its own.
     """
 
     def __init__(self, submission: Submission) -> None:
@@ -30,6 +32,7 @@ class Job:
         self.answers: queue.SimpleQueue[dict[str, Any] | Exception] = queue.SimpleQueue()
         self.done = False
         self.losses = 0
+        self.shunned: Address | None = None
         self.alone = False
         self._cases = len(submission.cases)
         self._delivered = self._came = 0
