@@ -5,6 +5,7 @@ Standard library only, but for ``prorl_common.config`` (pydantic, yaml) and ``pr
 Nothing here knows about models, rewards or datasets.
 """
 
+from prorl_common.cache import cache_root
 from prorl_common.closing import Closing
 from prorl_common.errors import (
     MissingExtraError,
@@ -14,6 +15,7 @@ from prorl_common.errors import (
     nearest,
     pip_install,
     plain_words,
+    why_unreadable,
 )
 from prorl_common.files import (
     Journal,
@@ -59,6 +61,7 @@ __all__ = [
     "atomic_directory",
     "atomic_write_bytes",
     "atomic_write_text",
+    "cache_root",
     "check_output",
     "derive_seed",
     "format_seconds",
@@ -72,4 +75,5 @@ __all__ = [
     "read_jsonl",
     "sha256_file",
     "use_plugins",
+    "why_unreadable",
 ]

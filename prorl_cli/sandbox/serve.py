@@ -24,6 +24,7 @@ def serve_command(
     slots: Annotated[
         int, typer.Option(min=0, help="Programs at once; 0: one a processor, at least two.")
     ] = 0,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions open at once.")] = 16,
     queue: Annotated[int, typer.Option(min=1, help="Jobs that may wait.")] = 1000,
     max_body_mb: Annotated[float, typer.Option(help="Largest request body in MiB.")] = 64.0,
     allow_weak: Weak = False,
@@ -44,6 +45,7 @@ def serve_command(
             uds=uds,
             backend=backend,
             slots=slots,
+            sessions=sessions,
             queue=queue,
             max_body_mb=max_body_mb,
             allow_weak=allow_weak,

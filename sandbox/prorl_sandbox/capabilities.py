@@ -16,7 +16,8 @@ from prorl_common import UserError
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.namespaces import cgroup
 from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
+from prorl_sandbox.run.session import MOST_SESSIONS
+from prorl_sandbox.types import IsolationError, Limits, Program, SandboxError, ToolSandbox
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
 BACKENDS = "local, docker, docker:RUNTIME or remote:URL[,URL]"
@@ -189,12 +190,18 @@ def default_backend() -> str:
 
 
 def open_sandbox(
-    backend: str | None = None, *, allow_weak: bool = False, slots: int | None = None
-) -> Sandbox:
-    """Return a sandbox of the backend with this many boxes at once: ``local``, ``docker`` or ``remote``.
+    backend: str | None = None,
+    *,
+    allow_weak: bool = False,
+    slots: int | None = None,
+    sessions: int = MOST_SESSIONS,
+) -> ToolSandbox:
+    """Return a sandbox of the backend ``local``, ``docker`` or ``remote`` with this many boxes at once,
+    and so many sessions open beside them.
 
     ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor.
-    ``remote:URL[,URL...]`` are services of ``prorl sandbox serve``, which have slots of their own.
+    ``remote:URL[,URL...]`` are services of ``prorl sandbox serve``, which have slots and sessions of
+    their own.
     None: what the environment variable PRORL_BACKEND names, else ``local``. Raises IsolationError
     when less than the floor holds and ``allow_weak`` is false, UserError for an unknown backend and
     for an engine or a service that does not answer.
@@ -208,10 +215,10 @@ def open_sandbox(
     if name == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
-        return open_docker(runtime=runtime or None, containers=slots)
+        return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
     if backend != "local":
         raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
-    return LocalSandbox(found.walls, found.isolation, slots=slots)
+    return LocalSandbox(found.walls, found.isolation, slots=slots, sessions=sessions)

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
 import os
-import subprocess
-import sys
+import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,22 +16,6 @@ from prorl_sandbox import Capabilities, Limits, LocalSandbox, Outcome, Program, 
 from prorl_sandbox.remote.sandbox import RemoteSandbox
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
-
-
-@dataclass
-class ServiceProcess:
-    """A service in a process of its own."""
-
-    process: subprocess.Popen[str]
-    url: str
-
-    def kill(self) -> None:
-        """End it as a machine that loses power does."""
-        self.process.kill()
-        self.process.wait(30)
-
-
-Serve = Callable[..., ServiceProcess]
 
 
 @pytest.fixture(scope="session")
@@ -57,68 +41,71 @@ def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
 
 
 @pytest.fixture(scope="session")
-def serve_sandbox(capabilities: Capabilities) -> Iterator[Serve]:
-    """Return a function that starts ``prorl sandbox serve`` on a port of the loopback and waits until it is ready.
+def scientific(sandbox: LocalSandbox) -> LocalSandbox:
+    """The sandbox with the environment ``scientific``, built (once, in the user's cache) if need be."""
+    from prorl_sandbox.environments import build, store
 
-    It takes further options of the command; ``token`` is that of the service.
-    """
-    if not capabilities.strong:
-        _unavailable(capabilities.complaint())
-    if importlib.util.find_spec("uvicorn") is None:
-        _unavailable("the extra 'server' is not installed")
-    started: list[ServiceProcess] = []
+    wanted = store.requirements_of("scientific")
+    assert wanted is not None
+    try:
+        build.build(wanted)
+    except build.BuildError as error:
+        _unavailable(str(error))
+    return sandbox
 
-    def serve(*options: str, port: int = 0, token: str = "") -> ServiceProcess:
-        command = [sys.executable, "-m", "prorl_cli", "sandbox", "serve", "--port", str(port)]
-        environment = {**os.environ, "PRORL_TOKEN": token}
-        process = subprocess.Popen(
-            [*command, *options], stdout=subprocess.PIPE, text=True, env=environment
-        )
-        assert process.stdout is not None
-        found = ServiceProcess(process, process.stdout.readline().strip())
-        started.append(found)
-        assert found.url.startswith("http://")
-        return found
 
-    yield serve
-    for one in started:
-        one.process.terminate()
-    for one in started:
-        one.process.wait(30)
-        assert one.process.stdout is not None
-        one.process.stdout.close()
+def _write_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> str:
+    """Write ``NAME-VERSION-py3-none-any.whl`` into ``folder`` and return its SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{member},,\n" for member in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(member, text)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.fixture(scope="session")
-def remote_sandbox(serve_sandbox: Serve) -> Iterator[RemoteSandbox]:
+def write_wheel() -> Callable[..., str]:
+    """Write a small wheel by hand: (folder, name, version, files) -> its SHA-256."""
+    return _write_wheel
+
+
+@pytest.fixture(scope="session")
+def remote_sandbox(serve_sandbox: Callable[..., Any]) -> Iterator[RemoteSandbox]:
     """This machine's sandbox behind a service."""
     with RemoteSandbox([serve_sandbox().url]) as remote:
         yield remote
 
 
 @pytest.fixture(params=["local", "remote"])
-def anywhere(request: pytest.FixtureRequest) -> Sandbox:
-    """Each backend of this machine that takes any program."""
+def local_or_remote(request: pytest.FixtureRequest) -> Sandbox:
+    """The local backend, and the same behind a service."""
     name = "sandbox" if request.param == "local" else "remote_sandbox"
     found: Sandbox = request.getfixturevalue(name)
     return found
 
 
 @pytest.fixture
-def main(anywhere: Sandbox) -> Callable[..., Outcome]:
+def main(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Run a source as ``__main__``."""
 
     def run(source: str, stdin: str = "", limits: Limits = FAST) -> Outcome:
-        return anywhere.run(Program(source, stdin=stdin), limits)
+        return local_or_remote.run(Program(source, stdin=stdin), limits)
 
     return run
 
 
 @pytest.fixture
-def call(anywhere: Sandbox) -> Callable[..., Outcome]:
+def call(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Call the function ``f`` (or another) of a source."""
 
     def run(source: str, *args: object, name: str = "f", limits: Limits = FAST) -> Outcome:
-        return anywhere.run(Program(source, call=name, args=args), limits)
+        return local_or_remote.run(Program(source, call=name, args=args), limits)
 
     return run

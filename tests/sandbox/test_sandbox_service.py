@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -32,11 +32,12 @@ from prorl_sandbox import (
     SandboxError,
     Stdin,
 )
+from prorl_sandbox.remote.asking import AskingSandbox, Submission, pack_asked
 from prorl_sandbox.remote.protocol import PROTOCOL
 from prorl_sandbox.remote.sandbox import RemoteSandbox
-from prorl_sandbox.remote.submission import AskingSandbox, Submission, pack_submission
 from prorl_sandbox.run.cancelling import CancelledError, cancellable
 from prorl_sandbox.serve.options import ServeOptions, check_options
+from prorl_sandbox.types import Project, ProjectOutcome, SessionEndedError, TestResult
 
 for _module in ("starlette", "uvicorn", "prometheus_client"):
     pytest.importorskip(_module, reason="the extra 'server' is not installed")
@@ -59,6 +60,31 @@ class FakeBox:
         self.killed.set()
 
 
+class FakeSession:
+    """Answers with what it is told; 'end' ends it."""
+
+    ended: str | None = None
+
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        if self.ended is not None:
+            raise SessionEndedError(f"the session is over: {self.ended}")
+        if source == "end":
+            self.ended = "message 1 ended it"
+        return Outcome("ok", stdout=source, value={1: (2,)}, isolation="fake+seccomp")
+
+    def fork(self) -> FakeSession:
+        return FakeSession()
+
+    def close(self) -> None:
+        self.ended = self.ended or "it was closed"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class FakeSandbox(AskingSandbox):
     """Echoes the source; 'hold' waits for ``release``, 'broken' is a sandbox that fails, 'bug' one of ours."""
 
@@ -68,6 +94,7 @@ class FakeSandbox(AskingSandbox):
         self.healthy = True
         self.ran: list[str] = []
         self.killed = 0
+        self.opened: list[FakeSession] = []
 
     def close(self) -> None:
         self.release.set()
@@ -87,6 +114,29 @@ class FakeSandbox(AskingSandbox):
                 raise RuntimeError("a bug of ours")
             text = "x" * int(source.split()[1]) if source.startswith("long") else source
             yield Outcome("ok", stdout=text, isolation=self.isolation)
+
+    def check_environment(self, name: str) -> None:
+        if name != "stdlib":
+            raise UserError(f"no environment {name}: build it")
+
+    def open_session(
+        self,
+        limits: Limits = Limits(),  # noqa: B008
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> FakeSession:
+        self.check_environment(environment)
+        self.opened.append(FakeSession())
+        return self.opened[-1]
+
+    def run_project(self, project: Project, limits: Limits = Limits()) -> ProjectOutcome:  # noqa: B008
+        return ProjectOutcome(
+            Outcome("ok", stdout=" ".join(project.build), isolation=self.isolation),
+            None,
+            tuple(TestResult(name, "passed") for name in project.tests),
+        )
 
     def _hold(self) -> None:
         box = FakeBox()
@@ -171,7 +221,7 @@ def shared() -> Iterator[Running]:
 
 
 def job(source: str, cases: Sequence[Case] = (Stdin(),), **limits: Any) -> dict[str, Any]:
-    return pack_submission(Submission(Program(source), tuple(cases), Limits(**limits)))
+    return pack_asked(Submission(Program(source), tuple(cases), Limits(**limits)))
 
 
 _names = iter(range(10**9))
@@ -409,7 +459,7 @@ def test_one_job_of_a_request_can_be_cancelled() -> None:
 
 
 def test_a_client_that_does_not_read_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prorl_sandbox.serve.app._SEND_SECONDS", 0.3)
+    monkeypatch.setattr("prorl_sandbox.serve.stream._SEND_SECONDS", 0.3)
     with running() as served:
         body = json.dumps(request(*[job("long 3000000", output_kb=4096)] * 8)).encode()
         head = f"POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
@@ -498,6 +548,65 @@ def test_weak_walls_are_refused_unless_they_are_allowed() -> None:
             strong.sandbox.isolation = "weak:"
             with pytest.raises(SandboxError, match="its isolation is weak"):
                 remote.run(Program("a"))
+
+
+def test_sessions_and_their_forks_are_answered_and_end_with_their_client() -> None:
+    with running() as served:
+        with RemoteSandbox([served.url]) as remote:
+            with remote.open_session() as session:
+                outcome = session.run("hello")
+                assert (outcome.stdout, outcome.value) == ("hello", {1: (2,)})
+                assert outcome.isolation == "remote:fake+seccomp"
+                fork = session.fork()
+                assert fork.run("twin").stdout == "twin"
+                assert served.service.sessions.count == 2
+                fork.close()
+                with pytest.raises(SessionEndedError, match="it was closed"):
+                    fork.run("more")
+                assert session.run("end").stdout == "end"
+                assert session.ended == "message 1 ended it"
+                with pytest.raises(SessionEndedError, match="message 1 ended it"):
+                    session.run("more")
+            left = remote.open_session()
+            with pytest.raises(UserError, match="no environment lab"):
+                remote.open_session(environment="lab")
+        with pytest.raises(SessionEndedError, match="closed"):
+            left.run("more")
+        served.wait_until(lambda: served.service.sessions.count == 0)
+        served.wait_until(lambda: all(one.ended for one in served.sandbox.opened))
+
+
+def test_a_session_whose_service_is_gone_is_over() -> None:
+    with running(drain_seconds=0.2) as served, RemoteSandbox([served.url]) as remote:
+        session = remote.open_session()
+        served.signal()
+        served.wait_until(lambda: session.ended is not None)
+        with pytest.raises(SessionEndedError):
+            session.run("more")
+
+
+def test_a_session_of_another_is_not_to_be_guessed(shared: Running) -> None:
+    for path, more in (("run", {"source": "x", "limits": None}), ("fork", {}), ("close", {})):
+        found = shared.ask(f"/session/{path}", {"session": "0" * 32, **more})
+        assert found[0] == 404 and "no such session" in found[2]["error"]
+    wrong = {"session": "x", "source": 7, "limits": None}
+    assert shared.ask("/session/run", wrong)[0] == 422
+    assert shared.ask("/session", {"protocol": PROTOCOL})[0] == 422
+    opening = {"limits": {}, "environment": "stdlib", "idle_seconds": 1, "total_seconds": 1}
+    assert shared.ask("/session", {"protocol": PROTOCOL, **opening})[0] == 422
+    assert shared.ask("/environment", {"name": 7})[0] == 422
+
+
+def test_projects_and_environments_are_asked_for_in_the_same_way(shared: Running) -> None:
+    project = Project({"a.py": "x = 1"}, ("make", "it"), tests={"test_a.py": "..."})
+    with RemoteSandbox([shared.url]) as remote:
+        outcome = remote.run_project(project)
+        remote.check_environment("stdlib")
+        with pytest.raises(UserError, match=r"http.*no environment lab: build it"):
+            remote.check_environment("lab")
+    assert outcome.build is not None and outcome.run is None
+    assert (outcome.build.stdout, outcome.build.isolation) == ("make it", "remote:fake+seccomp")
+    assert outcome.tests == (TestResult("test_a.py", "passed"),)
 
 
 def test_options_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,10 @@
 """Runs the program inside the box and says what came of it on the channel.
 
 Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
-``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
-(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
-only its own answer. Every answer carries the nonce of its question. Sets no limits.
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
+own), ``compile``, ``build`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
+process, so whatever it forges is only its own answer. Every answer carries the nonce of its
+question. Sets no limits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, wire
+from prorl_sandbox.box import columns, files, foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,13 +50,28 @@ def run(job: dict[str, Any], channel: int) -> None:
     ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
     the program's file lies. The interpreter has been settled (``settle``).
     """
-    sys.argv = [job["program"]]
+    sys.argv = [job["program"], *job["argv"][1:]]
+    try:
+        files.lay(job["files"])
+    except OSError as error:
+        sys.stderr.write(f"no room for the files of the program: {error.strerror}\n")
+        _end(1)
+    if job["argv"]:  # one of these files, which may import those beside it
+        sys.argv[0] = job["argv"][0]
+        job["program"] = os.path.abspath(job["argv"][0])
+        sys.path.insert(0, os.path.dirname(job["program"]))
     if job["mode"] == "exec":
         _send(channel, foreign.execute(job))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    if job["mode"] == "build":
+        _send(channel, foreign.build(job))
+        _end(0)
+    preload.take_fresh_chance()
+    if job["mode"] == "session":
+        session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
     if job["mode"] == "main":
         _run_main(job, code, channel)
@@ -80,8 +96,9 @@ def settle(scratch: str) -> list[ModuleType]:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(_INT_DIGITS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
+    threads = preload.ONE_THREAD if "OPENBLAS_NUM_THREADS" in os.environ else {}
     os.environ.clear()
-    os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    os.environ.update(threads, HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
     return [sys.modules.pop(name) for name in ours]
 
 
@@ -210,7 +227,10 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
         try:
-            value = _find(job["call"], names)(*request["args"], **request["kwargs"])
+            args, kwargs = request["args"], request["kwargs"]
+            if request["revive"]:
+                args, kwargs = columns.revive(args), columns.revive(kwargs)
+            value = _find(job["call"], names)(*args, **kwargs)
             frame = wire.pack({"k": "value", "v": wire.encode(value), "n": request["n"]})
             fits = len(frame) <= job["frame_cap"]
             reply = frame if fits else wire.pack({"k": "too-large", "n": request["n"]})
@@ -252,7 +272,7 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
                 "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
             )
             raise kind(f"candidate raised {reply['type']}")
-        return reply["v"]
+        return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
 
     names = _load(job, code, channel)
     check = names.get("check")

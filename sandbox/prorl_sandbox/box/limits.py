@@ -17,7 +17,24 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
-_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile", "build")
+_base = {"data": 0, "space": 0}
+
+
+def note_base() -> None:
+    """Note what this process holds now, an environment's packages: what is forked from it may use its
+    memory limit beside that."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = [int(number) for number in file.read().split()]
+    _base["space"], _base["data"] = (
+        pages[0] * resource.getpagesize(),
+        pages[5] * resource.getpagesize(),
+    )
+
+
+def base_mb() -> int:
+    """Return the MiB of data that ``note_base`` found."""
+    return -(-_base["data"] // MIB)
 
 
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
@@ -46,9 +63,9 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:
         return
     reserve = _HARNESS_RESERVE_MB * MIB
-    _limit(resource.RLIMIT_DATA, memory, reserve)
+    _limit(resource.RLIMIT_DATA, memory + _base["data"], reserve)
     if not summed:
-        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB, reserve)
+        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB + _base["space"], reserve)
 
 
 def _limit(which: int, soft: int, extra: int = 0) -> None:
@@ -65,6 +82,15 @@ def release_reserve() -> None:
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
+
+
+def keep_reserve() -> None:
+    """Set them aside again, for the next message of a session."""
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        if hard != resource.RLIM_INFINITY:
+            soft = max(0, hard - _HARNESS_RESERVE_MB * MIB)
+            resource.setrlimit(which, (soft, hard))
 
 
 def processes_of_this_user(proc: int) -> int:

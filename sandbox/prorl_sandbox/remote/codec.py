@@ -9,11 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from prorl_common import UserError
 from prorl_sandbox.box import wire
-from prorl_sandbox.types import STATUSES, Call, Case, Check, Outcome, Stdin
+from prorl_sandbox.types import (
+    STATUSES,
+    Call,
+    Case,
+    Check,
+    Outcome,
+    Stdin,
+    TestResult,
+    TestStatus,
+)
 
 T = TypeVar("T")
 _KNOWN: dict[type, Sequence[tuple[str, _Way]]] = {}
@@ -159,6 +168,18 @@ def _read_tuple(found: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def _read_words(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise MalformedError("must be a list of texts")
+    return tuple(found)
+
+
+def _read_tests(found: Any) -> tuple[TestResult, ...]:
+    if not isinstance(found, list):
+        raise MalformedError("must be a list of tests")
+    return tuple(read(TestResult, one) for one in found)
+
+
 def _read_texts(found: Any) -> Mapping[str, str]:
     if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
         raise MalformedError("must be an object of texts")
@@ -176,6 +197,13 @@ _WAYS: dict[str, _Way] = {
     "Literal['wall', 'cpu'] | None": _one_of("wall", "cpu", None),
     "Any": _Way(_pack_value, _read_value),
     "tuple[Any, ...]": _Way(lambda value: _pack_value(list(value)), _read_tuple),
+    "TestStatus": _one_of(*get_args(TestStatus)),
+    "Outcome | None": _Way(
+        lambda outcome: None if outcome is None else pack_outcome(outcome),
+        lambda found: None if found is None else read_outcome(found),
+    ),
+    "tuple[TestResult, ...]": _Way(lambda tests: [pack(test) for test in tests], _read_tests),
+    "tuple[str, ...]": _Way(list, _read_words),
     "Mapping[str, str]": _Way(dict, _read_texts),
 }
 """The declared type of a field, as Python spells it, and how it crosses."""

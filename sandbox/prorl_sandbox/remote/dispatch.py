@@ -94,6 +94,16 @@ class Dispatcher:
                 self._changed.wait(0.1)
             self._asking = False
 
+    def best_first(self) -> list[Server]:
+        """Return the servers that take jobs, the least loaded first."""
+        with self._changed:
+            now = time.monotonic()
+            return sorted((s for s in self.servers if s.up), key=lambda one: one.load(now))
+
+    def connect(self, server: Server) -> Connection:
+        """Return a new connection, which is the caller's to close."""
+        return server.new_connection(self._token, self._client)
+
     def troubles(self) -> str:
         """Return what is known of the servers, for people."""
         return "; ".join(f"{server.address}: {server.reason or 'full'}" for server in self.servers)

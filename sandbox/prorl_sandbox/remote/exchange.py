@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from prorl_common.http import Connection, Reply
@@ -48,19 +48,11 @@ class Exchange:
         head = f'{{"protocol":{PROTOCOL},"id":"{self.name}","jobs":['.encode()
         body = head + b",".join(job.data for job in self.jobs) + b"]}"
         longest = max([_LONGEST_HELLO, *(job.longest for job in self.jobs)])
-        last = time.monotonic() + _PROBE_SECONDS
+        seconds = _PROBE_SECONDS
         if self.jobs:  # at worst one after the other, after all that others have sent before
-            last += WAIT_SECONDS + sum(job.longest_run for job in self.jobs)
-        lines = self.connection.lines("/run", body, longest)
-        if isinstance(lines, Reply):
-            raise RefusedError(lines)
+            seconds += WAIT_SECONDS + sum(job.longest_run for job in self.jobs)
         greeted = False
-        for line in lines:
-            if time.monotonic() > last:
-                raise MalformedError("it has not answered in time")
-            if not line:
-                continue
-            found = _read_object(line)
+        for found in json_objects(self.connection, "/run", body, longest, seconds):
             if not greeted:
                 greeted = True
                 yield codec.read(Hello, found)
@@ -68,11 +60,33 @@ class Exchange:
             place = found.pop("job", None)
             if type(place) is not int or place not in self.open:
                 raise MalformedError("an answer to no job")
-            if len(line) > self.jobs[place].longest:
-                raise MalformedError("an answer longer than its job allows")
             yield place, found
         if not greeted:
             raise MalformedError("an answer without the service's state")
+
+
+def json_objects(
+    connection: Connection,
+    path: str,
+    asked: bytes | Mapping[str, Any],
+    longest: int,
+    seconds: float,
+) -> Iterator[dict[str, Any]]:
+    """Send a JSON object; yield those of the answer as they come.
+
+    ``longest``: bytes of one; ``seconds``: for all of them. Raises RefusedError, TransientError, and
+    MalformedError for what is none, and for an answer that is too late.
+    """
+    last = time.monotonic() + seconds
+    data = asked if isinstance(asked, bytes) else json.dumps(asked, allow_nan=False).encode()
+    lines = connection.lines(path, data, longest)
+    if isinstance(lines, Reply):
+        raise RefusedError(lines)
+    for line in lines:
+        if time.monotonic() > last:
+            raise MalformedError("it has not answered in time")
+        if line:
+            yield _read_object(line)
 
 
 def _read_object(line: bytes) -> dict[str, Any]:

@@ -98,8 +98,10 @@ class Server:
 
     def connection(self, token: str, client: str) -> Connection:
         """Return a connection that no other thread uses; it is given back or closed."""
-        if self._idle:
-            return self._idle.pop()
+        return self._idle.pop() if self._idle else self.new_connection(token, client)
+
+    def new_connection(self, token: str, client: str) -> Connection:
+        """Return one more connection."""
         named = {"X-Client-Id": client}
         return Connection(self.address, token or None, SILENCE_SECONDS, named)
 

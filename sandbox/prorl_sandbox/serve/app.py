@@ -1,46 +1,40 @@
 """The HTTP face of the service. What is asked and answered: ``prorl_sandbox.remote.protocol``.
 
-Endpoints: ``POST /run``, ``POST /cancel``, ``GET /healthz`` (no token), ``GET /metrics``.
+Endpoints: ``POST /run``, ``POST /cancel``, ``POST /environment``, ``POST /session`` and below it ``/run``,
+``/fork``, ``/close``; ``GET /healthz`` (no token), ``GET /metrics``.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import asdict
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from prorl_common.serving.body import read_body
 from prorl_common.serving.fair_queue import QueueFullError
-from prorl_common.serving.gate import (
-    Gate,
-    apart,
-    client_name,
-    json_response,
-    unknown_route,
-    watched,
-)
+from prorl_common.serving.gate import Gate, apart, client_name, json_response, unknown_route
 from prorl_common.serving.metrics import CONTENT_TYPE
 from prorl_common.serving.refusal import Refusal, busy
 from prorl_common.serving.traffic import Held
-from prorl_sandbox.remote.codec import MalformedError
-from prorl_sandbox.remote.protocol import BEAT_SECONDS, MOST_OUTPUT_KB, PROTOCOL
-from prorl_sandbox.remote.submission import Submission, read_submission
+from prorl_sandbox.remote import codec
 from prorl_sandbox.serve.batch import Batch
+from prorl_sandbox.serve.reading import (
+    check_output,
+    json_object,
+    read_run,
+    require_protocol,
+    strictly,
+)
 from prorl_sandbox.serve.service import Service
-
-_SEND_SECONDS = 60.0
-"""A client that takes nothing for so long is gone."""
-_LONGEST_NAME = 64
+from prorl_sandbox.serve.stream import LineStream, json_line
+from prorl_sandbox.types import Limits
 
 
 def build_app(service: Service) -> Starlette:
@@ -54,13 +48,22 @@ def build_app(service: Service) -> Starlette:
 
     views = Views(service)
     gate = Gate(service.options.token, service.traffic, service.metrics.answer)
+    posts = {
+        "run": views.run,
+        "cancel": views.cancel,
+        "environment": views.environment,
+        "session": views.session,
+        "session/run": views.session_run,
+        "session/fork": views.session_fork,
+        "session/close": views.session_close,
+    }
     routes = [
-        Route("/run", gate.guarded("run", views.run), methods=["POST"]),
-        Route("/cancel", gate.guarded("cancel", views.cancel), methods=["POST"]),
-        Route("/metrics", gate.guarded("metrics", views.metrics), methods=["GET"]),
-        Route("/healthz", views.healthz, methods=["GET"]),
+        Route(f"/{name}", gate.guarded(name, view), methods=["POST"])
+        for name, view in posts.items()
     ]
-    known = "POST /run, POST /cancel, GET /healthz, GET /metrics"
+    routes.append(Route("/metrics", gate.guarded("metrics", views.metrics), methods=["GET"]))
+    routes.append(Route("/healthz", views.healthz, methods=["GET"]))
+    known = f"{', '.join(f'POST /{name}' for name in posts)}, GET /healthz, GET /metrics"
     return Starlette(
         routes=routes, lifespan=lifespan, exception_handlers={HTTPException: unknown_route(known)}
     )
@@ -75,32 +78,76 @@ class Views:
     async def run(self, request: Request, held: Held) -> Response:
         """Take the jobs of a request; the answer streams."""
         service = self._service
-        body = await read_body(request, service.options, service.traffic, held)
-        name, submissions = await apart(len(body), _read_run, body)
+        body = await self._body(request, held)
+        name, asked = await apart(len(body), read_run, body)
         del body  # the jobs wait without it; what it held stays booked for them
-        if len(submissions) > service.options.queue:
-            raise Refusal(
-                413, f"{len(submissions)} jobs in one request: send at most {service.options.queue}"
-            )
-        if service.state == "unhealthy":
-            raise Refusal(503, "the sandbox of this service does not work at the moment")
-        if service.state != "ready":
-            raise busy(f"the service is {service.state}", 1.0)
+        limit = service.options.queue
+        if len(asked) > limit:
+            raise Refusal(413, f"{len(asked)} jobs in one request: send at most {limit}")
+        self._require_ready()
         try:
-            batch = service.take(client_name(request), submissions, name)
+            batch = service.take(client_name(request), asked, name)
         except QueueFullError as error:
-            limit = service.options.queue
             raise busy(f"the queue is full ({limit} jobs)", error.seconds, 429) from error
-        return AnswerStream(service, batch)
+        return LineStream(_batch_lines(service, batch), lambda: service.drop(batch))
 
     async def cancel(self, request: Request, held: Held) -> Response:
         """End jobs that nobody waits for any more."""
-        body = await read_body(request, self._service.options, self._service.traffic, held)
-        found = _json_object(body, {"id", "jobs"})
+        found = json_object(await self._body(request, held), "id", "jobs")
         places = found["jobs"]
         if not isinstance(places, list) or not all(type(at) is int for at in places):
             raise Refusal(422, "'jobs' must be a list of places")
         self._service.cancel(str(found["id"]), places)
+        return json_response({})
+
+    async def environment(self, request: Request, held: Held) -> Response:
+        """Say whether programs can have an environment: {} or an error."""
+        name = json_object(await self._body(request, held), "name")["name"]
+        if not isinstance(name, str):
+            raise Refusal(422, "'name' must be a text")
+        return json_response(await asyncio.to_thread(self._service.missing_environment, name))
+
+    async def session(self, request: Request, held: Held) -> Response:
+        """Open a session, which lives as long as this request."""
+        body = await self._body(request, held)
+        names = ("limits", "environment", "idle_seconds", "total_seconds")
+        found = json_object(body, "protocol", *names)
+        require_protocol(found["protocol"])
+        limits = strictly("limits", lambda: codec.read(Limits, found["limits"]))
+        strictly("limits", lambda: check_output(limits))
+        times = [found["idle_seconds"], found["total_seconds"]]
+        if not isinstance(found["environment"], str) or any(
+            type(seconds) not in (int, float) for seconds in times
+        ):
+            raise Refusal(422, "'environment' must be a text, the seconds numbers")
+        self._require_ready()
+        opened = self._service.sessions.opened(limits, found["environment"], times[0], times[1])
+        return LineStream(*opened)
+
+    async def session_run(self, request: Request, held: Held) -> Response:
+        """Run one message of a session."""
+        found = json_object(await self._body(request, held), "session", "source", "limits")
+        limits = found["limits"]
+        if limits is not None:
+            limits = strictly("limits", lambda: codec.read(Limits, found["limits"]))
+            strictly("limits", lambda: check_output(limits))
+        if not isinstance(found["source"], str):
+            raise Refusal(422, "'source' must be a text")
+        sessions = self._service.sessions
+        _, session = sessions.find(found["session"])
+        return LineStream(sessions.message(session, found["source"], limits), _nothing)
+
+    async def session_fork(self, request: Request, held: Held) -> Response:
+        """Fork a session."""
+        found = json_object(await self._body(request, held), "session")
+        sessions = self._service.sessions
+        return LineStream(sessions.fork(*sessions.find(found["session"])), _nothing)
+
+    async def session_close(self, request: Request, held: Held) -> Response:
+        """Close one session."""
+        found = json_object(await self._body(request, held), "session")
+        sessions = self._service.sessions
+        sessions.close(*sessions.find(found["session"]))
         return json_response({})
 
     async def metrics(self, _: Request, __: Held) -> Response:
@@ -113,85 +160,25 @@ class Views:
         hello = self._service.hello()
         return json_response(asdict(hello), 200 if hello.status == "ready" else 503)
 
+    async def _body(self, request: Request, held: Held) -> bytes:
+        return await read_body(request, self._service.options, self._service.traffic, held)
 
-class AnswerStream(Response):
-    """The answers of a request, as they come. When the client leaves, its jobs end."""
-
-    media_type = "application/x-ndjson"
-
-    def __init__(self, service: Service, batch: Batch) -> None:
-        # proxies that gather answers (nginx) leave this one as it comes
-        super().__init__(headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"})
-        del self.headers["content-length"]
-        self._service, self._batch = service, batch
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until all jobs are answered or the client has left."""
-        batch = self._batch
-        try:
-            async with watched(Request(scope, receive)) as gone:
-                await send(
-                    {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-                )
-                await _send(send, json.dumps(asdict(self._service.hello())).encode() + b"\n")
-                while not batch.finished:
-                    news = asyncio.ensure_future(batch.news())
-                    await asyncio.wait(
-                        {news, gone}, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
-                    )
-                    news.cancel()
-                    if gone.done():
-                        return
-                    lines = batch.take()
-                    if lines or not batch.finished:
-                        await _send(send, lines or b"\n")
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except TimeoutError:
-            return  # it does not read any more
-        finally:
-            self._service.drop(batch)
+    def _require_ready(self) -> None:
+        state = self._service.state
+        if state == "unhealthy":
+            raise Refusal(503, "the sandbox of this service does not work at the moment")
+        if state != "ready":
+            raise busy(f"the service is {state}", 1.0)
 
 
-async def _send(send: Send, data: bytes) -> None:
-    async with asyncio.timeout(_SEND_SECONDS):
-        await send({"type": "http.response.body", "body": data, "more_body": True})
+async def _batch_lines(service: Service, batch: Batch) -> AsyncGenerator[bytes, None]:
+    """Yield the service's state, and the answers as they come."""
+    yield json_line(asdict(service.hello()))
+    while not batch.finished:
+        await batch.news()
+        if lines := batch.take():
+            yield lines
 
 
-def _read_run(body: bytes) -> tuple[str, list[Submission]]:
-    """Return the name and the jobs of a request. Raises Refusal 400 or 422 (which job, why)."""
-    found = _json_object(body, {"protocol", "id", "jobs"})
-    if found["protocol"] != PROTOCOL:
-        raise Refusal(
-            400,
-            f"this service speaks protocol {PROTOCOL}, the client {str(found['protocol'])[:20]}: "
-            "install the same version of prorl on both sides",
-        )
-    name, jobs = found["id"], found["jobs"]
-    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
-        raise Refusal(422, f"'id' must be a text of at most {_LONGEST_NAME} characters")
-    if not isinstance(jobs, list):
-        raise Refusal(422, "'jobs' must be a list")
-    submissions = []
-    for at, job in enumerate(jobs):
-        try:
-            submission = read_submission(job)
-            if submission.limits.output_kb > MOST_OUTPUT_KB:
-                raise MalformedError(f"limit output_kb must be at most {MOST_OUTPUT_KB}")
-        except MalformedError as error:
-            raise Refusal(422, f"job {at}: {str(error)[:500]}", job=at) from error
-        submissions.append(submission)
-    return name, submissions
-
-
-def _json_object(body: bytes, names: set[str]) -> dict[str, Any]:
-    try:
-        found = json.loads(body, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(400, f"the body is not valid JSON ({str(error)[:200]})") from error
-    if not isinstance(found, dict) or set(found) != names:
-        raise Refusal(422, f"the body must be a JSON object of {', '.join(sorted(names))}")
-    return found
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+def _nothing() -> None:
+    """What ends with the answer of a message: nothing."""

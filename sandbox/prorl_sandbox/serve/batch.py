@@ -6,17 +6,17 @@ import asyncio
 from dataclasses import dataclass, field
 
 from prorl_common.serving.fair_queue import Job
-from prorl_sandbox.remote.submission import Submission
+from prorl_sandbox.remote.asking import Asked
 from prorl_sandbox.run.cancelling import Cancellation
 
 
 @dataclass(eq=False, slots=True)
 class Order:
-    """One submission of a request. ``job`` is its place in the queue."""
+    """One job of a request. ``job`` is its place in the queue."""
 
     batch: Batch
     place: int
-    submission: Submission
+    asked: Asked
     cancellation: Cancellation = field(default_factory=Cancellation)
     job: Job[Order, int] | None = None
     ended: bool = False
@@ -25,9 +25,9 @@ class Order:
 class Batch:
     """Lines of answers, to be sent as they come."""
 
-    def __init__(self, submissions: list[Submission], name: str) -> None:
+    def __init__(self, asked: list[Asked], name: str) -> None:
         self.name = name
-        self.orders = [Order(self, at, one) for at, one in enumerate(submissions)]
+        self.orders = [Order(self, at, one) for at, one in enumerate(asked)]
         self.unsent = 0
         self._left = len(self.orders)
         self._lines: list[bytes] = []

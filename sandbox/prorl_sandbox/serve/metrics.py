@@ -17,6 +17,7 @@ class Metrics(ServiceMetrics):
         self._seconds = self.histogram(
             "seconds", "Seconds by the clock that programs ran.", SECOND_BUCKETS, "status"
         )
+        self.sessions = self.gauge("sessions", "Sessions that are open, forks too.")
         self.cancelled = self.counter("cancelled", "Jobs that nobody waited for any more.")
 
     def outcome(self, status: str, seconds: float) -> None:

@@ -13,7 +13,7 @@ from prorl_common import atomic_write_text, on_interrupt
 from prorl_common.serving.server import listening, make_server, require_server_extra
 from prorl_sandbox.capabilities import open_sandbox
 from prorl_sandbox.serve.options import ServeOptions, check_options
-from prorl_sandbox.types import Sandbox
+from prorl_sandbox.types import ToolSandbox
 
 if TYPE_CHECKING:
     from prorl_sandbox.serve.service import Service
@@ -28,7 +28,12 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
     check_options(options)
     told = say or partial(print, "prorl sandbox serve:", file=sys.stderr, flush=True)
     with listening(options) as (sock, address):
-        sandbox = open_sandbox(options.backend, allow_weak=options.allow_weak, slots=options.boxes)
+        sandbox = open_sandbox(
+            options.backend,
+            allow_weak=options.allow_weak,
+            slots=options.boxes,
+            sessions=options.sessions,
+        )
         try:
             with on_interrupt(None):  # the server's own handlers speak
                 asyncio.run(_run(sandbox, options, sock, address, told))
@@ -38,7 +43,7 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
 
 
 async def _run(
-    sandbox: Sandbox,
+    sandbox: ToolSandbox,
     options: ServeOptions,
     sock: socket.socket,
     address: str,

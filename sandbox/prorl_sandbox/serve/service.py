@@ -6,23 +6,25 @@ Everything but the runs themselves happens in one event loop.
 from __future__ import annotations
 
 import asyncio
-import json
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 
+from prorl_common import UserError
 from prorl_common.serving.background import Background
 from prorl_common.serving.fair_queue import ClientQueue, StoppedError
 from prorl_common.serving.refusal import Refusal
 from prorl_common.serving.traffic import Traffic
+from prorl_sandbox.remote.asking import Asked, answers, pack_error
 from prorl_sandbox.remote.protocol import PROTOCOL, Hello
-from prorl_sandbox.remote.submission import Submission, answers, pack_error
 from prorl_sandbox.serve.batch import Batch, Order
 from prorl_sandbox.serve.metrics import Metrics
 from prorl_sandbox.serve.options import ServeOptions
-from prorl_sandbox.types import Limits, Program, Sandbox, SandboxError
+from prorl_sandbox.serve.sessions import Sessions
+from prorl_sandbox.serve.stream import json_line
+from prorl_sandbox.types import Limits, Program, SandboxError, ToolSandbox
 
 _PROBE = Program("print(6 * 7)")
 _PROBE_LIMITS = Limits(wall_seconds=60.0, cpu_seconds=30.0)
@@ -34,15 +36,19 @@ _MOST_UNSENT = 256 * 1024 * 1024
 
 
 class Service:
-    """Takes submissions, gives answers. ``start`` and ``stop`` are called in the event loop."""
+    """Takes jobs, gives answers. ``start`` and ``stop`` are called in the event loop."""
 
     def __init__(
-        self, sandbox: Sandbox, options: ServeOptions, say: Callable[[str], None] = lambda _: None
+        self,
+        sandbox: ToolSandbox,
+        options: ServeOptions,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.options = options
         self.metrics = Metrics()
         self.traffic = Traffic(options.max_body)
         self.became_ready = asyncio.Event()
+        self.sessions = Sessions(sandbox)
         self._sandbox = sandbox
         self._say = say
         self._healthy = False
@@ -91,14 +97,15 @@ class Service:
         await self.background.stop()
         self.give_up()
         await self._queue.stop()
+        self.sessions.stop()
         self._threads.shutdown(wait=False)
 
-    def take(self, client: str, submissions: list[Submission], name: str) -> Batch:
+    def take(self, client: str, asked: list[Asked], name: str) -> Batch:
         """Queue all jobs of a request, or none. Raises QueueFullError, and Refusal for a name in use."""
         if name in self._batches:
             raise Refusal(422, "'id' is that of a request in work")
-        self._queue.require_room(len(submissions))
-        batch = Batch(submissions, name)
+        self._queue.require_room(len(asked))
+        batch = Batch(asked, name)
         self._batches[name] = batch
         for order in batch.orders:
             order.job = self._queue.submit(client, [order])
@@ -116,12 +123,21 @@ class Service:
         if batch is not None:
             self._cancel([batch.orders[at] for at in places if 0 <= at < len(batch.orders)])
 
+    def missing_environment(self, name: str) -> dict[str, object]:
+        """Return the error of an environment that programs cannot have here, nothing for others."""
+        try:
+            self._sandbox.check_environment(name)
+        except (UserError, SandboxError) as error:
+            return pack_error(error)
+        return {}
+
     async def drain(self) -> bool:
         """Take no more work and finish what was taken; True when all of it was done in time."""
         return await self.traffic.drain(self.options.drain_seconds, self.give_up)
 
     def give_up(self) -> None:
-        """End every job; the answers of their requests end without them."""
+        """End every job and session; the answers of their requests end without them."""
+        self.sessions.close_all()
         for batch in list(self._batches.values()):
             self._cancel(batch.orders)
 
@@ -129,6 +145,7 @@ class Service:
         """Bring the gauges of the metrics up to date."""
         self.metrics.queue.set(self._queue.waiting)
         self.metrics.busy.set(self._queue.busy)
+        self.metrics.sessions.set(self.sessions.count)
         self.metrics.ready.set(self.state == "ready")
 
     def _cancel(self, orders: Iterable[Order]) -> None:
@@ -156,7 +173,7 @@ class Service:
     def _run(self, order: Order) -> int:
         count = 0
         with order.cancellation.covering():
-            for answer in answers(self._sandbox, order.submission):
+            for answer in answers(self._sandbox, order.asked):
                 line = _line(order, answer)
                 self._loop.call_soon_threadsafe(self._answered, order, answer, line)
                 count += 1
@@ -168,7 +185,7 @@ class Service:
         outcome, kind = answer.get("outcome"), answer.get("kind")
         if isinstance(outcome, dict):
             self.metrics.outcome(outcome["status"], outcome["wall_seconds"])
-        else:
+        elif kind is not None:
             self.metrics.error(str(kind))
         self._note(kind == "sandbox", str(answer.get("error", "")))
         order.batch.put(line)
@@ -205,4 +222,4 @@ class Service:
 
 
 def _line(order: Order, answer: dict[str, object]) -> bytes:
-    return json.dumps({"job": order.place, **answer}, allow_nan=False).encode() + b"\n"
+    return json_line({"job": order.place, **answer})

@@ -1,7 +1,7 @@
 """The pool's side of the sandbox that a verifier of others has in its worker: reads what is asked and runs it.
 
 Frames from the worker: {"event": "sandbox", "submission": ... or null for the next answer of the last one};
-the answers are those of ``prorl_sandbox.remote.submission``. Nothing that the worker asks for is believed: it
+the answers are those of ``prorl_sandbox.remote.asking``. Nothing that the worker asks for is believed: it
 has read model text.
 """
 
@@ -30,13 +30,13 @@ class WorkerCalls:
 
         Raises ValueError for what is no call.
         """
-        from prorl_sandbox.remote.submission import answers, pack_error, read_submission
+        from prorl_sandbox.remote.asking import answers_of_cases, pack_error, read_submission
 
         if set(call) != {"event", "submission"}:
             raise ValueError("a call is a submission, or null for the next answer")
         if call["submission"] is not None:
             asked = read_submission(call["submission"])
-            self._answers = answers(
+            self._answers = answers_of_cases(
                 self._sandbox, replace(asked, limits=_bounded(asked.limits, seconds))
             )
         try:

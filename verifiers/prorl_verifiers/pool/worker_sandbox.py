@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from prorl_sandbox.remote.submission import (
-    AskingSandbox,
-    Submission,
-    pack_submission,
-    read_answer,
-)
+from prorl_sandbox.remote.asking import AskingSandbox, Submission, pack_asked, read_outcome
 from prorl_sandbox.types import Outcome
 
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
@@ -27,14 +22,14 @@ class WorkerSandbox(AskingSandbox):
         self._exchange = exchange
         self.isolation = isolation
 
+    def check_environment(self, name: str) -> None:
+        """Do nothing: who asks for an environment that is not there hears it from ``run``."""
+
     def close(self) -> None:
         """Do nothing."""
 
     def _ask(self, submission: Submission) -> Iterator[Outcome]:
-        call: dict[str, Any] = {"submission": pack_submission(submission)}
+        call: dict[str, Any] = {"submission": pack_asked(submission)}
         for _ in submission.cases:
-            answer = read_answer(self._exchange({"event": "sandbox", **call}))
-            if isinstance(answer, Exception):
-                raise answer
-            yield answer
+            yield read_outcome(self._exchange({"event": "sandbox", **call}))
             call = {"submission": None}

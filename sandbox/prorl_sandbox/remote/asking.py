@@ -1,7 +1,8 @@
 """What is asked of a sandbox elsewhere, and what it answers: JSON objects, one codec for all who ask.
 
-A submission is {"program", "cases", "limits", "budget"}; its answers come in order, one a case:
-{"outcome": ...}, or {"error": text, "kind": ...}, which is the last.
+A submission is {"program", "cases", "limits", "budget"}, a project's run {"project", "limits"}. The answers of
+a submission come in order, one a case: {"outcome": ...}; a project's one is {"project": ...}. An error is
+{"error": text, "kind": ...}, and the last.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.remote import codec
@@ -25,9 +26,13 @@ from prorl_sandbox.types import (
     Limits,
     Outcome,
     Program,
+    Project,
+    ProjectOutcome,
     Sandbox,
     SandboxError,
+    SessionEndedError,
     Stdin,
+    ToolSandbox,
 )
 
 _DEFAULT_LIMITS = Limits()
@@ -36,6 +41,7 @@ _ERRORS: dict[str, type[Exception]] = {
     "check": CheckerError,
     "language": LanguageError,
     "isolation": IsolationError,
+    "session": SessionEndedError,
     "user": UserError,
     "sandbox": SandboxError,
 }
@@ -52,15 +58,41 @@ class Submission:
     budget: Budget | None = None
 
 
-def pack_submission(submission: Submission) -> dict[str, Any]:
-    """Return its JSON object. Raises UserError for arguments that cannot cross."""
-    budget = submission.budget
-    return {
-        "program": codec.pack(submission.program),
-        "cases": [codec.pack_case(case) for case in submission.cases],
-        "limits": codec.pack(submission.limits),
-        "budget": None if budget is None else codec.pack(budget),
-    }
+@dataclass(frozen=True, slots=True)
+class ProjectRun:
+    """A project and its limits; see ``ToolSandbox.run_project``."""
+
+    project: Project
+    limits: Limits
+
+
+Asked = Submission | ProjectRun
+
+
+def pack_asked(asked: Asked) -> dict[str, Any]:
+    """Return the JSON object of what is asked. Raises UserError for arguments that cannot cross."""
+    limits = codec.pack(asked.limits)
+    match asked:
+        case Submission(program=program, cases=cases, budget=budget):
+            return {
+                "program": codec.pack(program),
+                "cases": [codec.pack_case(case) for case in cases],
+                "limits": limits,
+                "budget": None if budget is None else codec.pack(budget),
+            }
+        case ProjectRun(project=project):
+            return {"project": codec.pack(project), "limits": limits}
+        case _:
+            assert_never(asked)
+
+
+def read_asked(found: object) -> Asked:
+    """Return what a JSON object asks for. Raises MalformedError."""
+    if isinstance(found, dict) and set(found) == {"project", "limits"}:
+        return ProjectRun(
+            codec.read(Project, found["project"]), codec.read(Limits, found["limits"])
+        )
+    return read_submission(found)
 
 
 def read_submission(found: object) -> Submission:
@@ -78,7 +110,21 @@ def read_submission(found: object) -> Submission:
     )
 
 
-def answers(sandbox: Sandbox, submission: Submission) -> Iterator[dict[str, Any]]:
+def answers(sandbox: ToolSandbox, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Do what is asked and yield the answers; see ``answers_of_cases``."""
+    match asked:
+        case Submission():
+            yield from answers_of_cases(sandbox, asked)
+        case ProjectRun(project=project, limits=limits):
+            try:
+                yield {"project": codec.pack(sandbox.run_project(project, limits))}
+            except tuple(_ERRORS.values()) as error:
+                yield pack_error(error)
+        case _:
+            assert_never(asked)
+
+
+def answers_of_cases(sandbox: Sandbox, submission: Submission) -> Iterator[dict[str, Any]]:
     """Run a submission and yield its answers; what the sandbox raises on purpose is the last of them.
 
     Every other exception is a bug and is raised.
@@ -98,18 +144,28 @@ def pack_error(error: Exception) -> dict[str, Any]:
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
 
 
-def read_answer(found: dict[str, Any]) -> Outcome | Exception:
-    """Return the outcome of an answer, or the error to raise. Raises MalformedError."""
+def read_answer(found: dict[str, Any]) -> Outcome | ProjectOutcome:
+    """Return what an answer holds. Raises the error that it is, or MalformedError."""
     if set(found) == {"outcome"}:
         return codec.read_outcome(found["outcome"])
+    if set(found) == {"project"}:
+        return codec.read(ProjectOutcome, found["project"])
     text, kind = found.get("error"), found.get("kind")
     if set(found) != {"error", "kind"} or not isinstance(text, str) or kind not in _ERRORS:
         raise MalformedError("an answer is an outcome, or an error and its kind")
-    return _ERRORS[kind](text[:_LONGEST_ERROR])
+    raise _ERRORS[kind](text[:_LONGEST_ERROR])
+
+
+def read_outcome(found: dict[str, Any]) -> Outcome:
+    """Return the outcome of a case's answer. Raises the error that it is, or MalformedError."""
+    outcome = read_answer(found)
+    if not isinstance(outcome, Outcome):
+        raise MalformedError("a project's outcome where a program's is due")
+    return outcome
 
 
 class AskingSandbox(Closing, ABC):
-    """Implements ``Sandbox`` over one that is elsewhere: all that is asked is a submission."""
+    """Implements ``Sandbox`` over one that is elsewhere: to run programs is to ask for a submission."""
 
     isolation: str
 
