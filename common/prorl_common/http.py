@@ -367,10 +367,11 @@ class Connection(Closing):
 
 
 def notice_a_vanished_host(sock: socket.socket) -> None:
-    """Have the kernel probe an idle connection: a host that lost power sends no reset. A listening
+    """Have the kernel notice within a minute: a host that lost power sends no reset. A listening
     socket hands the setting on."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+    probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: of what was sent, ms
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
