@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +16,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +26,7 @@ from prorl_sandbox import (
     Call,
     Limits,
     LocalSandbox,
+    Outcome,
     Program,
     Sandbox,
     SandboxError,
@@ -30,7 +34,10 @@ from prorl_sandbox import (
     open_sandbox,
 )
 from prorl_sandbox.attacks.bait import processes_named
+from prorl_sandbox.remote.codec import pack_outcome
+from prorl_sandbox.remote.protocol import longest_line
 from prorl_sandbox.remote.sandbox import RemoteSandbox, weakest
+from prorl_sandbox.run.compiling import COMPILE_LIMITS
 from prorl_verifiers import Task, VerifierPool
 
 Serve = Callable[..., Any]
@@ -271,6 +278,31 @@ def test_what_the_user_must_mend_comes_back_as_such(serve_sandbox: Serve) -> Non
         assert remote.run(Program("#" * 5_000_000), LIMITS).status == "compile-error"
         cases = remote.run_cases(Program("def f(x): return x"), [Call("f", (float("nan"),))])
         assert str(next(cases).value) == "nan"
+
+
+def test_an_answer_as_long_as_a_program_can_make_it_is_no_outage(
+    remote_sandbox: RemoteSandbox,
+) -> None:
+    kib = 64
+    worst = Outcome(
+        "ok",
+        stdout="\ufffd" * 1024 * kib,
+        stderr="\ufffd" * 1024 * kib,
+        value=[1e15] * (1024 * kib // 5),
+    )
+    row = json.dumps({"job": 10**6, "outcome": pack_outcome(worst)})
+    assert len(row) < longest_line(COMPILE_LIMITS.output_kb) * kib / COMPILE_LIMITS.output_kb
+    source = f"import os\nfor end in (1, 2): os.write(end, b'\\xff' * {1024 * kib})"
+    outcome = remote_sandbox.run(Program(source), replace(LIMITS, output_kb=kib))
+    assert (outcome.status, len(outcome.stdout), len(outcome.stderr)) == ("ok", 65536, 65536)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
+def test_a_long_complaint_of_a_compiler_is_no_outage(remote_sandbox: RemoteSandbox) -> None:
+    errors = "\n".join(f"int a{n} = unknown_{'x' * 80}_{n};" for n in range(900))
+    program = Program(errors, language="cpp")
+    outcome = remote_sandbox.run(program, replace(LIMITS, output_kb=1))
+    assert outcome.status == "compile-error" and len(outcome.stderr) > 100_000
 
 
 def test_addresses_are_checked_before_anything_is_asked() -> None:

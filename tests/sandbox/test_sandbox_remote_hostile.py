@@ -123,7 +123,7 @@ OK = pack_outcome(Outcome("ok", stdout="1\n"))
 LIES: dict[str, bytes] = {
     "no answer": b"0\r\n\r\n",
     "a torn answer": b"ff\r\n{",
-    "an endless line": b"ffffff\r\n" + b" " * 400_000,
+    "an endless line": b"ffffff\r\n" + b" " * 6_000_000,
     "no JSON": line(b"{nonsense"),
     "a bare constant": line(b'{"job": 0, "outcome": NaN}'),
     "nested without end": line(b"[" * 50_000),
@@ -137,7 +137,7 @@ LIES: dict[str, bytes] = {
     "an error of an unknown kind": line({"job": 0, "error": "x", "kind": "os"}),
     "an error that is no text": line({"job": 0, "error": [1], "kind": "user"}),
     "an answer longer than the job allows": line(
-        {"job": 0, "outcome": OK | {"stdout": "x" * 10**6}}
+        {"job": 0, "outcome": OK | {"stdout": "x" * 10**7}}
     ),
     "the sandbox failed": line({"job": 0, "error": "no box", "kind": "sandbox"}) + b"0\r\n\r\n",
 }

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from prorl_sandbox.run.compiling import COMPILE_LIMITS
+
 PROTOCOL = 1
 """Raised with every change of a shape that crosses."""
 BEAT_SECONDS = 5.0
@@ -35,8 +37,10 @@ class Hello:
 
 
 def longest_line(output_kb: int) -> int:
-    """Return the bytes of the longest answer to a job with that output limit.
+    """Return the bytes of the longest answer to a job with that output limit, or to one that a compiler with
+    its own limit has refused.
 
-    Each byte of stdout and of stderr may become a character that JSON writes in six.
+    Each byte of stdout and of stderr may become a character that JSON writes in six; of a value a number of
+    five bytes may become one of twenty. Whatever a program does, its answer is no longer.
     """
-    return 16 * 1024 * output_kb + 65_536
+    return 20 * 1024 * max(output_kb, COMPILE_LIMITS.output_kb) + 65_536
