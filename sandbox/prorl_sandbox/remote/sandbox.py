@@ -67,6 +67,8 @@ class RemoteSandbox(AskingSandbox):
         self._settings = (addresses, bearer_token(token), patience, allow_weak)
         self._dispatcher = Dispatcher(*self._settings)
         self._owner = os.getpid()
+        # Whoever forgets to close it: then with the object, at the latest with the process.
+        weakref.finalize(self, _end, self._owner, self._dispatcher)
         self._checked: set[tuple[Address, str]] = set()
         self._links: weakref.WeakSet[Link] = weakref.WeakSet()
         try:
@@ -189,6 +191,11 @@ class RemoteSandbox(AskingSandbox):
             self._dispatcher.close()
             for link in list(self._links):
                 link.end("the sandbox was closed")
+
+
+def _end(owner: int, dispatcher: Dispatcher) -> None:
+    if owner == os.getpid():
+        dispatcher.close()
 
 
 def _from_afar(outcome: Outcome) -> Outcome:
