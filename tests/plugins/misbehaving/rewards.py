@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from prorl_sandbox import Limits
+from prorl_sandbox import Limits, Program
 from prorl_verifiers import Score, Verdict, VerifierSpec
 
 
@@ -96,9 +96,8 @@ def leaves_in_sandbox(response, reference, sandbox):
 
 
 def lies_of_a_program(response, reference, sandbox):
-    program = {"source": "1", "stdin": "", "language": "python", "call": None, "args": []}
     fine = {
-        "program": program,
+        "program": dataclasses.asdict(Program("1")),
         "cases": [{"stdin": {"text": ""}}],
         "limits": dataclasses.asdict(Limits()),
         "budget": None,
