@@ -1,9 +1,13 @@
 """What client and service of the remote sandbox say to each other.
 
-``POST /run`` with {"protocol", "id", "jobs": [submission, ...]} is answered by lines of JSON. The first is the
+``POST /run`` with {"protocol", "id", "jobs": [what is asked, ...]} is answered by lines of JSON. The first is the
 service's state (``Hello``); then come the answers of the jobs as they are known, {"job": its place in the
 request, and the answer}; empty lines in between say that the service lives. ``POST /cancel`` with {"id",
-"jobs": [place, ...]} ends jobs that nobody waits for any more. ``GET /healthz`` is the state, without a token.
+"jobs": [place, ...]} ends jobs that nobody waits for any more. What is asked and answered: ``asking``.
+
+``POST /session`` opens a session, and is answered by its name, and its end when that comes: the session lives as
+long as this request. ``/session/run``, ``/fork`` and ``/close`` name it. ``POST /environment`` with {"name"} is
+answered by {} or an error. ``GET /healthz`` is the state, without a token.
 """
 
 from __future__ import annotations
