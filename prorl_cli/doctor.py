@@ -6,6 +6,7 @@ sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reacha
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -279,10 +280,17 @@ def check_torch() -> Check:
 
 
 def check_sandbox() -> Check:
-    """Try the walls that untrusted code is run behind."""
-    from prorl_common import ServiceError
-    from prorl_sandbox import probe
+    """Try the walls that untrusted code is run behind, here or where PRORL_BACKEND says."""
+    from prorl_common import ProrlError, ServiceError
+    from prorl_sandbox import default_backend, open_sandbox, probe
 
+    if (backend := default_backend()) != "local":
+        cure = "mend it, or unset PRORL_BACKEND to run programs here"
+        try:
+            with contextlib.closing(open_sandbox()) as sandbox:
+                return Check("sandbox", "ok", f"{sandbox.isolation} (PRORL_BACKEND={backend})")
+        except ProrlError as error:
+            return Check("sandbox", "problem", f"PRORL_BACKEND={backend}: {error}", cure)
     try:
         found = probe()
     except ServiceError as error:

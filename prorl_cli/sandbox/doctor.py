@@ -1,11 +1,14 @@
-"""``prorl sandbox doctor``: which walls this machine can put up."""
+"""``prorl sandbox doctor``: which walls this machine can put up, or the services elsewhere."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+import typer
+
 from prorl_cli.console import print_json, stdout_console
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, SandboxBackend
 
 _FEATURES = (
     ("user", "user namespace"),
@@ -21,8 +24,48 @@ _FEATURES = (
 )
 
 
-def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
-    """Try every isolation feature and print what holds."""
+def doctor_command(
+    backend: SandboxBackend = "local", plugin: PluginOption = None, as_json: Json = False
+) -> None:
+    """Try every isolation feature of this machine, or ask the services of remote:URL[,URL]."""
+    name, _, urls = backend.partition(":")
+    if name == "remote":
+        show_services(urls, as_json)
+    else:
+        show_machine(as_json)
+
+
+def show_services(urls: str, as_json: bool) -> None:
+    """Print the state of sandbox services. Exit code 1 when one of them takes no jobs from here."""
+    from rich.table import Table
+
+    from prorl_sandbox.remote.sandbox import ask_services
+
+    found = ask_services(urls)
+    if as_json:
+        print_json(
+            [
+                {"url": url, "state": hello and asdict(hello), "trouble": trouble}
+                for url, hello, trouble in found
+            ]
+        )
+    else:
+        table = Table(title="sandbox services")
+        for title in ("service", "isolation", "slots", "free", "waiting", "prorl", "note"):
+            table.add_column(title)
+        for url, hello, trouble in found:
+            facts = [""] * 5
+            if hello is not None:
+                counts = (hello.slots, hello.free, hello.queued)
+                facts = [hello.isolation, *map(str, counts), hello.version]
+            table.add_row(url, *facts, trouble)
+        stdout_console().print(table)
+    if any(trouble for _, _, trouble in found):
+        raise typer.Exit(1)
+
+
+def show_machine(as_json: bool) -> None:
+    """Print which walls this machine can put up."""
     from rich.table import Table
 
     from prorl_sandbox import LANGUAGES, probe

@@ -13,7 +13,6 @@ from prorl_cli.console import warn
 if TYPE_CHECKING:
     from prorl_sandbox import ToolSandbox
 
-BackendName = Annotated[str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")]
 Weak = Annotated[
     bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
 ]
@@ -25,7 +24,7 @@ def opened(backend: str, allow_weak: bool) -> Iterator[ToolSandbox]:
     from prorl_sandbox import open_sandbox
 
     sandbox = open_sandbox(backend, allow_weak=allow_weak)
-    if sandbox.isolation.startswith("weak"):
+    if "weak" in sandbox.isolation:
         warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
     try:
         yield sandbox

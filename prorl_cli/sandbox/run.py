@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from prorl_cli.console import print_json
-from prorl_cli.options import Json, PluginOption
-from prorl_cli.sandbox.opening import BackendName, Weak, opened
+from prorl_cli.options import Json, PluginOption, SandboxBackend
+from prorl_cli.sandbox.opening import Weak, opened
 from prorl_cli.sandbox.outcome import plain, show_outcome
 from prorl_cli.sandbox.project import run_project
 from prorl_common import UserError
@@ -34,7 +34,7 @@ def run_command(
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
-    backend: BackendName = "local",
+    backend: SandboxBackend = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
     memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,

@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import say, stdout_console
-from prorl_cli.sandbox.opening import BackendName, Weak, opened
+from prorl_cli.options import SandboxBackend
+from prorl_cli.sandbox.opening import Weak, opened
 from prorl_cli.sandbox.outcome import visible
 
 _FIRST, _MORE = ">>> ", "... "
 
 
 def session_command(
-    backend: BackendName = "local",
+    backend: SandboxBackend = "local",
     environment: Annotated[
         str,
         typer.Option(help="Packages beside the standard library: scientific or one of your own."),

@@ -15,9 +15,9 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say
-from prorl_cli.options import Json, PluginOption, file_to_write
+from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
 from prorl_cli.verify.audit import audit
-from prorl_cli.verify.options import AllowWeak, Backend, Modes, ThinkOpen, Timeout, Workers
+from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
 
@@ -43,7 +43,7 @@ def answer(
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
     reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
@@ -86,7 +86,7 @@ def file(
     out: Annotated[
         Path | None, typer.Option(help="Where to write; stdout without it.", callback=file_to_write)
     ] = None,
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,
@@ -140,7 +140,7 @@ def file(
 @app.command("replay")
 def replay(
     run: Annotated[str, typer.Argument(help="A run's folder, or its name under runs/.")],
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,

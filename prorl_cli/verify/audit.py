@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stdout_console
-from prorl_cli.options import Json, PluginOption, file_to_write
+from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
 from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 
@@ -52,9 +52,7 @@ def audit(
     file: File = None,
     mode: Modes = None,
     plugin: PluginOption = None,
-    backend: Annotated[
-        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
-    ] = "local",
+    backend: SandboxBackend = "local",
     out: Annotated[
         Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
     ] = None,

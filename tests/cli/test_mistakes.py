@@ -343,12 +343,12 @@ CASES = [
     ("sandbox run bad.py --wall 0", "limit wall_seconds must be above 0 and up to 86,400, not 0.0"),
     (
         "sandbox run bad.py --backend podman",
-        "unknown sandbox backend 'podman': use local, docker or docker:RUNTIME",
+        "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
     ("sandbox run folder", "cannot read folder: Is a directory"),
     (
         "sandbox attack --backend podman",
-        "unknown sandbox backend 'podman': use local, docker or docker:RUNTIME",
+        "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
     (
         "model fetch smolm2-135m",

@@ -17,6 +17,7 @@ from prorl_sandbox import (
     LocalSandbox,
     Outcome,
     Program,
+    Sandbox,
 )
 from prorl_sandbox.box import foreign
 
@@ -73,57 +74,57 @@ CASES: dict[str, tuple[str, str, str]] = {
 
 
 def run(
-    sandbox: LocalSandbox, language: str, source: str, stdin: str = "", limits: Limits = SHORT
+    local_or_remote: Sandbox, language: str, source: str, stdin: str = "", limits: Limits = SHORT
 ) -> Outcome:
     if shutil.which(TOOLS[language]) is None:
         reason = f"{TOOLS[language]} is not installed"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return sandbox.run(Program(source, stdin=stdin, language=language), limits)
+    return local_or_remote.run(Program(source, stdin=stdin, language=language), limits)
 
 
 @pytest.mark.parametrize("language", SUMS)
-def test_a_program_reads_stdin_and_prints(sandbox: LocalSandbox, language: str) -> None:
+def test_a_program_reads_stdin_and_prints(local_or_remote: Sandbox, language: str) -> None:
     for a, b in ((1, 2), (20, 22)):  # the second time from the kept artifact
-        outcome = run(sandbox, language, SUMS[language], f"{a} {b}")
+        outcome = run(local_or_remote, language, SUMS[language], f"{a} {b}")
         assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", f"{a + b}\n", 0)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_failure_has_its_status(sandbox: LocalSandbox, name: str) -> None:
+def test_a_failure_has_its_status(local_or_remote: Sandbox, name: str) -> None:
     language, source, status = CASES[name]
-    outcome = run(sandbox, language, source, limits=ROOMY if status == "memory" else SHORT)
-    if not sandbox.isolation.endswith("cgroup") and status == "memory":
+    outcome = run(local_or_remote, language, source, limits=ROOMY if status == "memory" else SHORT)
+    if not local_or_remote.isolation.endswith("cgroup") and status == "memory":
         assert outcome.status in ("memory", "runtime-error")  # without a sum, an allocation fails
     else:
         assert outcome.status == status, outcome
     assert outcome.stdout == "" or status == "output-limit"
 
 
-def test_the_compilers_complaint_is_on_stderr(sandbox: LocalSandbox) -> None:
-    outcome = run(sandbox, "cpp", "int main() { return x; }")
+def test_the_compilers_complaint_is_on_stderr(local_or_remote: Sandbox) -> None:
+    outcome = run(local_or_remote, "cpp", "int main() { return x; }")
     assert "‘x’ was not declared" in outcome.stderr or "'x' was not declared" in outcome.stderr
 
 
 def test_the_program_is_another_process_than_its_compiler_and_finds_nothing_of_it(
-    sandbox: LocalSandbox,
+    local_or_remote: Sandbox,
 ) -> None:
     source = (
         "#include <filesystem>\n#include <iostream>\nint main() {\n"
         '    for (auto &e : std::filesystem::directory_iterator("/scratch")) std::cout << e.path();\n'
         '    std::cout << std::filesystem::exists("/usr/bin/g++");\n}'
     )
-    assert run(sandbox, "cpp", source).stdout == "0"
+    assert run(local_or_remote, "cpp", source).stdout == "0"
 
 
-def test_javascript_sees_no_network_and_no_home(sandbox: LocalSandbox) -> None:
+def test_javascript_sees_no_network_and_no_home(local_or_remote: Sandbox) -> None:
     source = (
         "const fs = require('fs');\n"
         "console.log(['/home', '/tmp', '/proc', '/etc/passwd', '/work'].filter(fs.existsSync));\n"
         "require('net').connect(80, '127.0.0.1').on('error', e => console.log(e.code));"
     )
-    assert run(sandbox, "javascript", source).stdout == "[]\nEPERM\n"
+    assert run(local_or_remote, "javascript", source).stdout == "[]\nEPERM\n"
 
 
 def test_a_language_that_is_not_installed_says_so(
@@ -141,10 +142,10 @@ def test_a_language_that_is_not_installed_says_so(
         sandbox.run(Program("", language="nowhere"))
 
 
-def test_calls_checks_and_unknown_languages_are_the_users_mistake(sandbox: LocalSandbox) -> None:
+def test_calls_checks_and_unknown_languages_are_the_users_mistake(local_or_remote: Sandbox) -> None:
     with pytest.raises(UserError, match="a call needs Python"):
-        sandbox.run(Program("", language="cpp", call="f"))
+        local_or_remote.run(Program("", language="cpp", call="f"))
     with pytest.raises(UserError, match="a check needs Python"):
-        sandbox.run_check(Program("", language="javascript"), "def check(f): pass", "f")
+        local_or_remote.run_check(Program("", language="javascript"), "def check(f): pass", "f")
     with pytest.raises(UserError, match="unknown language 'cobol'"):
-        sandbox.run(Program("", language="cobol"))
+        local_or_remote.run(Program("", language="cobol"))

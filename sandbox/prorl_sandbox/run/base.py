@@ -20,6 +20,7 @@ from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run import judging
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
@@ -189,7 +190,7 @@ class BoxSandbox(Closing, ABC):
     @contextlib.contextmanager
     def _one_box(self, job: Job) -> Iterator[Box]:
         """Start a box in its turn among those of runs."""
-        with self._boxes([job], alone=False) as made:
+        with self._boxes([job], alone=False) as made, cancellable(made.boxes):
             yield made.boxes[0]
 
     @contextlib.contextmanager
@@ -259,8 +260,8 @@ class BoxSandbox(Closing, ABC):
             yield account.charge(self._run_case(program, case, account.limits()))
 
     def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+        if (refused := too_long(program.source, self.isolation)) is not None:
+            return refused
         match case:
             case Stdin(text=stdin):
                 return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
@@ -297,10 +298,6 @@ class BoxSandbox(Closing, ABC):
             return artifact
         run = replace(exec_job(program, spec, artifact, limits), files=files)
         return _fairly(lambda alone: self._run_one(run, program, alone), limits)
-
-    def _too_long(self) -> Outcome:
-        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
-        return Outcome("compile-error", stderr=text, isolation=self.isolation)
 
     def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
         nonce = secrets.token_hex(16)
@@ -412,3 +409,11 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
     return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
+
+
+def too_long(source: str, isolation: str) -> Outcome | None:
+    """Return the outcome of a source beyond all measure, None for every other."""
+    if len(source) <= _LONGEST_SOURCE:
+        return None
+    text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+    return Outcome("compile-error", stderr=text, isolation=isolation)
