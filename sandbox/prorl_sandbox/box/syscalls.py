@@ -17,7 +17,7 @@ CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
-MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 4096, 16384, 1 << 18, 1 << 19
 MNT_DETACH = 2
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
@@ -26,11 +26,7 @@ PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-_MOUNT_SETATTR = 442
 _LANDLOCK_CREATE_RULESET = 444
-_AT_FDCWD = -100
-_AT_RECURSIVE = 0x8000
-_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -93,29 +89,6 @@ def pivot_root(new: str, old: str) -> None:
     """Make ``new`` the root of this mount namespace and put the old root at ``old``."""
     number = _number(_PIVOT_ROOT, "pivot_root")
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
-
-
-class _MountAttr(ctypes.Structure):
-    _fields_ = (
-        ("attr_set", ctypes.c_uint64),
-        ("attr_clr", ctypes.c_uint64),
-        ("propagation", ctypes.c_uint64),
-        ("userns_fd", ctypes.c_uint64),
-    )
-
-
-def set_tree_read_only(target: str) -> None:
-    """Make a mount and all below it read-only, nosuid and nodev (mount_setattr, Linux 5.12)."""
-    attr = _MountAttr(_ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV, 0, 0, 0)
-    result = _libc.syscall(
-        ctypes.c_long(_MOUNT_SETATTR),
-        ctypes.c_int(_AT_FDCWD),
-        target.encode(),
-        ctypes.c_uint(_AT_RECURSIVE),
-        ctypes.byref(attr),
-        ctypes.c_size_t(ctypes.sizeof(attr)),
-    )
-    _check(result, f"mount_setattr({target})")
 
 
 def prctl(option: int, value: int = 0, pointer: object = None) -> int:

@@ -20,7 +20,7 @@ from prorl_sandbox.box.container import cleaning
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Template
-from prorl_sandbox.local.view import interpreter, system_view, tools_view
+from prorl_sandbox.local.view import INTERPRETER, Listing, interpreter, system_view, tools_view
 from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
 from prorl_sandbox.spec import BINARY
@@ -75,12 +75,16 @@ class LocalSandbox(BoxSandbox):
                 self._end()  # it was killed; the next one sweeps up after it
                 self._opened = None
             if self._opened is None:
+                listing = system_view().listing()
                 settings = {
+                    "root": listing.name,
+                    "interpreter": (os.path.realpath(self._command[0]), INTERPRETER),
+                    "flags": _FLAGS,
                     "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
                 }
-                template = Template(self._command, settings)
+                template = Template(self._command, settings, listing)
                 pool = SlotPool(template, self._slots, functools.cache(_slot_request))
                 self._opened = template, pool
                 # Whoever forgets to close it: then with the object, at the latest with the process.
@@ -97,7 +101,7 @@ class LocalSandbox(BoxSandbox):
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
         """Start a box for each job at once; see ``BoxSandbox``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), with_tools=True, folders=job.command.folders)
+            _Kind((job.file,), job.command.tools, job.command.folders)
             if job.command is not None and job.command.tools
             else _NATIVE
             for job in jobs
@@ -164,15 +168,16 @@ class _Kind(NamedTuple):
     """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
 
     files: tuple[str, ...]
-    with_tools: bool
+    tools: tuple[str, ...]
     folders: tuple[str, ...]
 
 
-_NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY), tools=(), folders=())
 """For Python and for what compilers have made: the libraries alone."""
 
 
-def _slot_request(kind: Any) -> dict[str, Any]:
+def _slot_request(kind: Any) -> tuple[dict[str, Any], Listing]:
     """Return what to ask the template for."""
-    view = tools_view(kind.folders) if kind.with_tools else system_view()
-    return {"binds": view.binds, "links": view.links, "masks": view.masks, "files": kind.files}
+    view = tools_view(kind.tools, kind.folders) if kind.tools else system_view()
+    listing = view.listing()
+    return {"root": listing.name, "files": kind.files}, listing

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from prorl_sandbox.local.slots import Slot
+from prorl_sandbox.local.view import Listing
 from prorl_sandbox.run.conversation import SETUP_SECONDS
 from prorl_sandbox.types import SandboxError
 
@@ -24,8 +25,8 @@ _ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2
 class Template:
     """The template process and the way to ask it for slots. Thread-safe."""
 
-    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start it; raises SandboxError when it does not start."""
+    def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
+        """Start it, with what its first boxes see; raises SandboxError when it does not start."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
@@ -47,7 +48,8 @@ class Template:
         finally:
             theirs.close()
         try:
-            self._control.send(marshal.dumps(settings, 2))
+            with listing.note() as note:
+                socket.send_fds(self._control, [marshal.dumps(settings, 2)], [note])
             self.cgroup_version = int(self._first_word(self._control)["cgroup"])
         except OSError as error:
             raise SandboxError(self._obituary()) from error
@@ -69,11 +71,14 @@ class Template:
             raise SandboxError(f"the sandbox could not build a box: {word['message']}")
         return word
 
-    def slot(self, request: dict[str, Any]) -> Slot:
+    def slot(self, request: tuple[dict[str, Any], Listing]) -> Slot:
         """Make a slot with this view of the machine. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            socket.send_fds(self._control, [marshal.dumps(request, 2)], [theirs.fileno()])
+            wanted, listing = request
+            with listing.note() as note:
+                fds = [theirs.fileno(), note]
+                socket.send_fds(self._control, [marshal.dumps(wanted, 2)], fds)
             theirs.close()
             self._first_word(mine)
         except OSError as error:
