@@ -8,18 +8,27 @@ from prorl_sandbox.run.judging import CheckerError
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
 from prorl_sandbox.types import (
     STATUSES,
+    Budget,
+    Call,
+    Case,
+    Check,
     IsolationError,
     Limits,
     Outcome,
     Program,
     Sandbox,
     SandboxError,
+    Stdin,
 )
 
 __all__ = [
     "LANGUAGES",
     "STATUSES",
+    "Budget",
+    "Call",
     "Capabilities",
+    "Case",
+    "Check",
     "CheckerError",
     "IsolationError",
     "LanguageError",
@@ -30,6 +39,7 @@ __all__ = [
     "Program",
     "Sandbox",
     "SandboxError",
+    "Stdin",
     "check_limits",
     "find_language",
     "open_sandbox",

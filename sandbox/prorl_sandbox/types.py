@@ -6,6 +6,7 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
@@ -54,7 +55,9 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first and run as whole programs, without ``call``.
+    a box of their own first and run as whole programs, without ``call``. ``environment`` names the
+    packages that a Python program may import: ``stdlib`` for none, ``scientific``, or one made by
+    ``prorl sandbox build-env``.
     """
 
     source: str
@@ -62,6 +65,42 @@ class Program:
     call: str | None = None
     args: tuple[Any, ...] = ()
     language: str = "python"
+    environment: str = "stdlib"
+
+
+@dataclass(frozen=True, slots=True)
+class Stdin:
+    """A case: the program runs as ``__main__`` with this standard input."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A case: the program is loaded and its function ``name`` called; see ``Program``."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A case: trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
+
+    source: str
+    entry_point: str
+
+
+Case = Stdin | Call | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What all cases of one submission may use together, in seconds of processor time and by the
+    clock."""
+
+    cpu_seconds: float
+    wall_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +112,9 @@ class Outcome:
     the program's start, never from the queue or the box's making; ``waited_seconds`` of them it was
     ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
     processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
-    memory.
+    memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
+    ``hint``: what a person should know of a failure, such as which environment has a module that
+    was missing.
     """
 
     status: Status
@@ -87,6 +128,8 @@ class Outcome:
     waited_seconds: float = 0.0
     peak_mb: float = 0.0
     isolation: str = ""
+    over_budget: bool = False
+    hint: str = ""
 
 
 class Sandbox(Protocol):
@@ -111,6 +154,27 @@ class Sandbox(Protocol):
         The checker runs in a box of its own; ``candidate`` there calls ``entry_point`` in the
         submission's box over a typed pipe. ``ok`` means that check returned without raising.
         """
+        ...
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        """Run the cases of one submission, each in a fresh box; yield an outcome a case, in order.
+
+        ``limits`` hold for each case. With a ``budget`` a case also gets no more than is left of
+        it; the one that uses it up is a ``timeout`` that is ``over_budget``, and those after it
+        are not run and say the same. Outcomes come as they are known; closing the iterator ends
+        what still runs and runs no more. ``program.call`` and ``args`` do not count here, nor does
+        its ``stdin`` where a case has its own. Raises what ``run`` and ``run_check`` raise.
+        """
+        ...
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
         ...
 
     def close(self) -> None:

@@ -1,11 +1,14 @@
 import gzip
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from prorl_sandbox import (
+    Budget,
+    Case,
     IsolationError,
     LanguageError,
     Limits,
@@ -14,6 +17,7 @@ from prorl_sandbox import (
     SandboxError,
     open_sandbox,
 )
+from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.code.compare import same_output, same_value
 from prorl_verifiers.code.scorer import score_code
@@ -47,6 +51,17 @@ class CannedSandbox:
         limits: Limits = Limits(),  # noqa: B008
     ) -> Outcome:
         return self.run(program, limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing is held."""

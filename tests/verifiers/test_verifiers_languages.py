@@ -3,12 +3,13 @@
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from prorl_sandbox import IsolationError, Limits, Outcome, Program, open_sandbox
+from prorl_sandbox import Budget, Case, IsolationError, Limits, Outcome, Program, open_sandbox
+from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import Verdict, VerifierPool, load_task
 
 CPP = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n * n << '\\n'; }"
@@ -113,6 +114,17 @@ class OnePlace:
         limits: Limits = Limits(),  # noqa: B008
     ) -> Outcome:
         return self.run(program, limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing is held."""

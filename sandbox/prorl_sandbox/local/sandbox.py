@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.container import cleaning
+from prorl_sandbox.environments import store
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Template
-from prorl_sandbox.local.view import INTERPRETER, Listing, interpreter, system_view, tools_view
+from prorl_sandbox.local.template import Request, Templates
+from prorl_sandbox.local.view import EXECUTABLE, interpreter, system_view, tools_view
 from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
-from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
+from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
 
@@ -59,10 +61,11 @@ class LocalSandbox(BoxSandbox):
         self._slots = max(_LEAST_SLOTS, slots or default_slots())
         self._command = (python or interpreter(), *_FLAGS, str(template))
         self._lock = threading.Lock()
-        self._opened: tuple[Template, SlotPool] | None = None
+        self._opened: tuple[Templates, SlotPool] | None = None
         self._closed = False
         self._owner = os.getpid()
         self._end: Callable[[], object] = _nothing
+        self._held: list[int] = []
 
     def _pool(self) -> SlotPool:
         """Return the pool of slots; the first caller (also after its death) starts the template."""
@@ -75,21 +78,25 @@ class LocalSandbox(BoxSandbox):
                 self._end()  # it was killed; the next one sweeps up after it
                 self._opened = None
             if self._opened is None:
-                listing = system_view().listing()
                 settings = {
-                    "root": listing.name,
-                    "interpreter": (os.path.realpath(self._command[0]), INTERPRETER),
+                    "interpreter": os.path.realpath(self._command[0]),
+                    "executable": EXECUTABLE,
                     "flags": _FLAGS,
                     "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
                 }
-                template = Template(self._command, settings, listing)
-                pool = SlotPool(template, self._slots, functools.cache(_slot_request))
-                self._opened = template, pool
+                templates = Templates(self._command, settings)
+                pool = SlotPool(templates, self._slots, functools.cache(_slot_request))
+                self._opened = templates, pool
                 # Whoever forgets to close it: then with the object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1]
+
+    def _environment(self, name: str) -> Environment:
+        found = store.find(name, store.Target.here())
+        self._held.append(store.hold(Path(found.folder)))
+        return found
 
     def cgroup_version(self) -> int:
         """Return the version of the boxes' control groups, 0 for none. Starts the template."""
@@ -103,7 +110,7 @@ class LocalSandbox(BoxSandbox):
         kinds = [  # compilers and interpreters need the tools' view
             _Kind((job.file,), job.command.tools, job.command.folders)
             if job.command is not None and job.command.tools
-            else _NATIVE
+            else _NATIVE._replace(packages=job.packages)
             for job in jobs
         ]
         with contextlib.ExitStack() as stack:
@@ -151,33 +158,37 @@ class LocalSandbox(BoxSandbox):
         if opened is not None:
             self._end()
             self._end = _nothing
+        while self._held:
+            os.close(self._held.pop())
 
 
 def _nothing() -> None:
     """What there is to end before the template has been started."""
 
 
-def _end(owner: int, template: Template, pool: SlotPool) -> None:
+def _end(owner: int, templates: Templates, pool: SlotPool) -> None:
     if owner != os.getpid():
         return
     pool.close()
-    template.close()
+    templates.close()
 
 
 class _Kind(NamedTuple):
-    """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
+    """A kind of slot: what of this machine its boxes see, the names that a program may have, and the
+    packages that it finds."""
 
     files: tuple[str, ...]
     tools: tuple[str, ...]
     folders: tuple[str, ...]
+    packages: Packages = NO_PACKAGES
 
 
 _NATIVE = _Kind((PYTHON_FILE, BINARY), tools=(), folders=())
 """For Python and for what compilers have made: the libraries alone."""
 
 
-def _slot_request(kind: Any) -> tuple[dict[str, Any], Listing]:
+def _slot_request(kind: Any) -> Request:
     """Return what to ask the template for."""
-    view = tools_view(kind.tools, kind.folders) if kind.tools else system_view()
-    listing = view.listing()
-    return {"root": listing.name, "files": kind.files}, listing
+    tools, packages = kind.tools, kind.packages.folder
+    view = tools_view(tools, kind.folders) if tools else system_view(packages)
+    return Request(kind.packages, kind.files, view.listing())

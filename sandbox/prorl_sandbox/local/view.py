@@ -24,7 +24,10 @@ from prorl_sandbox.local import libraries, packages
 PREFIX = "/usr"
 """Where the interpreter and its library are inside, wherever they are outside."""
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
-INTERPRETER = f"{PREFIX}/bin/{VERSION}"
+EXECUTABLE = f"{PREFIX}/bin/{VERSION}"
+"""What the interpreter is told of where it is; there is none in a box."""
+PACKAGES = f"{PREFIX}/lib/{VERSION}/site-packages"
+"""Where the packages of an environment are inside."""
 _LIBRARY_LINKS = ("/lib", "/lib64", "/lib32")
 _PROGRAM_LINKS = ("/bin", "/sbin")
 _TOOL_PLACES = ("/usr/bin", "/usr/local/bin", "/bin")
@@ -51,20 +54,21 @@ class View:
 
     files: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
-    hidden: str = ""
-    """A path of this machine that is not to be read in the copies: ``PREFIX``, padded with slashes
-    to its length, takes its place."""
+    hidden: tuple[tuple[str, str], ...] = ()
+    """Paths of this machine that are not to be read in the copies of what is below them, and as many
+    characters in place of each."""
 
     def listing(self) -> Listing:
         """Return it as the template takes it."""
-        shown = "/" * (len(self.hidden) - len(PREFIX)) + PREFIX
-        facts = {
-            "files": self.files,
-            "links": self.links,
-            "hidden": self.hidden,
-            "shown": shown,
-        }
+        facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
+
+    def hiding(self, path: str, shown: str) -> View:
+        """Return this view without ``path``: ``shown`` takes its place, padded with slashes. A path
+        that is the shorter one stays."""
+        if len(path) < len(shown):
+            return self
+        return replace(self, hidden=(*self.hidden, (path, shown.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
         """Return this view and all that is below a folder, but for names like ``left_out``.
@@ -139,12 +143,15 @@ def interpreter() -> str:
 
 
 @functools.cache
-def system_view() -> View:
-    """Return what Python programs and compiled ones need, and nothing more."""
+def system_view(packages: str = "") -> View:
+    """Return what Python programs and compiled ones need, and nothing more but the packages of an
+    environment, which lie in the folder ``packages``."""
+    if packages:
+        view = system_view().hiding(packages, PACKAGES)
+        return view.with_folder(packages, PACKAGES).with_libraries()
     library = os.path.dirname(os.path.realpath(os.__file__))
     found = [path for name in _OF_COMPILERS if (path := libraries.find_library(name)) is not None]
-    view = View(hidden=sys.base_prefix if len(sys.base_prefix) > len(PREFIX) else "")
-    view = view.with_links(*_LIBRARY_LINKS)
+    view = View().hiding(sys.base_prefix, PREFIX).with_links(*_LIBRARY_LINKS)
     view = view.with_folder(library, f"{PREFIX}/lib/{VERSION}", _LEFT_OUT)
     modules = os.path.join(sys.base_exec_prefix, sys.platlibdir, VERSION, "lib-dynload")
     if not Path(modules).is_relative_to(library):

@@ -9,14 +9,16 @@ import math
 import os
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
+from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run import judging
+from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
     compile_job,
@@ -24,10 +26,18 @@ from prorl_sandbox.run.compiling import (
     read_artifact,
     require_tools,
 )
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
+from prorl_sandbox.run.conversation import (
+    CROWDED_CPU,
+    MOST_STRETCH,
+    NO_PACKAGES,
+    Box,
+    Job,
+    Packages,
+    converse,
+)
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
-from prorl_sandbox.types import Limits, Outcome, Program
+from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
@@ -85,6 +95,7 @@ class BoxSandbox(Closing, ABC):
     def __init__(self, isolation: str) -> None:
         self.isolation = isolation
         self._artifacts = ArtifactCache()
+        self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
@@ -93,6 +104,27 @@ class BoxSandbox(Closing, ABC):
         Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
         started before the end. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _environment(self, name: str) -> Environment:
+        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        self._find(name)
+
+    def _find(self, name: str) -> Environment:
+        found = self._environments.get(name)
+        if found is None:
+            found = self._environments[name] = self._environment(name)
+        return found
+
+    def _packages(self, program: Program, source: str) -> Packages:
+        """Return what a box has that runs ``source``, the program's or its checker's."""
+        if program.environment == STDLIB_ONLY.name:
+            return NO_PACKAGES
+        found = self._find(program.environment)
+        return Packages(found.name, found.folder, found.preload_for(source))
 
     @abstractmethod
     def close(self) -> None:
@@ -104,20 +136,77 @@ class BoxSandbox(Closing, ABC):
         Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
         for a language that is not installed.
         """
+        case: Case = Stdin(program.stdin)
+        if program.call is not None:
+            case = Call(program.call, program.args)
+        return next(self.run_cases(program, [case], limits))
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = _DEFAULT_LIMITS,
+    ) -> Outcome:
+        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
+
+        Both share one wall and one processor-time budget; the other limits hold for each. Raises
+        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
+        travel by value: what the submission does to a list is not seen by the checker.
+        """
+        return next(self.run_cases(program, [Check(checker, entry_point)], limits))
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = _DEFAULT_LIMITS,
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
+        return self._each(program, cases, limits, Account(budget, limits))
+
+    def _each(
+        self, program: Program, cases: Sequence[Case], limits: Limits, account: Account
+    ) -> Iterator[Outcome]:
+        for case in cases:
+            if account.spent:
+                yield account.nothing_left(self.isolation)
+                continue
+            yield account.charge(self._run_case(program, case, account.limits()))
+
+    def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
+        match case:
+            case Stdin(text=stdin):
+                return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
+            case Call(name=name, args=args):
+                return self._run_program(replace(program, call=name, args=args), limits)
+            case Check():
+                return self._run_check(program, case, limits)
+
+    def _run_program(self, program: Program, limits: Limits) -> Outcome:
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
             mode = "main" if program.call is None else "serve"
             stdin = program.stdin.encode("utf-8", "replace")
             job = Job(
-                mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
+                mode,
+                program.source,
+                limits,
+                program.call,
+                stdin,
+                frame_cap=limits.output_kb * 1024,
+                packages=self._packages(program, program.source),
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+        if program.environment != STDLIB_ONLY.name:
+            raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
             artifact = self._compile(program, spec)
@@ -161,30 +250,23 @@ class BoxSandbox(Closing, ABC):
         self._artifacts.put(program, artifact)
         return artifact
 
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = _DEFAULT_LIMITS,
-    ) -> Outcome:
-        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
-
-        Both share one wall and one processor-time budget; the other limits hold for each. Raises
-        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
-        travel by value: what the submission does to a list is not seen by the checker.
-        """
-        check_limits(limits)
-        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+    def _run_check(self, program: Program, case: Check, limits: Limits) -> Outcome:
         if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
+        own, theirs = (self._packages(program, text) for text in (program.source, case.source))
         jobs = [
-            Job("serve", program.source, limits, entry_point, stdin, frame_cap=cap),
-            Job("check", checker, limits, frame_cap=_CHECKER_FRAME),
+            Job(
+                "serve",
+                program.source,
+                limits,
+                case.entry_point,
+                stdin,
+                frame_cap=cap,
+                packages=own,
+            ),
+            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
         ]
 
         def attempt(alone: bool) -> Outcome:
@@ -243,7 +325,7 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
         plain = wire.decode(wire.encode(list(args)))
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
+    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
 
 
 def check_limits(limits: Limits) -> None:

@@ -7,14 +7,14 @@ the worker asks for is believed: it has read model text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Limits, Outcome, Program, Sandbox
+    from prorl_sandbox import Budget, Case, Limits, Outcome, Program, Sandbox
 
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
 """Sends a frame to the pool's process and returns its answer."""
@@ -38,6 +38,22 @@ class RemoteSandbox:
     ) -> Outcome:
         """Run a test against a submission; see ``Sandbox.run_check``."""
         return self._ask(program, [checker, entry_point], limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits | None = None,
+        budget: Budget | None = None,
+    ) -> Iterator[Outcome]:
+        """Run the cases of one submission; see ``Sandbox.run_cases``."""
+        from prorl_sandbox import Limits
+        from prorl_sandbox.run.cases import one_by_one
+
+        return one_by_one(self, program, cases, limits or Limits(), budget)
+
+    def check_environment(self, name: str) -> None:
+        """Do nothing: who asks for an environment that is not there hears it from ``run``."""
 
     def close(self) -> None:
         """Do nothing."""

@@ -1,8 +1,8 @@
 """How the template gets into the image: it lays the first root and starts again in there.
 
 Started by path it runs from this machine's own files, and whatever it forks would map them. So it
-copies them, and itself, and executes the copy with the copy as its root. Then it goes back to the
-machine's root, which it needs to make boxes; they never see it.
+copies them, and itself, and executes the copy with the copy as its root. With all that it needs
+loaded it goes back to the machine's root, which it makes boxes from; they never see it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 
+_CODE, _PYTHON = "/code", "python"
+
+
 def read_note(fd: int) -> Any:
     """Return what somebody has put into a file without a name, and close it."""
     with open(fd, "rb") as file:
@@ -37,8 +40,15 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image with its first root and execute the template in it. Raises OSError."""
-    if not settings["by_right"]:
+    """Make the image, or join the one of the sandbox's first template, with a root of what is listed;
+    execute the template there. Raises OSError."""
+    first = settings["first"]
+    if first:
+        kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")
+        spaces = [os.open(f"/proc/{first}/ns/{kind}", os.O_RDONLY) for kind in kinds]
+        for space in spaces:
+            syscalls.setns(space, 0)
+    elif not settings["by_right"]:
         uid, gid = os.geteuid(), os.getegid()
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         isolate.write_id_maps("self", f"0 {uid} 1", f"0 {gid} 1")
@@ -47,47 +57,39 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_SLAVE)
     os.umask(0o022)
     image = Image()
-    own = os.path.abspath(f"{__file__}/../..")
+    if not first:
+        image.mount()
+        own = os.path.abspath(f"{__file__}/../..")
+        files = [
+            (os.path.join(folder, name), f"{_CODE}/prorl_sandbox/box{folder[len(own) :]}/{name}")
+            for folder, _, names in os.walk(own)
+            for name in names
+        ]
+        files.append((settings["interpreter"], f"/{_PYTHON}"))
+        image.fill(image.start, listing | {"files": files, "links": ()}, {})
     root = image.root(settings["root"])
-    files = [
-        (
-            os.path.join(folder, name),
-            f"{PROGRAM_FOLDER}/prorl_sandbox/box{folder[len(own) :]}/{name}",
-        )
-        for folder, _, names in os.walk(own)
-        for name in names
-    ]
-    files.append(settings["interpreter"])
-    image.lay(settings["root"], listing | {"files": [*listing["files"], *files]})
-    note = os.memfd_create("state", 0)
-    os.write(note, marshal.dumps((settings, image.place, image.files), 2))
+    image.lay(settings["root"], listing)
+    syscalls.mount(image.start + _CODE, root + PROGRAM_FOLDER, None, syscalls.MS_BIND)
+    python = os.open(f"{image.start}/{_PYTHON}", os.O_RDONLY | os.O_CLOEXEC)
+    note = os.memfd_create("settings", 0)
+    os.write(note, marshal.dumps(settings, 2))
     top = os.open("/", os.O_PATH | os.O_DIRECTORY)
     for fd in (note, top, control):
         os.set_inheritable(fd, True)
     os.chroot(root)
     os.chdir("/")
     script = f"{PROGRAM_FOLDER}/prorl_sandbox/box/namespaces/template.py"
-    python = settings["interpreter"][1]
     numbers = [str(fd) for fd in (control, note, top)]
-    os.execve(python, [python, *settings["flags"], script, *numbers], dict(os.environ))
+    words = [settings["executable"], *settings["flags"], script, *numbers]
+    os.execve(python, words, dict(os.environ))
 
 
-def take_up(note: int, top: int) -> tuple[Settings, Image]:
-    """In the image, with everything loaded: go back to the machine's root, and leave neither the
-    interpreter nor our code in the image."""
-    settings, place, files = read_note(note)
+def move_out(settings: Settings, top: int) -> Image:
+    """In the image, with everything loaded: go back to the machine's root, and take our own code away
+    from the box's."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)
-    root = f"{place}/{settings['root']}"
-    os.unlink(root + settings["interpreter"][1])
-    own = root + PROGRAM_FOLDER
-    for folder, folders, names in os.walk(own, topdown=False):
-        for name in names:
-            os.unlink(os.path.join(folder, name))
-        for name in folders:
-            os.rmdir(os.path.join(folder, name))
-    kept = {number: path for number, path in files.items() if os.path.exists(path)}
-    image = Image(place, kept)
-    image.shrink()
-    return settings, image
+    image = Image()
+    syscalls.unmount(image.root(settings["root"]) + PROGRAM_FOLDER)
+    return image

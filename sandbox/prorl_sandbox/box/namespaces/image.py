@@ -8,6 +8,8 @@ share the files that they have in common. Each step raises OSError.
 
 from __future__ import annotations
 
+import fcntl
+import marshal
 import os
 
 from prorl_sandbox.box import syscalls
@@ -27,81 +29,114 @@ _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
 _CHUNK = 1 << 20
+_TEXTS = (".py", ".pyc")
+"""Not machine code: there the end of a path may be a word of its own as well."""
+_SPARE = 1024
+"""Pages and inodes for what is not counted: folders and the index."""
 
 
 class Image:
-    """The tmpfs at ``place``. ``files``: by device and inode number of an original, its copy."""
+    """The tmpfs at ``place``, which several templates of one sandbox may fill."""
 
-    def __init__(self, place: str = "", files: dict[tuple[int, int], str] | None = None) -> None:
-        """Mount it, empty, or take over one that is there."""
-        self.files = files or {}
-        self.place = place
-        if not place:
-            self.place = next(path for path in _PLACES if os.path.isdir(path))
-            syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=4k,nr_inodes=2,mode=755")
+    def __init__(self) -> None:
+        self.place = next(path for path in _PLACES if os.path.isdir(path))
+
+    def mount(self) -> None:
+        """Mount it, empty but for the folder ``start``, which is no root of a box."""
+        syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
+        with open(self._index, "wb") as file:
+            file.write(marshal.dumps({}, 2))
+        os.mkdir(self.start)
+
+    @property
+    def start(self) -> str:
+        """The folder of what a template starts from and no box sees."""
+        return f"{self.place}/start"
+
+    @property
+    def _index(self) -> str:
+        return f"{self.place}/index"
 
     def root(self, name: str) -> str:
         """Return the path of a root."""
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make a root of ``files`` (origin, target) and ``links`` (path, target).
+        """Make a root, unless it is there, of ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` is a path that is replaced by ``shown`` in the files that come from below it,
-        always as many bytes: where this machine keeps its interpreter is nobody's business.
+        ``hidden`` has paths of this machine and, for each, what takes its place in the modules from
+        below it, always as many bytes: where things are kept here is nobody's business.
         """
+        root = self.root(name)
+        with open(self._index, "rb+") as index:
+            fcntl.flock(index, fcntl.LOCK_EX)
+            if os.path.isdir(root):
+                return
+            known = marshal.loads(index.read())
+            self.fill(root, listing, known)
+            for device in DEVICES:
+                os.close(os.open(f"{root}/dev/{device}", os.O_CREAT | os.O_WRONLY, 0o644))
+            os.symlink(
+                STDIN_FILE, f"{root}/dev/stdin"
+            )  # many a JavaScript program reads it by this name
+            index.seek(0)
+            index.write(marshal.dumps(known, 2))
+            index.flush()
+            # No room is left: how much there is, is not for boxes to know, nor to take.
+            self._resize(0, 0)
+
+    def fill(self, root: str, listing: Listing, known: dict[tuple[int, int], str]) -> None:
+        """Put files and links below ``root``. ``known``: by device and inode number of an original,
+        its copy."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
         folders = set(map(os.path.dirname, paths))
         self._resize(
-            sum(-(-size // _PAGE) + 1 for size in sizes.values()) + len(links),
-            len(files) + len(links) + sum(folder.count("/") for folder in folders) + 16,
+            sum(-(-size // _PAGE) + 1 for size in sizes.values()) + len(links) + _SPARE,
+            len(paths) + sum(folder.count("/") for folder in folders) + _SPARE,
         )
-        root = self.root(name)
         for folder in ("/dev", SCRATCH, PROGRAM_FOLDER, *sorted(folders)):
             os.makedirs(root + folder, exist_ok=True)
-        hidden, shown = (listing[key].encode() for key in ("hidden", "shown"))
         for origin, target in files:
-            self._copy(origin, root + target, hidden, shown)
+            self._copy(origin, root + target, known, listing["hidden"])
         for path, target in links:
             if not os.path.lexists(root + path):
                 os.symlink(target, root + path)
-        for device in DEVICES:
-            os.close(os.open(f"{root}/dev/{device}", os.O_CREAT | os.O_WRONLY, 0o644))
-        os.symlink(
-            STDIN_FILE, f"{root}/dev/stdin"
-        )  # many a JavaScript program reads it by this name
-        self.shrink()
 
-    def _copy(self, origin: str, target: str, hidden: bytes, shown: bytes) -> None:
+    @staticmethod
+    def _copy(
+        origin: str,
+        target: str,
+        known: dict[tuple[int, int], str],
+        hidden: tuple[tuple[str, str], ...],
+    ) -> None:
         """Copy a file, with its date, for compiled modules are compared with their source's."""
+        if os.path.lexists(target):
+            return
         with open(origin, "rb", buffering=0) as source:
-            known = os.fstat(source.fileno())
-            number = (known.st_dev, known.st_ino)
-            if os.path.lexists(target):
-                return
-            if number in self.files:
-                os.link(self.files[number], target)
+            facts = os.fstat(source.fileno())
+            number = (facts.st_dev, facts.st_ino)
+            if number in known:
+                os.link(known[number], target)
                 return
             with open(target, "xb", buffering=0) as copy:
-                if hidden and os.fsencode(origin).startswith(hidden + b"/"):
-                    copy.write(source.readall().replace(hidden, shown))
+                for path, shown in hidden:
+                    if origin.startswith(f"{path}/") and origin.endswith(_TEXTS):
+                        text = source.readall().replace(os.fsencode(path), os.fsencode(shown))
+                        copy.write(text)
+                        break
                 else:
                     while os.sendfile(copy.fileno(), source.fileno(), None, _CHUNK):
                         continue
-                os.fchmod(copy.fileno(), 0o755 if known.st_mode & 0o111 else 0o644)
-                os.utime(copy.fileno(), ns=(known.st_mtime_ns, known.st_mtime_ns))
-        self.files[number] = target
-
-    def shrink(self) -> None:
-        """Leave no room: how much there is, is not for boxes to know, nor to take."""
-        self._resize(0, 0)
+                os.fchmod(copy.fileno(), 0o755 if facts.st_mode & 0o111 else 0o644)
+                os.utime(copy.fileno(), ns=(facts.st_mtime_ns, facts.st_mtime_ns))
+        known[number] = target
 
     def _resize(self, pages: int, inodes: int) -> None:
         """Make room for so much more than is in use."""
         now = os.statvfs(self.place)
         size = (now.f_blocks - now.f_bfree) * now.f_frsize + pages * _PAGE
         count = now.f_files - now.f_ffree + inodes
-        data = f"size={max(size, _PAGE)},nr_inodes={max(count, 1)}"
+        data = f"size={size},nr_inodes={count}"
         syscalls.mount(None, self.place, None, syscalls.MS_REMOUNT | _FLAGS, data)

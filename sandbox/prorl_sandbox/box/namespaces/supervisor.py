@@ -94,10 +94,8 @@ class Supervisor:
         files = entry.read_note(listing)
         if self._image is None:
             return ""
-        root = self._image.root(name)
-        if not os.path.isdir(root):
-            self._image.lay(name, files)
-        return root
+        self._image.lay(name, files)
+        return self._image.root(name)
 
     def _reap(self) -> None:
         """Take note of slots that have ended and remove their groups."""

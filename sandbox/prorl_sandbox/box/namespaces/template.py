@@ -1,7 +1,8 @@
 """The template: an interpreter with the common modules loaded, from which all slots are forked.
 
-Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), one for each
-sandbox; a second time, by itself, from the sandbox's own copy of all files.
+Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), and a second time, by
+itself, from the sandbox's own copy of all files. A sandbox has one for each environment and choice
+of modules to load that its programs need.
 """
 
 from __future__ import annotations
@@ -35,14 +36,19 @@ def main() -> None:
         except OSError as error:
             control.send(marshal.dumps({"event": "error", "message": f"{error}"}, 2))
             os._exit(1)
+    else:
+        settings = entry.read_note(int(sys.argv[2]))
     # All of it now: behind the walls the package's files are out of sight.
     from prorl_sandbox.box import harness, preload
     from prorl_sandbox.box.namespaces.supervisor import Supervisor
 
     preload.preload()
-    image = None
-    if len(sys.argv) > 2:
-        settings, image = entry.take_up(*map(int, sys.argv[2:]))
+    packages, *modules = settings["packages"] or ("",)
+    if packages:
+        preload.load_packages(packages, modules)
+    image = entry.move_out(settings, int(sys.argv[3])) if len(sys.argv) > 2 else None
+    if packages:
+        preload.settle_packages(modules)
     supervisor = Supervisor(control, settings, image)
     held = harness.settle("/scratch")  # kept, for to free our modules would cost every box
     gc.collect()
