@@ -94,7 +94,7 @@ def test_a_wall_that_cannot_be_built_raises_sandbox_error(monkeypatch: pytest.Mo
     impossible = View((("/nowhere/at/all", "/x"),))
     monkeypatch.setattr("prorl_sandbox.local.template.system_view", lambda packages: impossible)
     sandbox = LocalSandbox(capabilities.WALLS, "test")
-    with pytest.raises(SandboxError, match="could not build a box.*/nowhere"):
+    with pytest.raises(SandboxError, match=r"could not build a box.*/nowhere"):
         sandbox.run(HONEST)
     sandbox.close()
 

@@ -26,6 +26,7 @@ PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
+_SET_ROBUST_LIST = {"x86_64": 273, "aarch64": 99}
 _LANDLOCK_CREATE_RULESET = 444
 _MADV_COLLAPSE = 25
 _HUGE_PAGE = 2 * 1024 * 1024
@@ -99,6 +100,16 @@ def prctl(option: int, value: int = 0, pointer: object = None) -> int:
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
     return _check(result, f"prctl({option})")
+
+
+def drop_robust_list() -> None:
+    """Have the kernel wake nobody when this process ends: the list of locks that glibc has told it of
+    is memory like any other, and may be made to name a file that others map."""
+    number = _number(_SET_ROBUST_LIST, "set_robust_list")
+    result = _libc.syscall(
+        ctypes.c_long(number), None, ctypes.c_size_t(3 * ctypes.sizeof(ctypes.c_void_p))
+    )
+    _check(result, "set_robust_list")
 
 
 class _CapHeader(ctypes.Structure):

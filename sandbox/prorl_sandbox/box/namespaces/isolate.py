@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 
 from prorl_sandbox.box import landlock, seccomp, syscalls
 from prorl_sandbox.box.namespaces.image import DEVICES, PROGRAM_FOLDER, SCRATCH, STDIN_FILE
@@ -127,7 +128,8 @@ def enter_root(root: str) -> None:
     syscalls.mount(root, root, None, syscalls.MS_BIND)
     for name in DEVICES:
         device = f"{root}/dev/{name}"
-        syscalls.mount(f"/dev/{name}", device, None, syscalls.MS_BIND)
+        own = stat.S_ISCHR(os.stat(device).st_mode)
+        syscalls.mount(device if own else f"/dev/{name}", device, None, syscalls.MS_BIND)
         # Read-only for the node itself, its times and its mode; the device behind it can be written.
         _remount_read_only(device, syscalls.MS_NOSUID)
     os.chdir(root)
@@ -203,6 +205,7 @@ def give_up_rights(settings: Settings) -> None:
     if settings["landlock"] and "mount" in walls:
         landlock.restrict((SCRATCH, "/dev"), ("/",), settings["landlock"])
     if "seccomp" in walls:
+        syscalls.drop_robust_list()
         if "pid" not in walls:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
         for blob in settings["filters"]:  # the last one forbids to add more
