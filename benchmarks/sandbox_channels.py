@@ -60,30 +60,56 @@ def sense(end):
         count += 1
     return count
 """
-WAYS: dict[str, tuple[str, str]] = {
-    "processor": (
-        # As many processes as there are processors: one of them is the receiver's.
-        "for _ in range(os.cpu_count() - 1):\n    if os.fork() == 0: break\n"
-        "def act():\n    for _ in range(200): pass\n",
-        "def work():\n    for _ in range(20): pass\n" + _COUNT,
-    ),
-    "memory and cache": (
-        "area = bytearray(64 << 20)\nother = bytearray(64 << 20)\n"
-        "def act():\n    other[:1 << 20] = area[:1 << 20]\n    area[32 << 20:33 << 20] = other[:1 << 20]\n",
-        "area = bytearray(8 << 20)\n"
-        "def work():\n    area[:256 << 10] = area[4 << 20:(4 << 20) + (256 << 10)]\n" + _COUNT,
-    ),
-    "inode numbers of pipes": (
-        "def act():\n    for _ in range(50):\n        for end in os.pipe(): os.close(end)\n",
-        "def number():\n    ends = os.pipe()\n    found = os.fstat(ends[0]).st_ino\n"
-        "    for end in ends: os.close(end)\n    return found\n"
-        "def sense(end):\n    # Each processor takes its numbers by the thousand.\n"
-        "    begun, most = number(), 0\n"
-        "    while now() < end:\n        time.sleep((end - now()) / 2 if end - now() > 2e-4 else 0)\n"
-        "    for _ in range(1100): most = max(most, number())\n"
-        "    return most - begun\n",
-    ),
+_SPIN = """
+for _ in range(os.cpu_count() - 1):  # as many processes as processors: one is the receiver's
+    if os.fork() == 0:
+        break
+def act():
+    for _ in range(200):
+        pass
+"""
+_COUNT_TURNS = """
+def work():
+    for _ in range(20):
+        pass
+"""
+_WALK = """
+area, other = bytearray(64 << 20), bytearray(64 << 20)
+def act():
+    other[: 1 << 20] = area[: 1 << 20]
+    area[32 << 20 : 33 << 20] = other[: 1 << 20]
+"""
+_COUNT_COPIES = """
+area = bytearray(8 << 20)
+def work():
+    area[: 256 << 10] = area[4 << 20 : (4 << 20) + (256 << 10)]
+"""
+_MAKE_PIPES = """
+def act():
+    for _ in range(50):
+        for end in os.pipe():
+            os.close(end)
+"""
+_COUNT_NUMBERS = """
+def number():
+    ends = os.pipe()
+    found = os.fstat(ends[0]).st_ino
+    for end in ends:
+        os.close(end)
+    return found
+def sense(end):  # each processor takes its numbers by the thousand: a gap was taken by others
+    last, others = number(), 0
+    while now() < end:
+        one = number()
+        others, last = others + abs(one - last) - 1, one
+    return others
+"""
+WAYS = {
+    "processor": (_SPIN, _COUNT_TURNS + _COUNT),
+    "memory and cache": (_WALK, _COUNT_COPIES + _COUNT),
+    "inode numbers of pipes": (_MAKE_PIPES, _COUNT_NUMBERS),
 }
+"""What the sender does for a one, and how the receiver senses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +148,16 @@ def error_rate(sent: str, sensed: list[float]) -> float:
     ones = statistics.median(v for bit, v in zip(sent[:KNOWN], sensed, strict=False) if bit == "1")
     zeros = statistics.median(v for bit, v in zip(sent[:KNOWN], sensed, strict=False) if bit == "0")
     middle = (ones + zeros) / 2
-    wrong = sum(
-        (value > middle) == (ones > zeros)
-        and bit == "0"
-        or (value > middle) != (ones > zeros)
-        and bit == "1"
-        for bit, value in zip(sent[KNOWN:], sensed[KNOWN:], strict=True)
-    )
+    heard = ["1" if (value > middle) == (ones > zeros) else "0" for value in sensed[KNOWN:]]
+    wrong = sum(one != other for one, other in zip(sent[KNOWN:], heard, strict=True))
     return wrong / (len(sent) - KNOWN)
 
 
 def capacity(error: float, length: float) -> float:
     """Return the bits a second of a binary symmetric channel with this error rate."""
-    error = min(error, 1 - error)
-    entropy = 0.0 if error == 0 else -sum(p * math.log2(p) for p in (error, 1 - error))
-    return (1 - entropy) / length
+    if error >= 0.5:
+        return 0.0
+    return (1 + sum(p * math.log2(p) for p in (error, 1 - error))) / length
 
 
 def measure(sender: Sandbox, receiver: Sandbox, way: str, count: int) -> Measure:
