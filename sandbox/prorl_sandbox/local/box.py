@@ -55,6 +55,8 @@ class LocalBox:
     waited = 0.0
     over = False
     quiet = False
+    renewals = 0
+    spent = 0.0
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
         """Hand ``job`` to the slot's next box; raises SandboxError when the slot is gone."""
@@ -77,6 +79,8 @@ class LocalBox:
             "limits": asdict(job.limits),
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
+            "files": dict(job.files),
+            "argv": job.argv,
             "scratch": scratch,
         }
         self._outputs = {
@@ -123,6 +127,20 @@ class LocalBox:
         """Queue a message for the harness."""
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
+
+    def take(self, stream: str) -> bytes:
+        """Take away what came on ``stdout`` or ``stderr``, with all that is there to be read."""
+        while stream in self._open_inputs and self._read(stream):
+            continue
+        data = self._inputs[stream].data
+        taken = bytes(data)
+        data.clear()
+        return taken
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have the slot count processor time anew."""
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        self._slot.renew(limits)
 
     def hang_up(self) -> None:
         """End the channel towards the box once all queued messages are written."""
@@ -223,6 +241,9 @@ class LocalBox:
             self.started, self._made_cpu = event["at"], event["cpu"]
         elif event["event"] == "watch":
             self.waited, self.over = event["waited"], event["over"]
+        elif event["event"] == "renewed":
+            self.waited, self.spent, self.over = event["waited"], event["cpu"], False
+            self.renewals += 1
         elif event["event"] == "end":
             self._drain()
             self._take_reports()

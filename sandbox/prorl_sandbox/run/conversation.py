@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
@@ -49,11 +49,13 @@ NO_PACKAGES = Packages()
 @dataclass(frozen=True, slots=True)
 class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
-    tests), compile (source to ``artifact``) or exec (run an ``artifact``).
+    tests), session (answer messages), compile (source to ``artifact``), build (run ``command`` and hand
+    out all files) or exec (run an ``artifact``).
 
     ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
     the name under which the program lies in its box; ``command`` is what compile and exec execute;
-    ``packages`` are for Python alone.
+    ``packages`` are for Python alone. ``files`` (relative name to content) lie in the working folder;
+    ``argv``: arguments of a Python program, the first being its name among them, if it is one of them.
     """
 
     mode: str
@@ -66,6 +68,8 @@ class Job:
     file: str = PYTHON_FILE
     command: Command | None = None
     packages: Packages = NO_PACKAGES
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
 
     @property
     def most_cpu_seconds(self) -> float:
@@ -81,7 +85,8 @@ class Box(Protocol):
     ``fault`` is set when the sandbox itself failed. ``started`` and ``ended`` are when it happened,
     by ``time.monotonic``, not when this process heard of it. ``waited``: seconds that its program
     was ready to run and was kept from a processor; ``over``: it has used more processor time than
-    its limit.
+    its limit. ``renewals``: how often that has been counted anew; ``spent``: processor seconds
+    between the last two times.
     """
 
     job: Job
@@ -92,6 +97,8 @@ class Box(Protocol):
     fault: str | None
     waited: float
     over: bool
+    renewals: int
+    spent: float
 
     @property
     def finished(self) -> bool:
@@ -104,6 +111,15 @@ class Box(Protocol):
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message for the harness."""
+        ...
+
+    def take(self, stream: str) -> bytes:
+        """Take away what has come on ``stdout`` or ``stderr`` so far."""
+        ...
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have processor time counted anew, under these limits. ``rest``: nothing of the box is to
+        run, so it need not be looked at often."""
         ...
 
     def hang_up(self) -> None:
@@ -166,7 +182,7 @@ def converse(
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
-            _move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
+            move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
             waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
             if waited > stretched:
                 deadline, stretched = deadline + waited - stretched, waited
@@ -179,13 +195,13 @@ def converse(
             if now > deadline + DYING_SECONDS:
                 raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
         if deadline is None:
-            _move(boxes, max(0.0, born + SETUP_SECONDS - now), listener)
+            move(boxes, max(0.0, born + SETUP_SECONDS - now), listener)
         else:
-            _move(boxes, deadline - now if now < deadline else 1.0, listener)
+            move(boxes, deadline - now if now < deadline else 1.0, listener)
 
 
-def _move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
-    """Wait so long for bytes, take in those that came and hand on the messages."""
+def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
+    """Wait at most so long for bytes, take in those that came and hand on the messages."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
