@@ -20,6 +20,7 @@ from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
 from prorl_sandbox.run.compiling import exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
@@ -233,6 +234,8 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 class _FakeContainer:
     """Stands for a container that fits everything."""
+
+    packages = NO_PACKAGES
 
     def __init__(self) -> None:
         self.gone = False
