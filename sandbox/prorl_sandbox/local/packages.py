@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _DATABASE = Path("/var/lib/dpkg")
-_FIELDS = (b"Package", b"Status", b"Depends", b"Pre-Depends", b"Provides")
+_FIELDS = (b"Package", b"Status", b"Essential", b"Depends", b"Pre-Depends", b"Provides")
 _UNNEEDED = (
     "/usr/share/bug/",
     "/usr/share/doc/",
@@ -29,18 +30,25 @@ def known() -> bool:
 
 
 def files_of(path: str) -> set[str] | None:
-    """Return all paths of the package that owns this file, and of what it depends on.
+    """Return all paths of the package that owns this file, of what it depends on, and of the packages
+    that each one may use without saying so (``Essential``: a shell, ``cp``, ``sed`` and the like).
 
     None where it is no package's. Documentation is left out.
     """
     owner = _owner(path)
     if owner is None:
         return None
-    found: set[str] = set()
-    for name in _with_dependencies(owner):
-        for listing in _listings(name):
-            found.update(listing.read_text(encoding="utf-8", errors="surrogateescape").split("\n"))
-    return {path for path in found if path and not path.startswith(_UNNEEDED)}
+    return set().union(*map(_paths, _with_dependencies([owner, *_installed().essential])))
+
+
+@functools.cache
+def _paths(package: str) -> frozenset[str]:
+    """Return what a package has installed, but for documentation."""
+    texts = [
+        file.read_text(encoding="utf-8", errors="surrogateescape") for file in _listings(package)
+    ]
+    paths = "".join(texts).split("\n")
+    return frozenset(path for path in paths if path and not path.startswith(_UNNEEDED))
 
 
 def _listings(package: str) -> list[Path]:
@@ -60,43 +68,54 @@ def _owner(path: str) -> str | None:
     return None
 
 
-def _with_dependencies(package: str) -> set[str]:
-    """Return a package and all that it depends on. Of alternatives all that are installed."""
-    depends, provided = _installed()
+def _with_dependencies(packages: list[str]) -> set[str]:
+    """Return these packages and all that they depend on. Of alternatives all that are installed."""
+    known = _installed()
     found: set[str] = set()
-    waiting = [package]
+    waiting = list(packages)
     while waiting:
         name = waiting.pop()
-        if name in found or name not in depends:
-            waiting += provided.get(name, []) if name not in depends else []
-            continue
-        found.add(name)
-        waiting += depends[name]
+        if name not in known.depends:
+            waiting += known.provided.get(name, [])
+        elif name not in found:
+            found.add(name)
+            waiting += known.depends[name]
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    """The packages that are installed: what each depends on, who provides a name, which are
+    essential."""
+
+    depends: dict[str, list[str]] = field(default_factory=dict)
+    provided: dict[str, list[str]] = field(default_factory=dict)
+    essential: list[str] = field(default_factory=list)
+
+
 @functools.cache
-def _installed() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return, of the packages that are installed, what each depends on and who provides a name."""
-    depends: dict[str, list[str]] = {}
-    provided: dict[str, list[str]] = {}
+def _installed() -> _Installed:
+    found = _Installed()
     try:
         data = (_DATABASE / "status").read_bytes()
     except OSError:
-        return {}, {}
+        return found
     for paragraph in data.split(b"\n\n"):
         fields = {}
         for line in paragraph.split(b"\n"):
             key, _, value = line.partition(b":")
             if key in _FIELDS:
                 fields[key] = value.strip().decode()
-        if fields.get(b"Status", "").endswith(" installed"):
-            name = fields[b"Package"]
-            wanted = f"{fields.get(b'Depends', '')},{fields.get(b'Pre-Depends', '')}"
-            depends.setdefault(name, []).extend(_names(wanted))
-            for virtual in _names(fields.get(b"Provides", "")):
-                provided.setdefault(virtual, []).append(name)
-    return depends, provided
+        if not fields.get(b"Status", "").endswith(" installed"):
+            continue
+        name = fields[b"Package"]
+        wanted = f"{fields.get(b'Depends', '')},{fields.get(b'Pre-Depends', '')}"
+        found.depends.setdefault(name, []).extend(_names(wanted))
+        for virtual in _names(fields.get(b"Provides", "")):
+            found.provided.setdefault(virtual, []).append(name)
+        if fields.get(b"Essential") == "yes":
+            found.essential.append(name)
+    return found
 
 
 def _names(relations: str) -> list[str]:

@@ -129,7 +129,7 @@ class LocalSandbox(BoxSandbox):
     def _start(self, pool: SlotPool, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
         """Start a box for each job at once, in slots of ``pool``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), job.command.tools, job.command.folders)
+            _Kind((job.file,), (job.command.tools, *job.command.needed), job.command.folders)
             if job.command is not None and job.command.tools
             else _NATIVE._replace(packages=job.packages)
             for job in jobs
@@ -200,7 +200,7 @@ class _Kind(NamedTuple):
     packages that it finds."""
 
     files: tuple[str, ...]
-    tools: tuple[str, ...]
+    tools: tuple[tuple[str, ...], ...]
     folders: tuple[str, ...]
     packages: Packages = NO_PACKAGES
 

@@ -162,14 +162,15 @@ def system_view(packages: str = "") -> View:
 
 
 @functools.cache
-def tools_view(tools: tuple[str, ...], folders: tuple[str, ...] = ()) -> View:
-    """Return what the first of these tools that is installed needs: its packages, and ``folders``
-    of its own. An absent one adds nothing: the box says so."""
+def tools_view(tools: tuple[tuple[str, ...], ...], folders: tuple[str, ...] = ()) -> View:
+    """Return what these tools need, of each the first name that is installed: its packages, and
+    ``folders`` of its own. An absent one adds nothing: the box says so."""
     view = system_view().with_links(*_PROGRAM_LINKS)
-    paths = (os.path.join(place, tool) for tool in tools for place in _TOOL_PLACES)
-    path = next(filter(os.path.exists, paths), None)
-    if path is not None:
-        view = _with_tool(view, path)
+    for names in tools:
+        paths = (os.path.join(place, name) for name in names for place in _TOOL_PLACES)
+        path = next(filter(os.path.exists, paths), None)
+        if path is not None:
+            view = _with_tool(view, path)
     for folder in folders:
         view = view.with_folder(os.path.realpath(folder), _inside(folder))
     return view.with_libraries()
