@@ -13,7 +13,7 @@ import marshal
 import os
 import stat
 
-from prorl_sandbox.box import syscalls
+from prorl_sandbox.box import syscalls, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
 """Folders without any file for a box; the first that is there is covered by the image."""
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
-_CHUNK = 1 << 20
 _TEXTS = (".py", ".pyc")
 """Not machine code: there the end of a path may be a word of its own as well."""
 _SPARE = 1024
@@ -113,26 +112,34 @@ class Image:
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
         """Copy a file, with its date, for compiled modules are compared with their source's."""
-        if os.path.lexists(target):
-            return
-        with open(origin, "rb", buffering=0) as source:
-            facts = os.fstat(source.fileno())
+        source = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
+        copy = -1
+        try:
+            facts = os.fstat(source)
             number = (facts.st_dev, facts.st_ino)
             if number in known:
                 os.link(known[number], target)
                 return
-            with open(target, "xb", buffering=0) as copy:
-                for path, shown in hidden:
-                    if origin.startswith(f"{path}/") and origin.endswith(_TEXTS):
-                        text = source.readall().replace(os.fsencode(path), os.fsencode(shown))
-                        copy.write(text)
-                        break
-                else:
-                    while os.sendfile(copy.fileno(), source.fileno(), None, _CHUNK):
-                        continue
-                os.fchmod(copy.fileno(), 0o755 if facts.st_mode & 0o111 else 0o644)
-                os.utime(copy.fileno(), ns=(facts.st_mtime_ns, facts.st_mtime_ns))
-        known[number] = target
+            mode = 0o755 if facts.st_mode & 0o111 else 0o644
+            copy = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            for path, shown in hidden:
+                if origin.startswith(f"{path}/") and origin.endswith(_TEXTS):
+                    with open(source, "rb", buffering=0, closefd=False) as file:
+                        text = file.readall().replace(os.fsencode(path), os.fsencode(shown))
+                    wire.write_all(copy, text)
+                    break
+            else:
+                left = facts.st_size
+                while left > 0 and (count := os.sendfile(copy, source, None, left)):
+                    left -= count
+            os.utime(copy, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
+            known[number] = target
+        except FileExistsError:  # it is under two names in the listing
+            return
+        finally:
+            os.close(source)
+            if copy >= 0:
+                os.close(copy)
 
     def _resize(self, pages: int, inodes: int) -> None:
         """Make room for so much more than is in use."""
