@@ -23,7 +23,7 @@ class Command:
 
     ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
     for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
-    itself. A compiler finds its source under the name ``source`` in the working folder and leaves
+    itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler finds its source under the name ``source`` in the working folder and leaves
     ``result``.
     """
 
@@ -33,6 +33,7 @@ class Command:
     result: str
     environment: Mapping[str, str]
     folders: tuple[str, ...]
+    needed: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

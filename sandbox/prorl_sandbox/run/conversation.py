@@ -28,9 +28,9 @@ _LAG_SECONDS = 0.1
 CROWDED_CPU = 1.5
 """How many times its processor limit a program may use while others share the machine: who ends
 above the limit is run again alone, for shared caches and sibling threads make time dearer."""
-QUIET_SECONDS = 0.005
-"""How long a stream is left alone after a read that brought little: who writes byte by byte then
-costs this process no more than who does not."""
+QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
+"""How long a stream, and the channel, is left alone after a read that brought little: who writes byte
+by byte then costs this process no more than who does not."""
 PYTHON_FILE = "program.py"
 
 
@@ -137,12 +137,13 @@ class Box(Protocol):
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for, but for
-        streams that are to be left alone for ``QUIET_SECONDS``."""
+        streams that are to be left alone for now."""
         ...
 
     @property
-    def quiet(self) -> bool:
-        """Whether such a stream was left out of ``watched``."""
+    def quiet_until(self) -> float:
+        """When the first of the streams left out of ``watched`` is to be looked at, by
+        ``time.monotonic``; infinity for none."""
         ...
 
     def pump(self, ready: set[int]) -> None:
@@ -215,8 +216,8 @@ def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
     for box in boxes:
         for fd, mask in box.watched():
             poller.register(fd, mask)
-    if any(box.quiet for box in boxes):
-        seconds = min(seconds, QUIET_SECONDS)
+    first = min(box.quiet_until for box in boxes)
+    seconds = max(0.0, min(seconds, first - time.monotonic()))
     ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
     for box in boxes:
         box.pump(ready)
