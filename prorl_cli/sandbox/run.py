@@ -19,10 +19,12 @@ from prorl_cli.sandbox.outcome import plain, show_outcome
 from prorl_cli.sandbox.project import run_project
 from prorl_common import UserError
 
-File = Annotated[Path, typer.Argument(help="A program in Python, C++, JavaScript or a plug-in's.")]
+File = Annotated[
+    Path, typer.Argument(help="A program in a language that doctor shows; or a folder.")
+]
 LanguageName = Annotated[
     str | None,
-    typer.Option(help="python, cpp, javascript or a plug-in's; by FILE's ending if not given."),
+    typer.Option(help="Name of its language; by FILE's ending if not given."),
 ]
 
 

@@ -12,7 +12,7 @@ from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
 from prorl_sandbox.run.ranges import check_limits
-from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
+from prorl_sandbox.spec import LANGUAGES, Harness, LanguageSpec, Trial, find_language
 from prorl_sandbox.types import (
     STATUSES,
     Budget,
@@ -44,6 +44,7 @@ __all__ = [
     "Case",
     "Check",
     "CheckerError",
+    "Harness",
     "IsolationError",
     "LanguageError",
     "LanguageSpec",
@@ -60,6 +61,7 @@ __all__ = [
     "Stdin",
     "TestResult",
     "ToolSandbox",
+    "Trial",
     "check_limits",
     "default_backend",
     "find_language",

@@ -12,7 +12,17 @@ from typing import Any
 
 import pytest
 
-from prorl_sandbox import Capabilities, Limits, LocalSandbox, Outcome, Program, Sandbox, probe
+from prorl_sandbox import (
+    LANGUAGES,
+    Capabilities,
+    Limits,
+    LocalSandbox,
+    Outcome,
+    Program,
+    Sandbox,
+    probe,
+)
+from prorl_sandbox.box import foreign
 from prorl_sandbox.remote.sandbox import RemoteSandbox
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
@@ -109,3 +119,18 @@ def call(local_or_remote: Sandbox) -> Callable[..., Outcome]:
         return local_or_remote.run(Program(source, call=name, args=args), limits)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[[str], None]:
+    """Skip where a language's tools are not installed; fail in CI, which installs all."""
+
+    def check(language: str) -> None:
+        tools = LANGUAGES.get(language).tools
+        missing = [names[0] for names in tools if foreign.find(names) is None]
+        if missing and os.environ.get("CI") == "true":
+            pytest.fail(f"{language} needs {', '.join(missing)}")
+        if missing:
+            pytest.skip(f"{language} needs {', '.join(missing)}")
+
+    return check

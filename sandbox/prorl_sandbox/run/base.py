@@ -24,6 +24,8 @@ from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
+    ask,
+    check_call,
     compile_job,
     exec_job,
     read_artifact,
@@ -288,7 +290,7 @@ class BoxSandbox(Closing, ABC):
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
-            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+            check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
             raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
@@ -301,7 +303,9 @@ class BoxSandbox(Closing, ABC):
 
     def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
         nonce = secrets.token_hex(16)
-        question = pack_call(program.args, nonce) if job.mode == "serve" else None
+        question = None
+        if job.call is not None:
+            question = (pack_call if job.mode == "serve" else ask)(program.args, nonce)
         listener = _Single(nonce)
         with self._boxes([job], alone) as made:
             (box,) = made.boxes
@@ -309,7 +313,8 @@ class BoxSandbox(Closing, ABC):
                 box.send(question)
                 box.hang_up()
             result = _drive(made, listener)
-            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+            if job.command is not None and not job.command.answers:
+                # Its program never sees the channel: this is the harness's word.
                 require_tools(program, listener.message)
             value = listener.value if result[0] == "ok" else None
             return judging.outcome(box, result, self.isolation, value)
