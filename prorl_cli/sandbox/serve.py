@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.options import PluginOption, ReadyFile, TokenFile
-from prorl_cli.sandbox.run import Weak
+from prorl_cli.sandbox.opening import Weak
 
 
 def serve_command(
