@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import socket
@@ -17,7 +18,7 @@ from typing import Any
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import QUIET_SECONDS, Job
+from prorl_sandbox.run.conversation import QUIET_SECONDS, QUIET_TALK_SECONDS, Job
 from prorl_sandbox.types import SandboxError
 
 _CHUNK = 65536
@@ -54,7 +55,7 @@ class LocalBox:
     fault: str | None = None
     waited = 0.0
     over = False
-    quiet = False
+    quiet_until = math.inf
     renewals = 0
     spent = 0.0
 
@@ -162,7 +163,9 @@ class LocalBox:
         inputs = [self._inputs[name] for name in self._open_inputs]
         now = time.monotonic()
         watched = [(one.fd, select.POLLIN) for one in inputs if one.quiet_until <= now]
-        self.quiet = len(watched) < len(inputs)
+        self.quiet_until = min(
+            (o.quiet_until for o in inputs if o.quiet_until > now), default=math.inf
+        )
         if self._slot.busy:
             watched.append((self._slot.fileno(), select.POLLIN))
         watched += [
@@ -225,7 +228,8 @@ class LocalBox:
         else:
             one.data += chunk
             if len(chunk) < _CHUNK and (name != "channel" or not wire.holds_frame(one.data)):
-                one.quiet_until = time.monotonic() + QUIET_SECONDS
+                rest = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
+                one.quiet_until = time.monotonic() + rest
             return True
         return False
 

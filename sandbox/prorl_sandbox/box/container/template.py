@@ -112,6 +112,7 @@ class Template:
         syscalls.drop_capabilities()
         if self._landlock_abi:
             landlock.restrict((scratch, *_WRITABLE), (*_READABLE, *folders), self._landlock_abi)
+        syscalls.drop_robust_list()
         seccomp.install_blob(self._filter)
 
 

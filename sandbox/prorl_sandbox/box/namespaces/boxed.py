@@ -14,6 +14,7 @@ import time
 
 from prorl_sandbox.box import limits, syscalls, wire
 from prorl_sandbox.box.namespaces import isolate
+from prorl_sandbox.box.namespaces.image import PROGRAM_FOLDER, STDIN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def receive_job(settings: dict[str, Any], way: socket.socket, summed: bool) -> d
     report = fds[-1]
     try:
         job: dict[str, Any] = wire.read_frame(fds[0])
-        job["program"], stdin = f"{isolate.PROGRAM_FOLDER}/{job['file']}", isolate.STDIN_FILE
+        job["program"], stdin = f"{PROGRAM_FOLDER}/{job['file']}", STDIN_FILE
         if not files:  # without a root of its own: in the folder that the host has made
             scratch = job["scratch"]
             os.chdir(scratch)

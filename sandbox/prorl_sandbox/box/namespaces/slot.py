@@ -33,6 +33,9 @@ _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
+_LOOKS_SHARE = 50
+"""So many times as long as a look at a box's processes takes, none follows, where the kernel sums their
+time anyway: many processes are then no way to keep this one busy."""
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """So often in a look, so many looks on end: a second of nothing but making room."""
 _WAIT_TOLD_SECONDS = 0.02
@@ -76,6 +79,11 @@ class _Clock:
         self._own = time.process_time()
         self._tally: usage.Tally | None = None
         self.waited = 0.0
+
+    @property
+    def by_group(self) -> bool:
+        """Whether the kernel sums the time of the box's processes, so that no look can miss any."""
+        return self._group is not None
 
     def look(self) -> None:
         """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
@@ -255,7 +263,8 @@ class Slot:
         Tells the host when it has passed its processor limit, and how long it was kept waiting. The
         host may set new limits of processor time, which count from then on. Returns its status, what it used, and whether the kernel held too much for it.
         """
-        over, told, looked, too_much = False, 0.0, time.monotonic(), False
+        over, told, too_much = False, 0.0, False
+        look_next = time.monotonic() + _TICK_MS / 1000
         before = 0.0
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, ahead.handle):
@@ -273,9 +282,11 @@ class Slot:
             pid, status, rusage = os.wait4(ahead.pid, os.WNOHANG)
             if pid:
                 return status, rusage, too_much
-            if time.monotonic() - looked >= _TICK_MS / 1000:
+            if time.monotonic() >= look_next:
+                begun = time.process_time()
                 clock.look()
-                looked = time.monotonic()
+                took = _LOOKS_SHARE * (time.process_time() - begun) if clock.by_group else 0.0
+                look_next = time.monotonic() + max(_TICK_MS / 1000, took)
                 too_much = too_much or (press is not None and press.too_much())
             spent = clock.seconds() - before
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
