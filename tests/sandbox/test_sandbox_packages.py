@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import UserError
+from prorl_common import UserError, cache_root
 from prorl_sandbox import Limits, LocalSandbox, Program, capabilities
 from prorl_sandbox.environments import missing
 from prorl_sandbox.environments.build import build
@@ -58,6 +58,14 @@ def test_packages_come_after_the_standard_library_and_cannot_be_written(
         "except OSError:\n    print('refused')\n"
     )
     assert out(scientific, source).split() == ["True", "refused"]
+
+
+def test_no_path_of_this_user_is_seen(scientific: LocalSandbox) -> None:
+    source = "import numpy, scipy.stats as s, traceback\ntry:\n    numpy.linalg.inv(numpy.zeros((2, 2)))\n"
+    source += "except Exception:\n    print(traceback.format_exc(), s.__file__, numpy.__path__)\n"
+    said = out(scientific, source)
+    assert "site-packages/numpy" in said and str(cache_root()) not in said
+    assert str(Path.home()) not in said
 
 
 @pytest.mark.parametrize(
