@@ -39,8 +39,9 @@ _COPIES_OF_TIME_ZONES = ("posix", "right")
 _LEFT_OUT = (
     "config-*", "dist-packages", "ensurepip", "idlelib", "site-packages", "test", "tests",
     "tkinter", "turtle.py", "turtledemo", "_test*.so", "_tkinter*.so", "xx*.so", "*.opt-[12].pyc",
+    "*.pyc.*",
 )  # fmt: skip
-"""Of the standard library: tests, installers, what needs a screen."""
+"""Of the standard library: tests, installers, what needs a screen, what is just being written."""
 _OF_COMPILERS = (
     "libatomic.so.1", "libdl.so.2", "libgcc_s.so.1", "libgomp.so.1", "libm.so.6",
     "libpthread.so.0", "libquadmath.so.0", "librt.so.1", "libstdc++.so.6", "libutil.so.1",
