@@ -4,8 +4,9 @@
 
 Every contender runs the same small program (two numbers in, their sum out), in turns, so that a
 noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
-latency of a run that comes after a pause, and runs a second from several threads. What is not
-installed here is left out and named. Leaves out hostile programs (``prorl sandbox attack``) and
+latency of a run that comes after a pause, and runs a second from several threads; of our own
+backends also from many. ``remote`` is ``prorl sandbox serve`` on this machine: client and service
+share its processors. What is not installed here is left out and named. Leaves out hostile programs (``prorl sandbox attack``) and
 endurance (``sandbox_soak.py``).
 """
 
@@ -33,14 +34,18 @@ from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"
+NUMPY_SOURCE = "import numpy as np\nprint(np.array(input().split(), dtype=int).sum())"
 LIMITS = Limits(wall_seconds=30.0)
 IMAGE = "prorl-sandbox"
 THREADS = 4
+MANY_THREADS = 16
 GOALS = (
     ("local p50 / bwrap p50", "at most", 0.2),
     ("local runs/s", "at least", 200.0),
     ("docker-warm runs/s / docker-run runs/s", "at least", 40.0),
     ("local p50 / fork p50", "at most", 4.0),
+    ("scientific p50 / local p50", "at most", 1.5),
+    ("scientific with numpy p50 / local p50", "at most", 1.5),
 )
 
 
@@ -55,11 +60,16 @@ class Contender:
     serial: list[float] = field(default_factory=list)
     paused: list[float] = field(default_factory=list)
     per_second: list[float] = field(default_factory=list)
+    many: bool = False
+    """Whether to measure it from many threads too."""
+    many_per_second: list[float] = field(default_factory=list)
 
 
-def in_sandbox(sandbox: Sandbox) -> Callable[[], str]:
+def in_sandbox(
+    sandbox: Sandbox, source: str = SOURCE, environment: str = "stdlib"
+) -> Callable[[], str]:
     """Return a function that runs the program in ``sandbox``."""
-    program = Program(SOURCE, stdin=STDIN)
+    program = Program(source, stdin=STDIN, environment=environment)
 
     def run() -> str:
         outcome = sandbox.run(program, LIMITS)
@@ -120,7 +130,21 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
             absent.append(f"{name}: {error}")
             continue
         stack.callback(sandbox.close)
-        found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100))
+        found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100, many=True))
+        try:
+            sandbox.check_environment("scientific")
+        except ProrlError as error:
+            absent.append(f"{name} with packages: {error}")
+            continue
+        packages = in_sandbox(sandbox, environment="scientific")
+        numpy = in_sandbox(sandbox, NUMPY_SOURCE, "scientific")
+        with_them = "scientific" if backend == "local" else "docker-scientific"
+        found.append(Contender(with_them, "the same, environment scientific", packages, 100))
+        found.append(Contender(f"{with_them}+np", "a program that imports numpy", numpy, 100))
+    if "remote" not in without:
+        remote = open_sandbox(f"remote:{stack.enter_context(service())}")
+        stack.callback(remote.close)
+        found.append(Contender("remote", remote.isolation, in_sandbox(remote), 100, many=True))
     flags = ("-I", "-S")
     if shutil.which("bwrap"):
         walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
@@ -136,6 +160,21 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
     return found, absent
 
 
+@contextlib.contextmanager
+def service() -> Iterator[str]:
+    """Serve the local sandbox in a process of its own; give its address."""
+    command = [sys.executable, "-m", "prorl_cli", "sandbox", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.communicate()
+
+
 def measure(one: Contender) -> None:
     """Add one round: runs in a row, runs after a pause, runs from several threads."""
     for _ in range(one.each_round):
@@ -146,11 +185,17 @@ def measure(one: Contender) -> None:
     if one.name == "fork":  # forking a process with threads is nothing to recommend
         one.per_second.append(one.each_round * 1000 / sum(one.serial[-one.each_round :]))
         return
+    one.per_second.append(_runs_a_second(one, THREADS))
+    if one.many:
+        one.many_per_second.append(_runs_a_second(one, MANY_THREADS))
+
+
+def _runs_a_second(one: Contender, threads: int) -> float:
     started = time.perf_counter()
-    with ThreadPoolExecutor(THREADS) as threads:
-        for text in threads.map(lambda _: one.run(), range(2 * one.each_round)):
+    with ThreadPoolExecutor(threads) as pool:
+        for text in pool.map(lambda _: one.run(), range(2 * one.each_round)):
             _check(one, text)
-    one.per_second.append(2 * one.each_round / (time.perf_counter() - started))
+    return 2 * one.each_round / (time.perf_counter() - started)
 
 
 def _timed(one: Contender) -> float:
@@ -178,6 +223,7 @@ def rows(found: list[Contender]) -> Iterator[dict[str, Any]]:
             "p99_ms": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
             "after_pause_p50_ms": statistics.median(one.paused),
             "per_second": statistics.median(one.per_second),
+            "many_per_second": statistics.median(one.many_per_second) if one.many else None,
         }
 
 
@@ -190,8 +236,17 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
             by, "local", "bwrap", "after_pause_p50_ms"
         ),
         "local p50 / fork p50": _ratio(by, "local", "fork", "p50_ms"),
+        "scientific p50 / local p50": _ratio(by, "scientific", "local", "p50_ms"),
+        "scientific with numpy p50 / local p50": _ratio(by, "scientific+np", "local", "p50_ms"),
+        "docker scientific with numpy p50 / docker-warm p50": _ratio(
+            by, "docker-scientific+np", "docker-warm", "p50_ms"
+        ),
         "local runs/s": by["local"]["per_second"] if "local" in by else None,
         "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "per_second"),
+        "remote p50 / local p50": _ratio(by, "remote", "local", "p50_ms"),
+        f"remote runs/s / local runs/s, {MANY_THREADS} threads": _ratio(
+            by, "remote", "local", "many_per_second"
+        ),
         "docker-warm runs/s / docker-run runs/s": _ratio(
             by, "docker-warm", "docker-run", "per_second"
         ),
@@ -215,10 +270,13 @@ def _ratio(by: dict[str, Any], above: str, below: str, figure: str) -> float | N
 
 def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent: list[str]) -> None:
     """Print the tables."""
-    print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8}  what")
+    print(
+        f"{'':20} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8} {'of ' + str(MANY_THREADS):>8}  what"
+    )
     for row in measured:
         figures = f"{row['p50_ms']:8.2f} {row['p99_ms']:8.2f} {row['after_pause_p50_ms']:8.2f}"
-        print(f"{row['name']:12} {figures} {row['per_second']:8.1f}  {row['what']}")
+        many = "" if row["many_per_second"] is None else f"{row['many_per_second']:.1f}"
+        print(f"{row['name']:20} {figures} {row['per_second']:8.1f} {many:>8}  {row['what']}")
     print()
     for one in compared:
         value = "not measured" if one["value"] is None else f"{one['value']:.2f}"

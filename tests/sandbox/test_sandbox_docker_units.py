@@ -20,7 +20,7 @@ from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
 from prorl_sandbox.run.compiling import exec_job
-from prorl_sandbox.run.conversation import NO_PACKAGES
+from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
@@ -233,12 +233,11 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class _FakeContainer:
-    """Stands for a container that fits everything."""
+    """Stands for a container that fits everything with the same packages."""
 
-    packages = NO_PACKAGES
-
-    def __init__(self) -> None:
+    def __init__(self, packages: Packages = NO_PACKAGES) -> None:
         self.gone = False
+        self.packages = packages
 
     def fits(self, need: Need) -> bool:
         return True
@@ -256,6 +255,27 @@ class _FakeContainer:
 
 
 NEED = Need(512, 64, 16)
+
+
+def test_a_place_keeps_a_container_for_each_kind_of_packages_up_to_a_number() -> None:
+    made: list[_FakeContainer] = []
+
+    def make(need: Need) -> _FakeContainer:
+        made.append(_FakeContainer(need.packages))
+        return made[-1]
+
+    places = pool.Pool(1, make)  # type: ignore[arg-type]
+    needs = [Need(512, 64, 16, Packages("e", "/e", (str(number),))) for number in range(7)]
+    for need in (*needs[:3], *needs[:3]):
+        with places.take([need]) as (slot,):
+            assert slot.container is not None and slot.container.packages == need.packages
+    assert len(made) == 3 and not any(one.gone for one in made)
+    for need in needs:
+        with places.take([need]):
+            pass
+    assert len(made) == 7 and sum(one.gone for one in made) == 2
+    places.close()
+    assert all(one.gone for one in made)
 
 
 def test_a_run_that_needs_two_is_not_overtaken_for_ever() -> None:

@@ -20,9 +20,12 @@ from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run import judging
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
     ArtifactCache,
+    ask,
+    check_call,
     compile_job,
     exec_job,
     read_artifact,
@@ -189,7 +192,7 @@ class BoxSandbox(Closing, ABC):
     @contextlib.contextmanager
     def _one_box(self, job: Job) -> Iterator[Box]:
         """Start a box in its turn among those of runs."""
-        with self._boxes([job], alone=False) as made:
+        with self._boxes([job], alone=False) as made, cancellable(made.boxes):
             yield made.boxes[0]
 
     @contextlib.contextmanager
@@ -259,8 +262,8 @@ class BoxSandbox(Closing, ABC):
             yield account.charge(self._run_case(program, case, account.limits()))
 
     def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+        if (refused := too_long(program.source, self.isolation)) is not None:
+            return refused
         match case:
             case Stdin(text=stdin):
                 return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
@@ -287,7 +290,7 @@ class BoxSandbox(Closing, ABC):
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
-            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+            check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
             raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
@@ -298,13 +301,11 @@ class BoxSandbox(Closing, ABC):
         run = replace(exec_job(program, spec, artifact, limits), files=files)
         return _fairly(lambda alone: self._run_one(run, program, alone), limits)
 
-    def _too_long(self) -> Outcome:
-        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
-        return Outcome("compile-error", stderr=text, isolation=self.isolation)
-
     def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
         nonce = secrets.token_hex(16)
-        question = pack_call(program.args, nonce) if job.mode == "serve" else None
+        question = None
+        if job.call is not None:
+            question = (pack_call if job.mode == "serve" else ask)(program.args, nonce)
         listener = _Single(nonce)
         with self._boxes([job], alone) as made:
             (box,) = made.boxes
@@ -312,7 +313,8 @@ class BoxSandbox(Closing, ABC):
                 box.send(question)
                 box.hang_up()
             result = _drive(made, listener)
-            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+            if job.command is not None and not job.command.answers:
+                # Its program never sees the channel: this is the harness's word.
                 require_tools(program, listener.message)
             value = listener.value if result[0] == "ok" else None
             return judging.outcome(box, result, self.isolation, value)
@@ -412,3 +414,11 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
     return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
+
+
+def too_long(source: str, isolation: str) -> Outcome | None:
+    """Return the outcome of a source beyond all measure, None for every other."""
+    if len(source) <= _LONGEST_SOURCE:
+        return None
+    text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+    return Outcome("compile-error", stderr=text, isolation=isolation)

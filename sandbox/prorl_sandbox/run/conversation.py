@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Limits, SandboxError
 
@@ -168,8 +169,16 @@ def converse(
 
     Kills all at the wall limit (``killed_for`` "wall"), a box over its processor limit ("cpu",
     unless others share the machine with it: ``crowded()``), and a box whose frame is malformed
-    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies.
+    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies,
+    CancelledError when the run was cancelled.
     """
+    with cancellable(boxes):
+        _until_ended(boxes, wall_seconds, listener, crowded)
+
+
+def _until_ended(
+    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
+) -> None:
     born = time.monotonic()
     deadline: float | None = None
     stretched = 0.0

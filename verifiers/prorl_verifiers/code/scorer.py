@@ -52,7 +52,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
-    submission = Program(source, environment=task.environment)
+    submission = Program(source, environment=task.environment, language=task.language.name)
     passed, over, compiles, isolation = 0, False, True, ""
     failures: list[str] = []
     total_seconds, per_test = task.budget.total_seconds, task.budget.per_test
@@ -68,8 +68,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         )
         match test:
             case StdioTest(stdin=stdin):
-                program = replace(submission, stdin=stdin, language=task.language.name)
-                outcome = sandbox.run(program, limits)
+                outcome = sandbox.run(replace(submission, stdin=stdin), limits)
             case CallTest(call=call, args=args):
                 outcome = sandbox.run(replace(submission, call=call, args=args), limits)
             case CheckTest(source=checker, entry_point=entry_point):

@@ -99,6 +99,7 @@ class Run:
     def _hand_over(self, uid: int) -> None:
         """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
+        os.fchmod(stdin[0], 0o444)  # many a JavaScript program opens it anew, as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         here, there = (end.detach() for end in ends)
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
