@@ -24,7 +24,7 @@ from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Request, Templates
-from prorl_sandbox.local.view import EXECUTABLE, interpreter, system_view, tools_view
+from prorl_sandbox.local.view import EXECUTABLE, Tools, interpreter, system_view, tools_view
 from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
 from prorl_sandbox.run.session import MOST_SESSIONS
@@ -129,7 +129,7 @@ class LocalSandbox(BoxSandbox):
     def _start(self, pool: SlotPool, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
         """Start a box for each job at once, in slots of ``pool``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), (job.command.tools, *job.command.needed), job.command.folders)
+            _Kind((job.file,), Tools.of(job.command))
             if job.command is not None and job.command.tools
             else _NATIVE._replace(packages=job.packages)
             for job in jobs
@@ -200,17 +200,15 @@ class _Kind(NamedTuple):
     packages that it finds."""
 
     files: tuple[str, ...]
-    tools: tuple[tuple[str, ...], ...]
-    folders: tuple[str, ...]
+    tools: Tools | None = None
     packages: Packages = NO_PACKAGES
 
 
-_NATIVE = _Kind((PYTHON_FILE, BINARY), tools=(), folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY))
 """For Python and for what compilers have made: the libraries alone."""
 
 
 def _slot_request(kind: Any) -> Request:
     """Return what to ask the template for."""
-    tools, packages = kind.tools, kind.packages.folder
-    view = tools_view(tools, kind.folders) if tools else system_view(packages)
+    view = system_view(kind.packages.folder) if kind.tools is None else tools_view(kind.tools)
     return Request(kind.packages, kind.files, view.listing())
