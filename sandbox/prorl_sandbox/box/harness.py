@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import gc
 import os
 import sys
 from os import _exit, getpid
@@ -57,6 +58,7 @@ def run(job: dict[str, Any], channel: int) -> None:
         _send(channel, foreign.compile_artifact(job))
         _end(0)
     code = _compile(job, channel)
+    gc.enable()
     if job["mode"] == "main":
         _run_main(job, code, channel)
     elif job["mode"] == "serve":

@@ -1,7 +1,8 @@
 """Modules that programs import most, loaded once in the template so that no box pays for them.
 
 Each costs every later fork a little, so the list is what generated solutions really use and nothing
-that is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
+that is slow to fork (no ssl, asyncio, multiprocessing; no random, which draws a new seed after each
+fork): those still can be imported inside a box.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import importlib
 COMMON = (
     "_sitebuiltins", "array", "atexit", "bisect", "cmath", "collections", "contextlib", "copy",
     "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io", "itertools", "json",
-    "math", "operator", "random", "re", "statistics", "string", "time", "traceback", "types",
-    "typing",
+    "math", "operator", "re", "string", "time", "traceback", "types", "typing",
 )  # fmt: skip
 
 
