@@ -207,7 +207,7 @@ def free_memory_gb(
 
 def check_disk() -> Iterator[Check]:
     """Look at the free room here and in the model cache, and whether both can be written."""
-    from prorl_inference import cache_root
+    from prorl_common import cache_root
 
     for name, folder, cure in (
         ("disk here", Path.cwd(), "work in another folder"),

@@ -4,6 +4,7 @@ Standard library only, but for ``prorl_common.config`` (pydantic, yaml), which i
 Nothing here knows about models, rewards or datasets.
 """
 
+from prorl_common.cache import cache_root
 from prorl_common.closing import Closing
 from prorl_common.errors import (
     MissingExtraError,
@@ -58,6 +59,7 @@ __all__ = [
     "atomic_directory",
     "atomic_write_bytes",
     "atomic_write_text",
+    "cache_root",
     "check_output",
     "derive_seed",
     "format_seconds",

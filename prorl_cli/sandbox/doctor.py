@@ -27,6 +27,7 @@ def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
 
     from prorl_sandbox import LANGUAGES, probe
     from prorl_sandbox.box import foreign
+    from prorl_sandbox.environments import store
     from prorl_sandbox.local.view import interpreter
 
     found = probe()
@@ -34,9 +35,11 @@ def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
     for spec in LANGUAGES.all():
         own = [foreign.find(names) for names in spec.tools] or [interpreter()]
         tools[spec.name] = own[0] if all(own) else None
+    environments = store.entries()
     if as_json:
         facts: dict[str, Any] = {name: getattr(found, name) for name, _ in _FEATURES}
         facts["languages"] = [language for language, program in tools.items() if program]
+        facts["environments"] = {entry.name: entry.state for entry in environments}
         extra = {"landlock_abi": found.landlock_abi, "root": found.root, "strong": found.strong}
         reasons = {"isolation": found.isolation, "reasons": dict(found.reasons)}
         print_json(facts | extra | reasons)
@@ -54,6 +57,10 @@ def doctor_command(plugin: PluginOption = None, as_json: Json = False) -> None:
         table.add_row(
             f"language {language}", "yes" if program else "no", program or "not installed"
         )
+    for entry in environments:
+        cure = {"not built", "outdated"} & {entry.state}
+        note = f"{entry.state}: prorl sandbox build-env {entry.name}" if cure else entry.state
+        table.add_row(f"environment {entry.name}", "no" if cure else "yes", note)
     table.add_row("running as root", "yes" if found.root else "no", "")
     console = stdout_console()
     console.print(table)

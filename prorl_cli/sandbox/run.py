@@ -46,6 +46,10 @@ def run_command(
     output: Annotated[
         int, typer.Option(help="Limit of stdout, stderr and value each, KiB.")
     ] = 1024,
+    environment: Annotated[
+        str,
+        typer.Option(help="Packages beside the standard library: scientific or one of your own."),
+    ] = "stdlib",
     allow_weak: Weak = False,
     plugin: PluginOption = None,
     as_json: Json = False,
@@ -59,12 +63,14 @@ def run_command(
         call=call,
         args=_parse_args(args, call),
         language=_language(file, language),
+        environment=environment,
     )
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
     sandbox = open_sandbox(backend, allow_weak=allow_weak)
     if sandbox.isolation.startswith("weak"):
         warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
     try:
+        sandbox.check_environment(environment)
         outcome = sandbox.run(program, limits)
     finally:
         sandbox.close()
@@ -83,6 +89,8 @@ def run_command(
             # Control characters of a hostile program must not reach the terminal.
             visible = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
             console.print(f"{name}:\n{visible.rstrip()}", markup=False, soft_wrap=True)
+    if outcome.hint:
+        warn(outcome.hint)
     if outcome.value is not None:
         shown = json.dumps(plain(outcome.value), ensure_ascii=False)
         console.print(f"value: {shown}", markup=False, soft_wrap=True)

@@ -55,7 +55,9 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first and run as whole programs, without ``call``.
+    a box of their own first and run as whole programs, without ``call``. ``environment`` names the
+    packages that a Python program may import: ``stdlib`` for none, ``scientific``, or one made by
+    ``prorl sandbox build-env``.
     """
 
     source: str
@@ -63,6 +65,7 @@ class Program:
     call: str | None = None
     args: tuple[Any, ...] = ()
     language: str = "python"
+    environment: str = "stdlib"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ class Outcome:
     ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
     processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
     memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
+    ``hint``: what a person should know of a failure, such as which environment has a module that
+    was missing.
     """
 
     status: Status
@@ -124,6 +129,7 @@ class Outcome:
     peak_mb: float = 0.0
     isolation: str = ""
     over_budget: bool = False
+    hint: str = ""
 
 
 class Sandbox(Protocol):
@@ -165,6 +171,10 @@ class Sandbox(Protocol):
         what still runs and runs no more. ``program.call`` and ``args`` do not count here, nor does
         its ``stdin`` where a case has its own. Raises what ``run`` and ``run_check`` raise.
         """
+        ...
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
         ...
 
     def close(self) -> None:

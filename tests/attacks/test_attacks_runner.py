@@ -64,6 +64,8 @@ class FakeSandbox:
         """Run them one after another."""
         return one_by_one(self, program, cases, limits, budget)
 
+    def check_environment(self, name: str) -> None: ...
+
     def close(self) -> None:
         """Nothing to free."""
 

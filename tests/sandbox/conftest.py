@@ -31,6 +31,22 @@ def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
     box.close()
 
 
+@pytest.fixture(scope="session")
+def scientific(sandbox: LocalSandbox) -> LocalSandbox:
+    """The sandbox with the environment ``scientific``, built (once, in the user's cache) if need be."""
+    from prorl_sandbox.environments import build, store
+
+    wanted = store.requirements_of("scientific")
+    assert wanted is not None
+    try:
+        build.build(wanted)
+    except build.BuildError as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    return sandbox
+
+
 @pytest.fixture
 def main(sandbox: LocalSandbox) -> Callable[..., Outcome]:
     """Run a source as ``__main__``."""

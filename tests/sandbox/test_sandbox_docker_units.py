@@ -183,7 +183,8 @@ def test_this_process_lives_and_another_number_does_not() -> None:
 
 
 def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
-    assert Need(512, 64, 16).total_mb == Need(500, 64, 16).total_mb >= 512 + 32
+    assert Need(512, 64, 16).total_mb(0) == Need(500, 64, 16).total_mb(0) >= 512 + 32
+    assert Need(512, 64, 16).total_mb(100) >= Need(512, 64, 16).total_mb(0) + 96
     assert Need(512, 64, 4000).pids > 4000
 
 

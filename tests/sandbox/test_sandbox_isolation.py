@@ -26,6 +26,7 @@ from prorl_sandbox import (
     open_sandbox,
 )
 from prorl_sandbox.local.view import View, system_view
+from prorl_sandbox.run.conversation import NO_PACKAGES
 
 HONEST = Program("print(6 * 7)")
 
@@ -201,8 +202,9 @@ def test_a_sandbox_whose_template_was_killed_starts_another() -> None:
     mine = LocalSandbox(capabilities.WALLS, "test")
     assert mine.run(HONEST).status == "ok"
     assert mine._opened is not None
-    mine._opened[0]._process.kill()
-    mine._opened[0]._process.wait()
+    process = mine._opened[0]._started[NO_PACKAGES]._process
+    process.kill()
+    process.wait()
     assert mine.run(HONEST).stdout == "42\n"
     mine.close()
 

@@ -61,6 +61,8 @@ class CannedSandbox:
     ) -> Iterator[Outcome]:
         return one_by_one(self, program, cases, limits, budget)
 
+    def check_environment(self, name: str) -> None: ...
+
     def close(self) -> None:
         """Nothing is held."""
 

@@ -87,6 +87,8 @@ class Returning:
     ) -> Iterator[Outcome]:
         return one_by_one(self, program, cases, limits, budget)
 
+    def check_environment(self, name: str) -> None: ...
+
     def close(self) -> None:
         """Nothing is held."""
 

@@ -16,7 +16,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, wire
+from prorl_sandbox.box import columns, foreign, limits, preload, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    preload.take_fresh_chance()
     code = _compile(job, channel)
     gc.enable()
     if job["mode"] == "main":
@@ -82,8 +83,9 @@ def settle(scratch: str) -> list[ModuleType]:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(_INT_DIGITS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
+    threads = preload.ONE_THREAD if "OPENBLAS_NUM_THREADS" in os.environ else {}
     os.environ.clear()
-    os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    os.environ.update(threads, HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
     return [sys.modules.pop(name) for name in ours]
 
 
@@ -212,7 +214,10 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
         try:
-            value = _find(job["call"], names)(*request["args"], **request["kwargs"])
+            args, kwargs = request["args"], request["kwargs"]
+            if request["revive"]:
+                args, kwargs = columns.revive(args), columns.revive(kwargs)
+            value = _find(job["call"], names)(*args, **kwargs)
             frame = wire.pack({"k": "value", "v": wire.encode(value), "n": request["n"]})
             fits = len(frame) <= job["frame_cap"]
             reply = frame if fits else wire.pack({"k": "too-large", "n": request["n"]})
@@ -254,7 +259,7 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
                 "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
             )
             raise kind(f"candidate raised {reply['type']}")
-        return reply["v"]
+        return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
 
     names = _load(job, code, channel)
     check = names.get("check")

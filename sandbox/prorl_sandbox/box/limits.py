@@ -18,6 +18,23 @@ MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
 _MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+_base = {"data": 0, "space": 0}
+
+
+def note_base() -> None:
+    """Note what this process holds now, an environment's packages: what is forked from it may use its
+    memory limit beside that."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = [int(number) for number in file.read().split()]
+    _base["space"], _base["data"] = (
+        pages[0] * resource.getpagesize(),
+        pages[5] * resource.getpagesize(),
+    )
+
+
+def base_mb() -> int:
+    """Return the MiB of data that ``note_base`` found."""
+    return -(-_base["data"] // MIB)
 
 
 def set_fixed_limits() -> None:
@@ -49,9 +66,9 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:
         return
     reserve = _HARNESS_RESERVE_MB * MIB
-    _limit(resource.RLIMIT_DATA, memory, reserve)
+    _limit(resource.RLIMIT_DATA, memory + _base["data"], reserve)
     if not summed:
-        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB, reserve)
+        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB + _base["space"], reserve)
 
 
 def _limit(which: int, soft: int, extra: int = 0) -> None:

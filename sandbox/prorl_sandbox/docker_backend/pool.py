@@ -17,14 +17,34 @@ from prorl_sandbox.types import SandboxError
 Maker = Callable[[Need], Container]
 
 
+_MOST_RESTING = 4
+"""Containers with other packages that a slot keeps beside the one in use."""
+
+
 class Slot:
-    """A place for one container, which may be empty. ``keep`` tells whether it may serve again."""
+    """A place for one container at work, which may be empty, where others rest that have other
+    packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
+        self._resting: list[Container] = []
+
+    def find(self, need: Need) -> Container | None:
+        """Return the container that has the need's packages, the one at work or one that rests."""
+        here = [self.container] if self.container is not None else []
+        return next((c for c in (*here, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``: this one if it fits, else a new one."""
+        """Return a container that meets ``need``: one that is here if it fits, else a new one."""
+        found = self.find(need)
+        if found is not self.container:
+            if self.container is not None:
+                self._resting.append(self.container)
+            self.container = found
+            if found is not None:
+                self._resting.remove(found)
+            elif len(self._resting) > _MOST_RESTING:
+                self._resting.pop(0).discard()
         if self.container is not None and not self.container.fits(need):
             self.drop()
         if self.container is not None:
@@ -37,10 +57,16 @@ class Slot:
         return self.container
 
     def drop(self) -> None:
-        """Remove the container for good."""
+        """Remove the container at work for good."""
         container, self.container = self.container, None
         if container is not None:
             container.discard()
+
+    def clear(self) -> None:
+        """Remove all containers for good."""
+        self.drop()
+        while self._resting:
+            self._resting.pop().discard()
 
 
 class Pool:
@@ -108,7 +134,7 @@ class Pool:
         """Take the free slot that needs the least change: memory as it should be, else a fit."""
 
         def change(slot: Slot) -> int:
-            container = slot.container
+            container = slot.find(need)
             if container is None:
                 return 2
             return 3 if not container.fits(need) else int(not container.has_memory(need))
@@ -126,7 +152,7 @@ class Pool:
             self._changed.notify_all()
         if closed:
             for slot in slots:
-                slot.drop()
+                slot.clear()
 
     def close(self) -> None:
         """Remove every container; runs under way in other threads fail with SandboxError."""
@@ -138,4 +164,4 @@ class Pool:
             if container is not None:
                 container.destroy()
         for slot in free:
-            slot.drop()
+            slot.clear()

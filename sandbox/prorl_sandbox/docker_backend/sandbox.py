@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 
 from prorl_common import UserError
 from prorl_sandbox.docker_backend import image as images
+from prorl_sandbox.docker_backend import layers
 from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.run.base import Boxes, BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import Limits
@@ -50,7 +52,11 @@ class DockerSandbox(BoxSandbox):
         super().__init__(f"{name}+seccomp{landlock}+cgroup")
 
     def _make(self, need: Need) -> Container:
-        return Container(self._engine, self._image, self._runtime, need)
+        image = layers.image_of(self._image, need.packages.environment)
+        return Container(self._engine, image, self._runtime, need)
+
+    def _environment(self, name: str) -> Environment:
+        return layers.find(self._engine, self._image, name)
 
     @contextlib.contextmanager
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
@@ -84,7 +90,7 @@ def _need_of(job: Job) -> Need:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
     extra = 3 * size // _MIB
     scratch = None if job.mode == "compile" else job.limits.scratch_mb
-    return Need(job.limits.memory_mb + extra, scratch, job.limits.processes)
+    return Need(job.limits.memory_mb + extra, scratch, job.limits.processes, job.packages)
 
 
 def open_docker(

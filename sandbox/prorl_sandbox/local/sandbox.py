@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.container import cleaning
+from prorl_sandbox.environments import store
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Template
+from prorl_sandbox.local.template import Templates
 from prorl_sandbox.local.view import interpreter, system_view, tools_view
 from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
-from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
+from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
 
@@ -59,10 +61,11 @@ class LocalSandbox(BoxSandbox):
         self._slots = max(_LEAST_SLOTS, slots or default_slots())
         self._command = (python or interpreter(), *_FLAGS, str(template))
         self._lock = threading.Lock()
-        self._opened: tuple[Template, SlotPool] | None = None
+        self._opened: tuple[Templates, SlotPool] | None = None
         self._closed = False
         self._owner = os.getpid()
         self._end: Callable[[], object] = _nothing
+        self._held: list[int] = []
 
     def _pool(self) -> SlotPool:
         """Return the pool of slots; the first caller (also after its death) starts the template."""
@@ -80,12 +83,17 @@ class LocalSandbox(BoxSandbox):
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
                 }
-                template = Template(self._command, settings)
-                pool = SlotPool(template, self._slots, functools.cache(_slot_request))
-                self._opened = template, pool
+                templates = Templates(self._command, settings)
+                pool = SlotPool(templates, self._slots, functools.cache(_slot_request))
+                self._opened = templates, pool
                 # Whoever forgets to close it: then with the object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1]
+
+    def _environment(self, name: str) -> Environment:
+        found = store.find(name, store.Target.here())
+        self._held.append(store.hold(Path(found.folder)))
+        return found
 
     def cgroup_version(self) -> int:
         """Return the version of the boxes' control groups, 0 for none. Starts the template."""
@@ -99,7 +107,7 @@ class LocalSandbox(BoxSandbox):
         kinds = [  # compilers and interpreters need the tools' view
             _Kind((job.file,), with_tools=True, folders=job.command.folders)
             if job.command is not None and job.command.tools
-            else _NATIVE
+            else _NATIVE._replace(packages=job.packages)
             for job in jobs
         ]
         with contextlib.ExitStack() as stack:
@@ -147,25 +155,29 @@ class LocalSandbox(BoxSandbox):
         if opened is not None:
             self._end()
             self._end = _nothing
+        while self._held:
+            os.close(self._held.pop())
 
 
 def _nothing() -> None:
     """What there is to end before the template has been started."""
 
 
-def _end(owner: int, template: Template, pool: SlotPool) -> None:
+def _end(owner: int, templates: Templates, pool: SlotPool) -> None:
     if owner != os.getpid():
         return
     pool.close()
-    template.close()
+    templates.close()
 
 
 class _Kind(NamedTuple):
-    """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
+    """A kind of slot: what of this machine its boxes see, the names that a program may have, and the
+    packages that it finds."""
 
     files: tuple[str, ...]
     with_tools: bool
     folders: tuple[str, ...]
+    packages: Packages = NO_PACKAGES
 
 
 _NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
@@ -174,5 +186,6 @@ _NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
 
 def _slot_request(kind: Any) -> dict[str, Any]:
     """Return what to ask the template for."""
-    view = tools_view(kind.folders) if kind.with_tools else system_view()
-    return {"binds": view.binds, "links": view.links, "masks": view.masks, "files": kind.files}
+    view = tools_view(kind.folders) if kind.with_tools else system_view(kind.packages.folder)
+    seen = {"binds": view.binds, "links": view.links, "masks": view.masks}
+    return {**seen, "files": kind.files, "packages": kind.packages}

@@ -9,11 +9,12 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import SETUP_SECONDS
+from prorl_sandbox.run.conversation import NO_PACKAGES, SETUP_SECONDS, Packages
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
@@ -21,17 +22,63 @@ _LAST_WORD_SECONDS = 30.0
 _ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
 
 
+class Templates:
+    """The templates of a sandbox, one for what boxes find loaded: each is started when it is first
+    needed, and anew when it has ended. Thread-safe."""
+
+    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
+        """Start the one without packages; raises SandboxError when it does not start."""
+        self._command = command
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._started = {NO_PACKAGES: Template(command, settings)}
+
+    @property
+    def cgroup_version(self) -> int:
+        """The version of the boxes' control groups, 0 for none."""
+        return self._started[NO_PACKAGES].cgroup_version
+
+    @property
+    def alive(self) -> bool:
+        """False when the first one has ended, by whatever hand."""
+        return self._started[NO_PACKAGES].alive
+
+    def slot(self, request: dict[str, Any]) -> Slot:
+        """Make a slot of the template with these packages. Raises SandboxError."""
+        packages: Packages = request["packages"]
+        with self._lock:
+            template = self._started.get(packages)
+            if template is None or not template.alive:
+                if template is not None:
+                    template.close()
+                words = [packages.folder, *packages.loaded] if packages.folder else []
+                template = Template(self._command, self._settings, words)
+                self._started[packages] = template
+        return template.slot({name: request[name] for name in request if name != "packages"})
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._lock:
+            for template in self._started.values():
+                template.close()
+
+
 class Template:
     """The template process and the way to ask it for slots. Thread-safe."""
 
-    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start it; raises SandboxError when it does not start."""
+    def __init__(
+        self, command: Sequence[str], settings: dict[str, Any], packages: Sequence[str] = ()
+    ) -> None:
+        """Start it; raises SandboxError when it does not start.
+
+        ``packages``: the folder of an environment and the modules to load of it.
+        """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         try:
             self._process = subprocess.Popen(
-                [*command, str(theirs.fileno())],
+                [*command, str(theirs.fileno()), *packages],
                 stdin=subprocess.PIPE,  # never written: a box's stdin is a pipe from the beginning
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,

@@ -42,8 +42,9 @@ def interpreter() -> str:
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
-def system_view() -> View:
-    """Return what this interpreter needs of this machine, and nothing more."""
+def system_view(packages: str = "") -> View:
+    """Return what this interpreter needs of this machine, and nothing more but the folder
+    ``packages`` of an environment."""
     links: list[tuple[str, str]] = []
     wanted: list[str] = []
     for path in _LIBRARY_FOLDERS:
@@ -67,7 +68,8 @@ def system_view() -> View:
         if os.path.isdir(path) and not covered and not os.path.islink(path):
             targets.append(path)
     binds = [(os.path.realpath(path), path) for path in (*targets, *_FILES)]
-    return View(tuple(binds), tuple(links), _package_folders(targets))
+    own = [(os.path.realpath(packages), packages)] if packages else []
+    return View((*binds, *own), tuple(links), _package_folders(targets))
 
 
 def tools_view(folders: tuple[str, ...] = ()) -> View:

@@ -16,6 +16,7 @@ from typing import Any, assert_never
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.box import wire
+from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run import judging
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import (
@@ -25,7 +26,15 @@ from prorl_sandbox.run.compiling import (
     read_artifact,
     require_tools,
 )
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
+from prorl_sandbox.run.conversation import (
+    CROWDED_CPU,
+    MOST_STRETCH,
+    NO_PACKAGES,
+    Box,
+    Job,
+    Packages,
+    converse,
+)
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
@@ -86,6 +95,7 @@ class BoxSandbox(Closing, ABC):
     def __init__(self, isolation: str) -> None:
         self.isolation = isolation
         self._artifacts = ArtifactCache()
+        self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
@@ -94,6 +104,27 @@ class BoxSandbox(Closing, ABC):
         Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
         started before the end. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _environment(self, name: str) -> Environment:
+        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        self._find(name)
+
+    def _find(self, name: str) -> Environment:
+        found = self._environments.get(name)
+        if found is None:
+            found = self._environments[name] = self._environment(name)
+        return found
+
+    def _packages(self, program: Program, source: str) -> Packages:
+        """Return what a box has that runs ``source``, the program's or its checker's."""
+        if program.environment == STDLIB_ONLY.name:
+            return NO_PACKAGES
+        found = self._find(program.environment)
+        return Packages(found.name, found.folder, found.preload_for(source))
 
     @abstractmethod
     def close(self) -> None:
@@ -163,11 +194,19 @@ class BoxSandbox(Closing, ABC):
             mode = "main" if program.call is None else "serve"
             stdin = program.stdin.encode("utf-8", "replace")
             job = Job(
-                mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
+                mode,
+                program.source,
+                limits,
+                program.call,
+                stdin,
+                frame_cap=limits.output_kb * 1024,
+                packages=self._packages(program, program.source),
             )
             return _fairly(lambda alone: self._run_one(job, program, alone), limits)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+        if program.environment != STDLIB_ONLY.name:
+            raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
             artifact = self._compile(program, spec)
@@ -216,9 +255,18 @@ class BoxSandbox(Closing, ABC):
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
+        own, theirs = (self._packages(program, text) for text in (program.source, case.source))
         jobs = [
-            Job("serve", program.source, limits, case.entry_point, stdin, frame_cap=cap),
-            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME),
+            Job(
+                "serve",
+                program.source,
+                limits,
+                case.entry_point,
+                stdin,
+                frame_cap=cap,
+                packages=own,
+            ),
+            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
         ]
 
         def attempt(alone: bool) -> Outcome:
@@ -277,7 +325,7 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
         plain = wire.decode(wire.encode(list(args)))
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
+    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
 
 
 def check_limits(limits: Limits) -> None:

@@ -34,12 +34,26 @@ PYTHON_FILE = "program.py"
 
 
 @dataclass(frozen=True, slots=True)
+class Packages:
+    """What a Python program may import beside the standard library: the packages of ``environment``,
+    which lie in ``folder`` of its box, and of which ``loaded`` are there before its box is made."""
+
+    environment: str = "stdlib"
+    folder: str = ""
+    loaded: tuple[str, ...] = ()
+
+
+NO_PACKAGES = Packages()
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
     tests), compile (source to ``artifact``) or exec (run an ``artifact``).
 
     ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
-    the name under which the program lies in its box; ``command`` is what compile and exec execute.
+    the name under which the program lies in its box; ``command`` is what compile and exec execute;
+    ``packages`` are for Python alone.
     """
 
     mode: str
@@ -51,6 +65,7 @@ class Job:
     frame_cap: int = 1024 * 1024
     file: str = PYTHON_FILE
     command: Command | None = None
+    packages: Packages = NO_PACKAGES
 
     @property
     def most_cpu_seconds(self) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from prorl_common import UserError
+from prorl_sandbox.environments import missing
 from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Outcome, SandboxError, Status
 
@@ -109,4 +110,7 @@ def outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -
         cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
         isolation=isolation,
+        hint=missing.hint(box.text("stderr"), box.job.packages.environment)
+        if judgement[0] in ("runtime-error", "wrong-exit")
+        else "",
     )

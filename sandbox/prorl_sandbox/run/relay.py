@@ -44,9 +44,11 @@ class Relay:
     def _from_check(self, message: dict[str, Any]) -> None:
         if message["k"] == "call" and not self._asked:
             self._asked = True
-            args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
+            args, odd_args = wire.decode_for_box(message["args"])
+            kwargs, odd_kwargs = wire.decode_for_box(message["kwargs"])
             self._nonce = secrets.token_hex(16)
-            self._submission.send({"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce})
+            question = {"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce}
+            self._submission.send(question | {"revive": odd_args or odd_kwargs})
         else:
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -69,7 +71,8 @@ class Relay:
     @staticmethod
     def _answer(message: dict[str, Any]) -> dict[str, Any]:
         if message["k"] == "value":
-            return {"k": "value", "v": wire.decode(message.get("v"))}
+            value, odd = wire.decode_for_box(message.get("v"))
+            return {"k": "value", "v": value, "revive": odd}
         return {"k": "raise", "type": str(message.get("type"))[:100]}
 
     def ended(self, box: Box) -> None:
@@ -87,12 +90,14 @@ class Relay:
         box = self._submission
         result = self._judge(limits)
         whole = judging.outcome(box, result, isolation)
+        theirs = judging.outcome(self._check, result, isolation)
         peers = [b.end for b in (self._submission, self._check) if b.end is not None]
         started = max(self._submission.started or 0.0, self._check.started or 0.0)
         ended = [b.ended for b in (self._submission, self._check) if b.ended is not None]
         return replace(
             whole,
-            stderr=whole.stderr + self._check.text("stderr"),
+            stderr=whole.stderr + theirs.stderr,
+            hint=whole.hint or theirs.hint,
             wall_seconds=max(ended) - started if ended and started else whole.wall_seconds,
             waited_seconds=self._submission.waited + self._check.waited,
             cpu_seconds=sum(end["cpu"] for end in peers),

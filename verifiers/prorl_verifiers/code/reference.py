@@ -17,7 +17,7 @@ from prorl_verifiers.types import TaskError
 if TYPE_CHECKING:
     from prorl_sandbox import LanguageSpec, Limits
 
-KEYS = ("tests", "language", "entry_point", "limits", "judge", "mode")
+KEYS = ("tests", "language", "environment", "entry_point", "limits", "judge", "mode")
 DEFAULT_TOTAL_SECONDS = 5.0
 """ProRL's budget of a whole submission (arXiv 2505.24864)."""
 _TOTAL, _PARTIAL = "total_seconds", "partial"
@@ -40,6 +40,7 @@ class CodeReference:
     """A code task as the scorer needs it. ``judge`` is the name of an installed judge or None.
 
     ``binary``: all tests or nothing, as evaluation counts; otherwise the share of tests passed.
+    ``environment``: the packages that Python may import.
     """
 
     language: LanguageSpec
@@ -47,6 +48,7 @@ class CodeReference:
     budget: Budget
     judge: str | None
     binary: bool = False
+    environment: str = "stdlib"
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
@@ -72,7 +74,24 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
-    return CodeReference(language, tests, read_budget(reference), judge, binary)
+    environment = read_environment(reference.get("environment"), language)
+    return CodeReference(language, tests, read_budget(reference), judge, binary, environment)
+
+
+def read_environment(given: Any, language: LanguageSpec) -> str:
+    """Return the name of the task's environment; None is the standard library. Raises TaskError.
+
+    Whether there is one of that name is for the sandbox to say, which may be on another machine.
+    """
+    from prorl_sandbox.environments.requirements import NAME, STDLIB
+
+    if given is None or given == STDLIB:
+        return STDLIB
+    if not isinstance(given, str) or not NAME.fullmatch(given):
+        raise TaskError("'environment' must be the name of an environment, like scientific")
+    if language.run is not None:
+        raise TaskError(f"'environment' is for Python: {language.title} has none")
+    return given
 
 
 def read_budget(reference: Mapping[str, Any]) -> Budget:

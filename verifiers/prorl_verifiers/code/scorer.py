@@ -52,6 +52,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
+    submission = Program(source, environment=task.environment)
     passed, over, compiles, isolation = 0, False, True, ""
     failures: list[str] = []
     total_seconds, per_test = task.budget.total_seconds, task.budget.per_test
@@ -67,12 +68,12 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         )
         match test:
             case StdioTest(stdin=stdin):
-                program = Program(source, stdin=stdin, language=task.language.name)
+                program = replace(submission, stdin=stdin, language=task.language.name)
                 outcome = sandbox.run(program, limits)
             case CallTest(call=call, args=args):
-                outcome = sandbox.run(Program(source, call=call, args=args), limits)
+                outcome = sandbox.run(replace(submission, call=call, args=args), limits)
             case CheckTest(source=checker, entry_point=entry_point):
-                outcome = sandbox.run_check(Program(source), checker, entry_point, limits)
+                outcome = sandbox.run_check(submission, checker, entry_point, limits)
         isolation = outcome.isolation or sandbox.isolation
         if outcome.status == "compile-error":
             compiles = False
@@ -158,4 +159,5 @@ def _ask_judge(
 def _failure(outcome: Outcome) -> str:
     if outcome.status == "ok":
         return "wrong answer"
-    return f"{outcome.status} ({outcome.limit})" if outcome.limit else outcome.status
+    why = outcome.limit or outcome.hint
+    return f"{outcome.status} ({why})" if why else outcome.status

@@ -52,6 +52,9 @@ class RemoteSandbox:
 
         return one_by_one(self, program, cases, limits or Limits(), budget)
 
+    def check_environment(self, name: str) -> None:
+        """Do nothing: who asks for an environment that is not there hears it from ``run``."""
+
     def close(self) -> None:
         """Do nothing."""
 

@@ -1,7 +1,8 @@
 """The template: an interpreter with the common modules loaded, from which all slots are forked.
 
-Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), one for each
-sandbox.
+Started by path in a fresh interpreter, ``template.py CONTROL [FOLDER MODULE ...]``: CONTROL is a
+descriptor, FOLDER has an environment's packages, the modules are loaded as well. A sandbox has one
+for each of these that its programs need.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     preload.preload()
+    if len(sys.argv) > 2:
+        preload.load_packages(sys.argv[2], tuple(sys.argv[3:]))
     supervisor = Supervisor(control)
     held = harness.settle("/scratch")  # kept, for to free our modules would cost every box
     gc.collect()
