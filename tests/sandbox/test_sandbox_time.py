@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from prorl_sandbox import Limits, LocalSandbox, Outcome, Program
+from prorl_sandbox import Budget, Case, Limits, LocalSandbox, Outcome, Program, Stdin
 from prorl_sandbox.box import usage
 from prorl_sandbox.capabilities import WALLS
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.slots import Slot, SlotPool
-from prorl_sandbox.run.base import _fairly
+from prorl_sandbox.run.attempt import Boxes, NoneFree, Plan, Single, When
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Conversation, Job
 
 SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
 CHILDREN = "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
@@ -86,14 +90,39 @@ def test_sleep_counts_for_the_wall_limit(either: LocalSandbox) -> None:
     assert outcome.waited_seconds < 0.5
 
 
-def attempts(*outcomes: Outcome) -> tuple[Callable[[bool], Outcome], list[bool]]:
-    left, asked = list(outcomes), []
+class Over(Conversation):
+    """A conversation that has ended."""
 
-    def attempt(alone: bool) -> Outcome:
-        asked.append(alone)
-        return left.pop(0)
+    def __init__(self) -> None:
+        super().__init__([], 1.0, Single(""), lambda: False)
 
-    return attempt, asked
+    def due(self) -> float:
+        return 0.0
+
+
+class ToldSandbox(BoxSandbox):
+    """Has no boxes: says what it was told, and when it was asked to start."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        super().__init__("told")
+        self.left, self.asked = list(outcomes), list[str]()
+
+    @contextlib.contextmanager
+    def _boxes(self, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
+        self.asked.append(when)
+        yield Boxes([], lambda: False)
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
+        def begin(made: Boxes) -> tuple[Conversation, Callable[[], Outcome]]:
+            return Over(), lambda: self.left.pop(0)
+
+        return Plan((), begin)
+
+    def _environment(self, name: str) -> Environment:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 RIGHT = Outcome("ok", exit_code=0)
@@ -111,16 +140,34 @@ RIGHT = Outcome("ok", exit_code=0)
     ],
 )
 def test_what_others_may_have_caused_is_run_again_alone(outcome: Outcome, again: bool) -> None:
-    attempt, asked = attempts(outcome, RIGHT)
-    found = _fairly(attempt, Limits(wall_seconds=10.0, cpu_seconds=5.0))
-    assert (found, asked) == ((RIGHT, [False, True]) if again else (outcome, [False]))
+    told = ToldSandbox(outcome, RIGHT)
+    found = told.run(Program(""), Limits(wall_seconds=10.0, cpu_seconds=5.0))
+    expected = (RIGHT, ["free", "alone"]) if again else (outcome, ["free"])
+    assert (found, told.asked) == expected
 
 
 def test_what_is_too_slow_alone_is_too_slow() -> None:
     slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
-    attempt, asked = attempts(slow, slow)
-    assert _fairly(attempt, Limits(cpu_seconds=5.0)) is slow
-    assert asked == [False, True]
+    told = ToldSandbox(slow, slow)
+    assert told.run(Program(""), Limits(cpu_seconds=5.0)) is slow
+    assert told.asked == ["free", "alone"]
+
+
+def test_a_case_begun_ahead_that_others_may_have_slowed_is_run_again_alone() -> None:
+    slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
+    told = ToldSandbox(RIGHT, RIGHT, slow, RIGHT)
+    found = list(told.run_cases(Program(""), [Stdin()] * 3, Limits(cpu_seconds=5.0)))
+    assert found == [RIGHT, RIGHT, RIGHT]
+    assert told.asked == ["free", "free", "now", "alone"]
+
+
+def test_a_case_begun_with_more_budget_than_was_left_counts_what_it_does_with_less() -> None:
+    long = Outcome("ok", exit_code=0, cpu_seconds=2.0)
+    over = Outcome("timeout", limit="cpu", cpu_seconds=1.0)
+    told = ToldSandbox(long, long, long, over)
+    outcomes = told.run_cases(Program(""), [Stdin()] * 3, Limits(), Budget(5.0, 50.0))
+    assert [o.over_budget for o in outcomes] == [False, False, True]
+    assert told.asked == ["free", "free", "now", "free"]
 
 
 class IdleSlot(Slot):
@@ -144,14 +191,14 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     pool = SlotPool(Maker(), 3, lambda kind: {})
     order: list[str] = []
 
-    def borrow(alone: bool, name: str) -> None:
-        with pool.lend(["any"], alone):
+    def borrow(when: When, name: str) -> None:
+        with pool.lend(["any"], when):
             order.append(f"{name} in")
             time.sleep(0.05)
             order.append(f"{name} out")
 
     threads = [
-        threading.Thread(target=borrow, args=one) for one in ((True, "alone"), (False, "later"))
+        threading.Thread(target=borrow, args=one) for one in (("alone", "alone"), ("free", "later"))
     ]
     with pool.lend(["any"]):
         for thread in threads:
@@ -161,6 +208,20 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     for thread in threads:
         thread.join(10)
     assert order == ["alone in", "alone out", "later in", "later out"]
+    pool.close()
+
+
+def test_slots_that_somebody_waits_for_are_not_taken_ahead() -> None:
+    pool = SlotPool(Maker(), 2, lambda kind: {})
+    with pool.lend(["any"]):
+        with pool.lend(["any"], "now"), pytest.raises(NoneFree), pool.lend(["any"], "now"):
+            pass
+        check = threading.Thread(target=lambda: pool.lend(["any", "any"]).__enter__())
+        check.start()
+        time.sleep(0.05)
+        with pytest.raises(NoneFree), pool.lend(["any"], "now"):
+            pass
+    check.join(10)
     pool.close()
 
 

@@ -18,7 +18,8 @@ from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
 from prorl_sandbox.environments.store import Environment
-from prorl_sandbox.run.base import Boxes, BoxSandbox
+from prorl_sandbox.run.attempt import Boxes, When
+from prorl_sandbox.run.base import BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.types import Limits
 
@@ -59,9 +60,9 @@ class DockerSandbox(BoxSandbox):
         return layers.find(self._engine, self._image, name)
 
     @contextlib.contextmanager
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         needs = [_need_of(job) for job in jobs]
-        with self._pool.take(needs, alone) as slots:
+        with self._pool.take(needs, when) as slots:
             takes = self._pool.takes
             boxes: list[Box] = []
             with contextlib.ExitStack() as afterwards:

@@ -23,7 +23,8 @@ from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Templates
 from prorl_sandbox.local.view import interpreter, system_view, tools_view
-from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
+from prorl_sandbox.run.attempt import Boxes, When
+from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
@@ -102,7 +103,7 @@ class LocalSandbox(BoxSandbox):
             return self._opened[0].cgroup_version if self._opened is not None else 0
 
     @contextlib.contextmanager
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         """Start a box for each job at once; see ``BoxSandbox``."""
         kinds = [  # compilers and interpreters need the tools' view
             _Kind((job.file,), with_tools=True, folders=job.command.folders)
@@ -112,7 +113,7 @@ class LocalSandbox(BoxSandbox):
         ]
         with contextlib.ExitStack() as stack:
             pool = self._pool()
-            slots = stack.enter_context(pool.lend(kinds, alone))
+            slots = stack.enter_context(pool.lend(kinds, when))
             lends = pool.lends
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):

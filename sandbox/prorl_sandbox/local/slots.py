@@ -17,6 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
+from prorl_sandbox.run.attempt import NoneFree, When
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
@@ -121,17 +122,17 @@ class SlotPool:
         return self._lends
 
     @contextlib.contextmanager
-    def lend(self, kinds: Sequence[Hashable], alone: bool = False) -> Iterator[list[Slot]]:
+    def lend(self, kinds: Sequence[Hashable], when: When = "free") -> Iterator[list[Slot]]:
         """Yield a slot of each kind, all at once or none; first come, first served.
 
-        ``alone``: while no other slot is lent. Slots still busy when given back are told to kill their box; one that does not answer is
-        dropped.
+        Slots still busy when given back are told to kill their box; one that does not answer is
+        dropped. Raises NoneFree, SandboxError.
         """
-        slots = self._take(kinds, alone)
+        slots = self._take(kinds, when)
         try:
             yield slots
         finally:
-            self._alone = self._alone and not alone
+            self._alone = self._alone and when != "alone"
             for slot in slots:
                 self._give_back(slot)
 
@@ -139,18 +140,22 @@ class SlotPool:
         """Tell whether more than ``count`` slots are lent."""
         return len(self._lent) + self._starting > count
 
-    def _take(self, kinds: Sequence[Hashable], alone: bool) -> list[Slot]:
+    def _take(self, kinds: Sequence[Hashable], when: When) -> list[Slot]:
         me = object()
         with self._changed:
+            if when == "now" and (self._waiting or not self._are_free(len(kinds))):
+                raise NoneFree
             self._waiting.append(me)
             try:
-                needed = self._size if alone else len(kinds)
-                self._changed.wait_for(lambda: self._closed or self._may_take(me, needed))
+                needed = self._size if when == "alone" else len(kinds)
+                self._changed.wait_for(
+                    lambda: self._closed or (self._waiting[0] is me and self._are_free(needed))
+                )
                 if self._closed:
                     raise SandboxError("the sandbox is closed")
                 self._starting += len(kinds)
                 self._lends += len(kinds)
-                self._alone = alone
+                self._alone = when == "alone"
             finally:
                 self._waiting.remove(me)
                 self._changed.notify_all()
@@ -164,14 +169,14 @@ class SlotPool:
                 self._lent.update(taken)
                 self._changed.notify_all()
             if len(taken) < len(kinds):
-                self._alone = self._alone and not alone
+                self._alone = self._alone and when != "alone"
                 for slot in taken:
                     self._give_back(slot)
         return taken
 
-    def _may_take(self, me: object, count: int) -> bool:
+    def _are_free(self, count: int) -> bool:
         free = self._size - len(self._lent) - self._starting
-        return self._waiting[0] is me and count <= free and not self._alone
+        return count <= free and not self._alone
 
     def _find(self, kind: Hashable) -> Slot:
         """Return a rested slot of ``kind``, else a new one."""

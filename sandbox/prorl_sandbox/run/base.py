@@ -7,35 +7,26 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
-from typing import Any, assert_never
+from dataclasses import replace
 
 from prorl_common import Closing, UserError
-from prorl_sandbox.box import wire
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
-from prorl_sandbox.run import judging
+from prorl_sandbox.run.attempt import (
+    Boxes,
+    Plan,
+    When,
+    plan_check,
+    plan_compilation,
+    plan_program,
+    run_through,
+)
 from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.compiling import (
-    ArtifactCache,
-    compile_job,
-    exec_job,
-    read_artifact,
-    require_tools,
-)
-from prorl_sandbox.run.conversation import (
-    CROWDED_CPU,
-    MOST_STRETCH,
-    NO_PACKAGES,
-    Box,
-    Job,
-    Packages,
-    converse,
-)
-from prorl_sandbox.run.relay import Relay
+from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES, Job, Packages
+from prorl_sandbox.run.turns import Turns
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
 
@@ -53,40 +44,6 @@ _RANGES: dict[str, tuple[float, float]] = {
 }
 
 
-class _Single:
-    """Listener of a run with one box: keeps the one message that matters."""
-
-    def __init__(self, nonce: str) -> None:
-        self.nonce = nonce
-        self._ready = False
-        self.message: dict[str, Any] | None = None
-        self.value: Any = None
-
-    def frame(self, box: Box, message: dict[str, Any]) -> None:
-        """Keep the one answer; a second one, or one to another question, breaks the protocol."""
-        if message["k"] == "ready" and not self._ready:
-            self._ready = True
-            return
-        if self.message is not None:
-            raise wire.MalformedFrame("more than one answer")
-        if message["k"] == "value":
-            if message.get("n") != self.nonce:
-                raise wire.MalformedFrame("an answer to no question")
-            self.value = wire.decode(message.get("v"))
-        self.message = message
-
-    def ended(self, box: Box) -> None:
-        """Nothing to do: there is no other box."""
-
-
-@dataclass(frozen=True, slots=True)
-class Boxes:
-    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
-
-    boxes: list[Box]
-    crowded: Callable[[], bool]
-
-
 class BoxSandbox(Closing, ABC):
     """Implements ``Sandbox`` over boxes of any kind. Thread-safe if ``_boxes`` is."""
 
@@ -98,11 +55,12 @@ class BoxSandbox(Closing, ABC):
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
 
     @abstractmethod
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once, and see to it that all are gone afterwards.
 
-        Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
-        started before the end. Raises SandboxError.
+        ``when``: "free", wait while none is; "alone", wait while any other box of this sandbox
+        runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
+        nobody waits for one. Raises SandboxError.
         """
 
     @abstractmethod
@@ -166,29 +124,29 @@ class BoxSandbox(Closing, ABC):
         """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        return self._each(program, cases, limits, Account(budget, limits))
+        turns = Turns(
+            cases,
+            Account(budget, limits),
+            lambda case, left: self._plan(program, case, left),
+            lambda case: not self._must_compile(program, case),
+            self._boxes,
+        )
+        return turns.outcomes(self.isolation)
 
-    def _each(
-        self, program: Program, cases: Sequence[Case], limits: Limits, account: Account
-    ) -> Iterator[Outcome]:
-        for case in cases:
-            if account.spent:
-                yield account.nothing_left(self.isolation)
-                continue
-            yield account.charge(self._run_case(program, case, account.limits()))
-
-    def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
+        """Return what a case needs, or its outcome where it is known before it runs."""
         if len(program.source) > _LONGEST_SOURCE:
             return self._too_long()
         match case:
             case Stdin(text=stdin):
-                return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
+                program = replace(program, stdin=stdin, call=None, args=())
+                return self._plan_program(program, limits)
             case Call(name=name, args=args):
-                return self._run_program(replace(program, call=name, args=args), limits)
+                return self._plan_program(replace(program, call=name, args=args), limits)
             case Check():
-                return self._run_check(program, case, limits)
+                return self._plan_check(program, case, limits)
 
-    def _run_program(self, program: Program, limits: Limits) -> Outcome:
+    def _plan_program(self, program: Program, limits: Limits) -> Plan | Outcome:
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
             mode = "main" if program.call is None else "serve"
@@ -202,7 +160,7 @@ class BoxSandbox(Closing, ABC):
                 frame_cap=limits.output_kb * 1024,
                 packages=self._packages(program, program.source),
             )
-            return _fairly(lambda alone: self._run_one(job, program, alone), limits)
+            return plan_program(job, program, self.isolation)
         if program.call is not None:
             raise UserError(f"a call needs Python: {program.language} programs run with stdin")
         if program.environment != STDLIB_ONLY.name:
@@ -212,97 +170,47 @@ class BoxSandbox(Closing, ABC):
             artifact = self._compile(program, spec)
         if isinstance(artifact, Outcome):
             return artifact
-        run = exec_job(program, spec, artifact, limits)
-        return _fairly(lambda alone: self._run_one(run, program, alone), limits)
+        return plan_program(exec_job(program, spec, artifact, limits), program, self.isolation)
+
+    def _must_compile(self, program: Program, case: Case) -> bool:
+        """Tell whether a case cannot be planned without running a compiler."""
+        compiled = bool(LANGUAGES.get(program.language).compile)
+        return compiled and self._artifacts.get(program) is None
 
     def _too_long(self) -> Outcome:
         text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
         return Outcome("compile-error", stderr=text, isolation=self.isolation)
-
-    def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
-        nonce = secrets.token_hex(16)
-        question = pack_call(program.args, nonce) if job.mode == "serve" else None
-        listener = _Single(nonce)
-        with self._boxes([job], alone) as made:
-            (box,) = made.boxes
-            if question is not None:
-                box.send(question)
-                box.hang_up()
-            result = _drive(made, listener)
-            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
-                require_tools(program, listener.message)
-            value = listener.value if result[0] == "ok" else None
-            return judging.outcome(box, result, self.isolation, value)
 
     def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
         known = self._artifacts.get(program)
         if known is not None:
             return known
-        job = compile_job(program, spec)
-        listener = _Single("")
-        with self._boxes([job], alone=False) as made:
-            (box,) = made.boxes
-            result = _drive(made, listener)
-            artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
-            if artifact is None:  # a compiler out of time or memory is a compile error too
-                return judging.outcome(box, ("compile-error", None), self.isolation)
+        plan = plan_compilation(compile_job(program, spec), program, self.isolation)
+        outcome = run_through(plan, self._boxes(plan.jobs, "free"))
+        if outcome.status != "ok":
+            return outcome
+        artifact: bytes = outcome.value
         self._artifacts.put(program, artifact)
         return artifact
 
-    def _run_check(self, program: Program, case: Check, limits: Limits) -> Outcome:
+    def _plan_check(self, program: Program, case: Check, limits: Limits) -> Plan:
         if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
         own, theirs = (self._packages(program, text) for text in (program.source, case.source))
-        jobs = [
-            Job(
-                "serve",
-                program.source,
-                limits,
-                case.entry_point,
-                stdin,
-                frame_cap=cap,
-                packages=own,
-            ),
-            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
-        ]
-
-        def attempt(alone: bool) -> Outcome:
-            with self._boxes(jobs, alone) as made:
-                submission, check = made.boxes
-                relay = Relay(submission, check)
-                converse(made.boxes, limits.wall_seconds, relay, made.crowded)
-                judging.require_start(submission)
-                judging.require_start(check)
-                return relay.outcome(limits, self.isolation)
-
-        return _fairly(attempt, limits)
-
-
-def _fairly(attempt: Callable[[bool], Outcome], limits: Limits) -> Outcome:
-    """Return the outcome of an attempt, made again alone where others may be why it took too long.
-
-    That is so when it used more processor time than its limit while others shared the machine, and
-    yet came to an end; and when it was kept from a processor for all the time that a wall limit is
-    stretched by. What it does alone counts.
-    """
-    outcome = attempt(False)
-    return attempt(True) if _may_be_others(outcome, limits) else outcome
-
-
-def _may_be_others(outcome: Outcome, limits: Limits) -> bool:
-    match outcome.limit:
-        case None:
-            return False
-        case "cpu":
-            ended = outcome.exit_code is not None  # by itself
-            return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
-        case "wall":
-            return outcome.waited_seconds >= limits.wall_seconds * (MOST_STRETCH - 1)
-        case _:
-            assert_never(outcome.limit)
+        submission = Job(
+            "serve",
+            program.source,
+            limits,
+            case.entry_point,
+            stdin,
+            frame_cap=cap,
+            packages=own,
+        )
+        check = Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs)
+        return plan_check(submission, check, self.isolation)
 
 
 def machine_is_busy() -> bool:
@@ -311,27 +219,10 @@ def machine_is_busy() -> bool:
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
-def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
-    """See one box to its end and judge it. Raises SandboxError."""
-    (box,) = made.boxes
-    converse([box], box.job.limits.wall_seconds, listener, made.crowded)
-    judging.require_start(box)
-    return judging.judge(box, listener.message)
-
-
-def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the message that asks for one call; raises UserError for what cannot be sent."""
-    try:
-        plain = wire.decode(wire.encode(list(args)))
-    except (wire.Unserialisable, wire.MalformedFrame) as error:
-        raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
-
-
 def check_limits(limits: Limits) -> None:
     """Raise UserError for a limit that is no number in its range."""
-    for name, value in asdict(limits).items():
-        low, high = _RANGES[name]
+    for name, (low, high) in _RANGES.items():
+        value = getattr(limits, name)
         kinds = (int, float) if name.endswith("_seconds") else (int,)
         number = type(value) in kinds and math.isfinite(value)
         if not number or value <= 0 or not low <= value <= high:

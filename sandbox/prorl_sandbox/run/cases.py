@@ -43,6 +43,11 @@ class Account:
             wall_seconds=min(self._limits.wall_seconds, self._wall),
         )
 
+    def covers(self, outcome: Outcome) -> bool:
+        """Tell whether as much is left as a case has used."""
+        wall = outcome.wall_seconds - outcome.waited_seconds
+        return outcome.cpu_seconds <= self._cpu and wall <= self._wall
+
     def charge(self, outcome: Outcome) -> Outcome:
         """Take off what a case has used; return its outcome, which says if that was too much."""
         if outcome.status == "compile-error":

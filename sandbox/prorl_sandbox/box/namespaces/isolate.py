@@ -238,7 +238,8 @@ class Doors:
         self._user = "user" in walls
         self._proc: int = settings["proc"]
         self._names: tuple[str, ...] = settings["files"] if "mount" in walls else ()
-        self._mounts = self._rights = self._filters = ()
+        self._mounts: tuple[syscalls.Prepared, ...] = ()
+        self._filters: tuple[syscalls.Prepared, ...] = ()
         prctl = syscalls.prepared_prctl
         if "mount" in walls:
             program = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"

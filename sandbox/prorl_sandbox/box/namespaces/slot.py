@@ -18,6 +18,7 @@ import marshal
 import os
 import select
 import socket
+import struct
 import time
 
 from prorl_sandbox.box import syscalls, usage
@@ -248,7 +249,8 @@ class Slot:
                 _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
                 kills = self._group.oom_kills()
             box.start_clock()
-            socket.send_fds(box.way, [b"job"], fds)
+            rights = struct.pack(f"={len(fds)}i", *fds)
+            box.way.sendmsg([b"job"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
         except OSError as error:  # no limits, or the box died before its job: it said why
             box.hear()
             _kill(box.pid)
