@@ -22,6 +22,8 @@ from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
+_REST_SECONDS = 0.005
+"""A slot has its next box ready after so long."""
 
 
 class Slot:
@@ -33,6 +35,7 @@ class Slot:
         self.kind: Hashable = None
         self.busy = False
         self.doubtful = False
+        self.ended = 0.0  # when its last box did, by ``time.monotonic``
 
     def fileno(self) -> int:
         """Return the descriptor that is readable when the slot has something to say."""
@@ -109,6 +112,7 @@ class SlotPool:
         self._request = request
         self._changed = threading.Condition()
         self._rested: dict[Hashable, deque[Slot]] = defaultdict(deque)
+        self._count: dict[Hashable, int] = defaultdict(int)
         self._lent: set[Slot] = set()
         self._starting = 0
         self._waiting: deque[object] = deque()
@@ -179,25 +183,42 @@ class SlotPool:
         return count <= free and not self._alone
 
     def _find(self, kind: Hashable) -> Slot:
-        """Return a rested slot of ``kind``, else a new one."""
+        """Return a slot of ``kind`` that has rested, so that its next box is ready, else a new one;
+        when there are as many as there may be, the one that has rested longest."""
         with self._changed:
-            while self._rested[kind]:
-                slot = self._rested[kind].popleft()
+            rested = self._rested[kind]
+            while rested:
+                slot = rested[0]
+                tired = time.monotonic() - slot.ended < _REST_SECONDS
+                if tired and self._count[kind] < self._size:
+                    break
+                rested.popleft()
                 if slot.alive:
                     return slot
-                slot.close()
-        slot = self._template.slot(self._request(kind))
+                self._drop(slot)
+            self._count[kind] += 1
+        try:
+            slot = self._template.slot(self._request(kind))
+        except SandboxError:
+            with self._changed:
+                self._count[kind] -= 1
+            raise
         slot.kind = kind
         return slot
+
+    def _drop(self, slot: Slot) -> None:
+        slot.close()
+        self._count[slot.kind] -= 1
 
     def _give_back(self, slot: Slot) -> None:
         alive = self._calm(slot)
         with self._changed:
             self._lent.discard(slot)
             if alive and not self._closed:
+                slot.ended = time.monotonic()
                 self._rested[slot.kind].append(slot)
             else:
-                slot.close()
+                self._drop(slot)
             self._changed.notify_all()
 
     @staticmethod

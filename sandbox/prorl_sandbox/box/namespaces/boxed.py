@@ -9,7 +9,6 @@ from __future__ import annotations
 import _socket
 import fcntl
 import gc
-import marshal
 import os
 import struct
 import time
@@ -46,7 +45,6 @@ def receive_job(
     gc.disable()  # until the program starts: there is nothing to collect
     try:
         files = doors.shut()
-        limits.set_fixed_limits()
         warm_up()
         fds = _take_streams(way)
         job: dict[str, Any] = wire.read_frame(fds[2])
@@ -92,5 +90,3 @@ def warm_up() -> None:
     """Touch, before anybody waits, the memory that a run will touch: after a fork each first write
     to a page costs a copy."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line
-    wire.to_json(wire.encode([1, "a", 2.5, {"b": None}]))
-    marshal.loads(marshal.dumps({"k": [1, "a"]}, 2))

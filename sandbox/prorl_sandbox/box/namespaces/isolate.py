@@ -236,7 +236,6 @@ class Doors:
     def __init__(self, settings: Settings) -> None:
         walls = settings["walls"]
         self._user = "user" in walls
-        self._proc: int = settings["proc"]
         self._names: tuple[str, ...] = settings["files"] if "mount" in walls else ()
         self._mounts: tuple[syscalls.Prepared, ...] = ()
         self._filters: tuple[syscalls.Prepared, ...] = ()
@@ -270,7 +269,6 @@ class Doors:
         names, for its job is not known yet, and its standard input's; none without a root of its
         own. Raises OSError.
         """
-        offer_for_memory(self._proc)
         for mount in self._mounts:
             mount()
         os.setsid()
@@ -312,11 +310,26 @@ class Doors:
             return
 
 
-def offer_for_memory(proc: int) -> None:
-    """Offer this process first when memory runs out: a courtesy to the machine, not a wall."""
-    try:
-        fd = os.open("self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc)
-    except OSError:
-        return
-    os.write(fd, b"1000")
-    os.close(fd)
+class Sacrifice:
+    """Has the kernel take the boxes first when memory runs out, and not their slot: a courtesy to
+    the machine, not a wall."""
+
+    def __init__(self, proc: int) -> None:
+        """For the calling process, through a descriptor of /proc."""
+        try:
+            self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
+        except OSError:
+            self._fd = -1
+        self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
+
+    def offer(self) -> None:
+        """Offer this process, and whatever it forks now."""
+        self._write(b"1000")
+
+    def withdraw(self) -> None:
+        """Offer it no more."""
+        self._write(self._own)
+
+    def _write(self, score: bytes) -> None:
+        if self._fd >= 0:
+            os.pwrite(self._fd, score, 0)

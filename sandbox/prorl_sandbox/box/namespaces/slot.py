@@ -21,7 +21,7 @@ import socket
 import struct
 import time
 
-from prorl_sandbox.box import syscalls, usage
+from prorl_sandbox.box import limits, syscalls, usage
 from prorl_sandbox.box.limits import processor_time
 from prorl_sandbox.box.namespaces import boxed, isolate
 from prorl_sandbox.box.namespaces.cgroup import KERNEL_BYTES
@@ -152,6 +152,7 @@ class Slot:
         if not settings["counts_all"]:
             settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
         self._doors = isolate.Doors(settings)
+        self._sacrifice = isolate.Sacrifice(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
         """Make and watch boxes until the host hangs up. Returns only inside a box, with its job."""
@@ -181,6 +182,7 @@ class Slot:
                 proc = self._settings["proc"]
                 self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
             isolate.separate_surroundings(self._settings["walls"])
+            limits.set_fixed_limits()  # for its boxes, which inherit them
             if self._group is not None:
                 self._group.take_base()
         except OSError as error:
@@ -206,8 +208,10 @@ class Slot:
         if self._own_pids >= 0:
             syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
             syscalls.unshare(syscalls.CLONE_NEWPID)
+        self._sacrifice.offer()
         pid = os.fork()
         if pid:
+            self._sacrifice.withdraw()
             theirs.close()
             mine.setblocking(False)
             return _Box(pid, mine, self._group, self._settings["proc"])
