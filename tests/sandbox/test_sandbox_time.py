@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -17,9 +17,9 @@ from prorl_sandbox.box import usage
 from prorl_sandbox.capabilities import WALLS
 from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.slots import Slot, SlotPool
-from prorl_sandbox.run.attempt import Boxes, NoneFree, Plan, Single, When
 from prorl_sandbox.run.base import BoxSandbox
-from prorl_sandbox.run.conversation import Conversation, Job
+from prorl_sandbox.run.conversation import Job
+from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
 
 SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
 CHILDREN = "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
@@ -90,16 +90,6 @@ def test_sleep_counts_for_the_wall_limit(either: LocalSandbox) -> None:
     assert outcome.waited_seconds < 0.5
 
 
-class Over(Conversation):
-    """A conversation that has ended."""
-
-    def __init__(self) -> None:
-        super().__init__([], 1.0, Single(""), lambda: False)
-
-    def due(self) -> float:
-        return 0.0
-
-
 class ToldSandbox(BoxSandbox):
     """Has no boxes: says what it was told, and when it was asked to start."""
 
@@ -113,10 +103,10 @@ class ToldSandbox(BoxSandbox):
         yield Boxes([], lambda: False)
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
-        def begin(made: Boxes) -> tuple[Conversation, Callable[[], Outcome]]:
-            return Over(), lambda: self.left.pop(0)
+        return Plan((), lambda made: self.left.pop(0))
 
-        return Plan((), begin)
+    def _are_free(self, count: int) -> bool:
+        return False
 
     def _environment(self, name: str) -> Environment:
         raise NotImplementedError
@@ -153,21 +143,49 @@ def test_what_is_too_slow_alone_is_too_slow() -> None:
     assert told.asked == ["free", "alone"]
 
 
+THREE = [Stdin("0"), Stdin("1"), Stdin("2")]
+
+
+class AheadSandbox(ToldSandbox):
+    """Begins the last of three cases ahead: the second one waits for that. Says what it was told of
+    each run of the last one."""
+
+    def __init__(self, *outcomes: Outcome, second: Outcome) -> None:
+        super().__init__(*outcomes)
+        self.second = second
+        self.begun = threading.Event()
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
+        def run(made: Boxes) -> Outcome:
+            match case:
+                case Stdin(text="0"):
+                    return RIGHT
+                case Stdin(text="1"):
+                    assert self.begun.wait(60)
+                    return self.second
+            self.begun.set()
+            return self.left.pop(0)
+
+        return Plan((), run)
+
+    def _are_free(self, count: int) -> bool:
+        return True
+
+
 def test_a_case_begun_ahead_that_others_may_have_slowed_is_run_again_alone() -> None:
     slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
-    told = ToldSandbox(RIGHT, RIGHT, slow, RIGHT)
-    found = list(told.run_cases(Program(""), [Stdin()] * 3, Limits(cpu_seconds=5.0)))
-    assert found == [RIGHT, RIGHT, RIGHT]
-    assert told.asked == ["free", "free", "now", "alone"]
+    told = AheadSandbox(slow, RIGHT, second=RIGHT)
+    assert list(told.run_cases(Program(""), THREE, Limits(cpu_seconds=5.0))) == [RIGHT] * 3
+    assert sorted(told.asked) == ["alone", "free", "free", "now"]
 
 
 def test_a_case_begun_with_more_budget_than_was_left_counts_what_it_does_with_less() -> None:
-    long = Outcome("ok", exit_code=0, cpu_seconds=2.0)
-    over = Outcome("timeout", limit="cpu", cpu_seconds=1.0)
-    told = ToldSandbox(long, long, long, over)
-    outcomes = told.run_cases(Program(""), [Stdin()] * 3, Limits(), Budget(5.0, 50.0))
+    long = Outcome("ok", exit_code=0, cpu_seconds=3.0)
+    over = Outcome("timeout", limit="cpu", cpu_seconds=2.0)
+    told = AheadSandbox(long, over, second=long)
+    outcomes = told.run_cases(Program(""), THREE, Limits(), Budget(5.0, 50.0))
     assert [o.over_budget for o in outcomes] == [False, False, True]
-    assert told.asked == ["free", "free", "now", "free"]
+    assert sorted(told.asked) == ["free", "free", "free", "now"]
 
 
 class IdleSlot(Slot):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from prorl_common import UserError
 from prorl_sandbox.docker_backend.container import Container, Need
-from prorl_sandbox.run.attempt import NoneFree, When
+from prorl_sandbox.run.plans import NoneFree, When
 from prorl_sandbox.types import SandboxError
 
 Maker = Callable[[Need], Container]
@@ -116,7 +116,7 @@ class Pool:
         ticket = object()
         count = self._size if when == "alone" else len(needs)
         with self._changed:
-            if when == "now" and (self._line or self._alone or not self._are_warm(needs)):
+            if when == "now" and not (self.are_free(len(needs)) and self._are_warm(needs)):
                 raise NoneFree
             self._line.append(ticket)
             try:
@@ -133,6 +133,10 @@ class Pool:
             slots = [self._best(need) for need in needs]
             self._busy += slots
             return slots
+
+    def are_free(self, count: int) -> bool:
+        """Tell whether so many slots are free and nobody waits for one."""
+        return not self._line and not self._alone and len(self._free) >= count
 
     def _are_warm(self, needs: Sequence[Need]) -> bool:
         """Tell whether a container that need not be changed is free for each of these equal needs."""

@@ -18,9 +18,9 @@ from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
 from prorl_sandbox.environments.store import Environment
-from prorl_sandbox.run.attempt import Boxes, When
 from prorl_sandbox.run.base import BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
+from prorl_sandbox.run.plans import Boxes, When
 from prorl_sandbox.types import Limits
 
 RUNS_OF_A_CONTAINER = 900
@@ -72,6 +72,9 @@ class DockerSandbox(BoxSandbox):
                     afterwards.callback(self._settle, slot, box)
                     boxes.append(box)
                 yield Boxes(boxes, lambda: self._pool.shared(takes, len(jobs)))
+
+    def _are_free(self, count: int) -> bool:
+        return self._pool.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
         """See that the run is over and gone; else, or after enough runs, let the container go."""

@@ -23,9 +23,9 @@ from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
 from prorl_sandbox.local.template import Templates
 from prorl_sandbox.local.view import interpreter, system_view, tools_view
-from prorl_sandbox.run.attempt import Boxes, When
 from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
+from prorl_sandbox.run.plans import Boxes, When
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
 
@@ -133,6 +133,9 @@ class LocalSandbox(BoxSandbox):
                 if self._closed:
                     raise SandboxError("the sandbox was closed during the run") from error
                 raise
+
+    def _are_free(self, count: int) -> bool:
+        return self._pool().are_free(count)
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
-from prorl_sandbox.run.attempt import NoneFree, When
+from prorl_sandbox.run.plans import NoneFree, When
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
@@ -147,13 +147,13 @@ class SlotPool:
     def _take(self, kinds: Sequence[Hashable], when: When) -> list[Slot]:
         me = object()
         with self._changed:
-            if when == "now" and (self._waiting or not self._are_free(len(kinds))):
+            if when == "now" and not self.are_free(len(kinds)):
                 raise NoneFree
             self._waiting.append(me)
             try:
                 needed = self._size if when == "alone" else len(kinds)
                 self._changed.wait_for(
-                    lambda: self._closed or (self._waiting[0] is me and self._are_free(needed))
+                    lambda: self._closed or (self._waiting[0] is me and self._enough(needed))
                 )
                 if self._closed:
                     raise SandboxError("the sandbox is closed")
@@ -178,7 +178,11 @@ class SlotPool:
                     self._give_back(slot)
         return taken
 
-    def _are_free(self, count: int) -> bool:
+    def are_free(self, count: int) -> bool:
+        """Tell whether so many slots are free and nobody waits for one."""
+        return not self._waiting and self._enough(count)
+
+    def _enough(self, count: int) -> bool:
         free = self._size - len(self._lent) - self._starting
         return count <= free and not self._alone
 

@@ -14,18 +14,17 @@ from dataclasses import replace
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
-from prorl_sandbox.run.attempt import (
+from prorl_sandbox.run.cases import Account
+from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES, Job, Packages
+from prorl_sandbox.run.plans import (
     Boxes,
     Plan,
     When,
     plan_check,
     plan_compilation,
     plan_program,
-    run_through,
 )
-from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job
-from prorl_sandbox.run.conversation import NO_PACKAGES, Job, Packages
 from prorl_sandbox.run.turns import Turns
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
@@ -62,6 +61,10 @@ class BoxSandbox(Closing, ABC):
         runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
         nobody waits for one. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _are_free(self, count: int) -> bool:
+        """Tell whether so many boxes are free and nobody waits for one."""
 
     @abstractmethod
     def _environment(self, name: str) -> Environment:
@@ -128,8 +131,8 @@ class BoxSandbox(Closing, ABC):
             cases,
             Account(budget, limits),
             lambda case, left: self._plan(program, case, left),
-            lambda case: not self._must_compile(program, case),
             self._boxes,
+            self._are_free,
         )
         return turns.outcomes(self.isolation)
 
@@ -172,11 +175,6 @@ class BoxSandbox(Closing, ABC):
             return artifact
         return plan_program(exec_job(program, spec, artifact, limits), program, self.isolation)
 
-    def _must_compile(self, program: Program, case: Case) -> bool:
-        """Tell whether a case cannot be planned without running a compiler."""
-        compiled = bool(LANGUAGES.get(program.language).compile)
-        return compiled and self._artifacts.get(program) is None
-
     def _too_long(self) -> Outcome:
         text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
         return Outcome("compile-error", stderr=text, isolation=self.isolation)
@@ -187,7 +185,8 @@ class BoxSandbox(Closing, ABC):
         if known is not None:
             return known
         plan = plan_compilation(compile_job(program, spec), program, self.isolation)
-        outcome = run_through(plan, self._boxes(plan.jobs, "free"))
+        with self._boxes(plan.jobs, "free") as made:
+            outcome = plan.run(made)
         if outcome.status != "ok":
             return outcome
         artifact: bytes = outcome.value

@@ -1,15 +1,16 @@
 """Drive one box or two until they have ended or broken a limit.
 
-``Box`` is what every backend's box looks like from here; ``Conversation`` moves its bytes, hands
-whole messages to a listener and keeps the wall clock.
+``Box`` is what every backend's box looks like from here; ``converse`` moves its bytes, hands whole
+messages to a listener and keeps the wall clock.
 """
 
 from __future__ import annotations
 
+import math
 import select
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
@@ -48,11 +49,13 @@ NO_PACKAGES = Packages()
 @dataclass(frozen=True, slots=True)
 class Job:
     """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
-    tests), compile (source to ``artifact``) or exec (run an ``artifact``).
+    tests), session (answer messages), compile (source to ``artifact``), build (run ``command`` and hand
+    out all files) or exec (run an ``artifact``).
 
     ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
     the name under which the program lies in its box; ``command`` is what compile and exec execute;
-    ``packages`` are for Python alone.
+    ``packages`` are for Python alone. ``files`` (relative name to content) lie in the working folder;
+    ``argv``: arguments of a Python program, the first being its name among them, if it is one of them.
     """
 
     mode: str
@@ -65,6 +68,8 @@ class Job:
     file: str = PYTHON_FILE
     command: Command | None = None
     packages: Packages = NO_PACKAGES
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
 
     @property
     def most_cpu_seconds(self) -> float:
@@ -80,7 +85,8 @@ class Box(Protocol):
     ``fault`` is set when the sandbox itself failed. ``started`` and ``ended`` are when it happened,
     by ``time.monotonic``, not when this process heard of it. ``waited``: seconds that its program
     was ready to run and was kept from a processor; ``over``: it has used more processor time than
-    its limit.
+    its limit. ``renewals``: how often that has been counted anew; ``spent``: processor seconds
+    between the last two times.
     """
 
     job: Job
@@ -91,6 +97,8 @@ class Box(Protocol):
     fault: str | None
     waited: float
     over: bool
+    renewals: int
+    spent: float
 
     @property
     def finished(self) -> bool:
@@ -103,6 +111,15 @@ class Box(Protocol):
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message for the harness."""
+        ...
+
+    def take(self, stream: str) -> bytes:
+        """Take away what has come on ``stdout`` or ``stderr`` so far."""
+        ...
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have processor time counted anew, under these limits. ``rest``: nothing of the box is to
+        run, so it need not be looked at often."""
         ...
 
     def hang_up(self) -> None:
@@ -133,7 +150,7 @@ class Box(Protocol):
 
 
 class Listener(Protocol):
-    """What a ``Conversation`` tells its maker."""
+    """What ``converse`` tells its caller."""
 
     def frame(self, box: Box, message: dict[str, Any]) -> None:
         """Take a message of the box's harness. May raise MalformedFrame."""
@@ -142,98 +159,65 @@ class Listener(Protocol):
         """Note that a box has ended. Called again and again while others live."""
 
 
-class Conversation:
-    """Boxes that run at once, from their start until all have ended.
+def converse(
+    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
+) -> None:
+    """Drive the boxes until all have ended. The wall clock starts when the last of them starts, and
+    stands while they are kept from a processor (up to ``MOST_STRETCH`` times the limit).
 
-    The wall clock starts when the last of them starts, and stands while they are kept from a
-    processor (up to ``MOST_STRETCH`` times the limit). At the wall limit all are killed
-    (``killed_for`` "wall"), and so are a box over its processor limit ("cpu", unless others share
-    the machine with it: ``crowded()``) and one whose frame is malformed ("protocol") or too long
-    ("output").
+    Kills all at the wall limit (``killed_for`` "wall"), a box over its processor limit ("cpu",
+    unless others share the machine with it: ``crowded()``), and a box whose frame is malformed
+    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies.
     """
-
-    def __init__(
-        self,
-        boxes: Sequence[Box],
-        wall_seconds: float,
-        listener: Listener,
-        crowded: Callable[[], bool],
-    ) -> None:
-        self.boxes = boxes
-        self._wall_seconds = wall_seconds
-        self._listener = listener
-        self._crowded = crowded
-        self._born = time.monotonic()
-        self._deadline: float | None = None
-        self._stretched = 0.0
-
-    @property
-    def finished(self) -> bool:
-        """Whether all boxes have ended."""
-        return all(box.finished for box in self.boxes)
-
-    def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything that the boxes are waiting for."""
-        return [one for box in self.boxes for one in box.watched()]
-
-    @property
-    def quiet(self) -> bool:
-        """Whether something is not in ``watched`` that will be in ``QUIET_SECONDS``."""
-        return any(box.quiet for box in self.boxes)
-
-    def due(self) -> float:
-        """Kill what is over a limit; return how many seconds may pass until the next look.
-
-        Raises SandboxError when a box never starts or never dies.
-        """
-        for box in self.boxes:
-            if box.over and box.killed_for is None and not self._crowded():
+    born = time.monotonic()
+    deadline: float | None = None
+    stretched = 0.0
+    while not all(box.finished for box in boxes):
+        for box in boxes:
+            if box.over and box.killed_for is None and not crowded():
                 box.kill("cpu")
         now = time.monotonic()
-        if self._deadline is None and all(box.started or box.finished for box in self.boxes):
-            started = max(box.started or self._born for box in self.boxes)
-            self._deadline = started + self._wall_seconds + _LAG_SECONDS
-        if self._deadline is None:
-            if now > self._born + SETUP_SECONDS:
-                raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
-            left = self._born + SETUP_SECONDS - now
-        elif now < self._deadline:
-            left = self._deadline - now
+        if deadline is None and all(box.started or box.finished for box in boxes):
+            deadline = max(box.started or born for box in boxes) + wall_seconds + _LAG_SECONDS
+        if deadline is None and now > born + SETUP_SECONDS:
+            raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
+        if deadline is not None and now >= deadline:
+            move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
+            waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
+            if waited > stretched:
+                deadline, stretched = deadline + waited - stretched, waited
+                continue
+            for box in boxes:
+                if box.end is None and box.fault is None:
+                    box.kill("wall")
+            if all(box.finished for box in boxes):
+                return
+            if now > deadline + DYING_SECONDS:
+                raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
+        if deadline is None:
+            move(boxes, max(0.0, born + SETUP_SECONDS - now), listener)
         else:
-            left = self._at_deadline(self._deadline, now)
-        return left
+            move(boxes, deadline - now if now < deadline else 1.0, listener)
 
-    def _at_deadline(self, deadline: float, now: float) -> float:
-        """Kill all boxes whose time is really up; return how long to wait for what comes of it."""
-        poller = select.poll()
-        for fd, mask in self.watched():
+
+def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
+    """Wait at most so long for bytes, take in those that came and hand on the messages."""
+    poller = select.poll()
+    for box in boxes:
+        for fd, mask in box.watched():
             poller.register(fd, mask)
-        # What came while this thread was kept waiting came in time.
-        self.move({fd for fd, _ in poller.poll(0)})
-        most = (MOST_STRETCH - 1) * self._wall_seconds
-        waited = min(sum(box.waited for box in self.boxes), most)
-        if waited > self._stretched:
-            self._deadline = deadline + waited - self._stretched
-            self._stretched = waited
-            return max(0.0, self._deadline - now)
-        for box in self.boxes:
-            if box.end is None and box.fault is None:
-                box.kill("wall")
-        if not self.finished and now > deadline + DYING_SECONDS:
-            raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
-        return 0.0 if self.finished else 1.0
-
-    def move(self, ready: set[int]) -> None:
-        """Take in what has come on the ready descriptors, and hand on the messages."""
-        for box in self.boxes:
-            box.pump(ready)
-        for box in self.boxes:
-            try:
-                while box.killed_for is None and (message := box.next_frame()) is not None:
-                    self._listener.frame(box, message)
-            except (wire.MalformedFrame, RecursionError):
-                box.kill("protocol")
-            except OverflowError:
-                box.kill("output")
-            if box.finished:
-                self._listener.ended(box)
+    if any(box.quiet for box in boxes):
+        seconds = min(seconds, QUIET_SECONDS)
+    ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
+    for box in boxes:
+        box.pump(ready)
+    for box in boxes:
+        try:
+            while box.killed_for is None and (message := box.next_frame()) is not None:
+                listener.frame(box, message)
+        except (wire.MalformedFrame, RecursionError):
+            box.kill("protocol")
+        except OverflowError:
+            box.kill("output")
+        if box.finished:
+            listener.ended(box)

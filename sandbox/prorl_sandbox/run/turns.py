@@ -1,31 +1,40 @@
-"""The cases of one submission in turn: each is planned, run, run again where others may be to blame, and
-charged to the budget of all."""
+"""The cases of one submission in turn: each is run, run again where others may be to blame, and charged
+to the budget of all."""
 
 from __future__ import annotations
 
-from collections import deque
+import contextvars
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import assert_never
 
-from prorl_common import UserError
-from prorl_sandbox.run.attempt import Attempt, Boxes, NoneFree, Plan, When, move_on
 from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Job
-from prorl_sandbox.types import Case, Limits, Outcome, SandboxError
+from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job
+from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
+from prorl_sandbox.types import Case, Limits, Outcome
 
 _MOST_AHEAD = 8
 _SOON_SECONDS = 0.5
 
 
+@dataclass(slots=True)
+class _Ahead:
+    """A case that a helper has begun, under limits of that time, and what came of it: NoneFree where
+    it could not be run then."""
+
+    limits: Limits
+    result: Outcome | Exception | None = None
+
+
 class Turns:
     """Runs cases in turn; ``outcomes`` yields what came of each.
 
-    While boxes are free and nobody waits for one, cases are begun before it is their turn, once one
-    has ended soon: a submission that fails at once, or takes long, costs no more than it must.
-
-    ``plan`` says what a case needs under limits, or what its outcome is without a run;
-    ``may_begin(case)``: it can be planned at once. ``boxes`` is ``BoxSandbox._boxes``.
+    While boxes are free and nobody waits for one, helping threads begin cases before it is their
+    turn, once one has ended soon: a submission that fails at once, or takes long, costs no more
+    than it must. ``plan`` says what a case needs under limits, or what its outcome is without a
+    run; ``boxes`` and ``are_free`` are those of ``BoxSandbox``.
     """
 
     def __init__(
@@ -33,91 +42,123 @@ class Turns:
         cases: Sequence[Case],
         account: Account,
         plan: Callable[[Case, Limits], Plan | Outcome],
-        may_begin: Callable[[Case], bool],
         boxes: Callable[[Sequence[Job], When], AbstractContextManager[Boxes]],
+        are_free: Callable[[int], bool],
     ) -> None:
         self._cases = cases
         self._account = account
         self._plan = plan
-        self._may_begin = may_begin
         self._boxes = boxes
+        self._are_free = are_free
+        self._changed = threading.Condition()
         self._turn = 0
-        self._soon = False
-        self._ahead: deque[tuple[Limits, Attempt]] = deque()
+        self._next = 0  # the first case that nobody has begun
+        self._ahead: dict[int, _Ahead] = {}
+        self._helpers: list[threading.Thread] = []
+        self._running: list[Box] = []
+        self._over = False
 
     def outcomes(self, isolation: str) -> Iterator[Outcome]:
         """Yield an outcome a case, in order. Raises SandboxError, UserError."""
+        soon = False
         try:
             for number, case in enumerate(self._cases):
-                self._turn = number
                 if self._account.spent:
-                    self._give_up_ahead()
+                    self._end_helpers()
                     yield self._account.nothing_left(isolation)
                     continue
+                self._turn = number
+                if soon:
+                    self._get_help()
                 outcome = self._take_turn(case, self._account.limits())
-                self._soon = outcome.wall_seconds < _SOON_SECONDS
-                yield self._account.charge(outcome)
+                soon = outcome.wall_seconds < _SOON_SECONDS
+                with self._changed:
+                    outcome = self._account.charge(outcome)
+                yield outcome
         finally:
-            self._give_up_ahead()
+            self._end_helpers()
 
     def _take_turn(self, case: Case, left: Limits) -> Outcome:
         when: When = "free"
-        if self._ahead:
-            given, attempt = self._ahead.popleft()
-            outcome = self._finish(attempt)
-            if may_be_others(outcome, given):
+        with self._changed:
+            self._next = max(self._next, self._turn + 1)
+            ahead = self._ahead.pop(self._turn, None)
+            if ahead is not None:
+                self._changed.wait_for(lambda: ahead.result is not None)
+        if ahead is not None and not isinstance(ahead.result, NoneFree):
+            if isinstance(ahead.result, Exception):
+                raise ahead.result
+            assert ahead.result is not None
+            if may_be_others(ahead.result, ahead.limits):
                 when = "alone"
-            elif given == left or self._account.covers(outcome):
-                return outcome
+            elif ahead.limits == left or self._account.covers(ahead.result):
+                return ahead.result
             # Begun when there was more left: it counts what it does with what is left now.
-        plan = self._plan_alone(case, left)
+        plan = self._plan(case, left)
         if isinstance(plan, Outcome):
             return plan
         outcome = self._run(plan, when)
         if when == "free" and may_be_others(outcome, left):
-            self._give_up_ahead()
             return self._run(plan, "alone")
         return outcome
 
-    def _plan_alone(self, case: Case, limits: Limits) -> Plan | Outcome:
-        """Plan a case that may have to wait for a box. Who holds boxes waits for none: others may
-        wait for those."""
-        self._give_up_ahead()
-        return self._plan(case, limits)
-
     def _run(self, plan: Plan, when: When) -> Outcome:
-        attempt = Attempt(plan, self._boxes(plan.jobs, when))
-        try:
-            return self._finish(attempt)
-        finally:
-            attempt.give_up()
+        with self._boxes(plan.jobs, when) as made:
+            return plan.run(made)
 
-    def _finish(self, attempt: Attempt) -> Outcome:
-        """See an attempt to its end, and meanwhile to others."""
-        while not attempt.finished:
-            if self._soon:
-                self._begin_ahead()
-            move_on([attempt, *(one for _, one in self._ahead if not one.finished)])
-        return attempt.outcome()
+    def _get_help(self) -> None:
+        """Start one more helper, if there are both a case and a box for it."""
+        self._helpers = [one for one in self._helpers if one.is_alive()]
+        own = self._turn not in self._ahead
+        if self._turn + 1 + len(self._ahead) < len(self._cases) and self._are_free(1 + own):
+            context = contextvars.copy_context()  # whoever may cancel this thread's runs
+            helper = threading.Thread(target=context.run, args=(self._help,), daemon=True)
+            self._helpers.append(helper)
+            helper.start()
 
-    def _begin_ahead(self) -> None:
-        """Begin the next cases that are not under way yet, as far as boxes are free for them."""
-        limits = self._account.limits()
-        first = self._turn + 1
-        for case in self._cases[first + len(self._ahead) : first + _MOST_AHEAD]:
-            if not self._may_begin(case):
-                return
-            try:
-                plan = self._plan(case, limits)
-                if isinstance(plan, Outcome):
+    def _help(self) -> None:
+        """Run cases ahead of their turn, until none is near, or others want the boxes."""
+        while True:
+            with self._changed:
+                number = max(self._next, self._turn + 1)
+                near = number < min(len(self._cases), self._turn + 1 + _MOST_AHEAD)
+                if not near or self._over or self._account.spent:
                     return
-                self._ahead.append((limits, Attempt(plan, self._boxes(plan.jobs, "now"))))
-            except (NoneFree, SandboxError, UserError):  # what is wrong shows when it is its turn
+                self._next = number + 1
+                ahead = self._ahead[number] = _Ahead(self._account.limits())
+            try:
+                result: Outcome | Exception = self._run_ahead(number, ahead.limits)
+            except Exception as error:  # noqa: BLE001 - raised when it is its turn
+                result = error
+            with self._changed:
+                ahead.result = result
+                self._changed.notify_all()
+            if isinstance(result, Exception):
                 return
 
-    def _give_up_ahead(self) -> None:
-        while self._ahead:
-            self._ahead.popleft()[1].give_up()
+    def _run_ahead(self, number: int, limits: Limits) -> Outcome:
+        plan = self._plan(self._cases[number], limits)
+        if isinstance(plan, Outcome):
+            return plan
+        with self._boxes(plan.jobs, "now") as made:
+            with self._changed:
+                if self._over:
+                    raise NoneFree
+                self._running += made.boxes
+            try:
+                return plan.run(made)
+            finally:
+                with self._changed:
+                    self._running = [box for box in self._running if box not in made.boxes]
+
+    def _end_helpers(self) -> None:
+        """Kill what helpers run, and wait until it is gone."""
+        with self._changed:
+            self._over = True
+            for box in self._running:
+                box.kill("closed")
+        while self._helpers:
+            self._helpers.pop().join()
 
 
 def may_be_others(outcome: Outcome, limits: Limits) -> bool:
