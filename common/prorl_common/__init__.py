@@ -14,6 +14,7 @@ from prorl_common.errors import (
     nearest,
     pip_install,
     plain_words,
+    why_unreadable,
 )
 from prorl_common.files import (
     Journal,
@@ -73,4 +74,5 @@ __all__ = [
     "read_jsonl",
     "sha256_file",
     "use_plugins",
+    "why_unreadable",
 ]

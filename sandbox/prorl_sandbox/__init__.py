@@ -2,9 +2,9 @@
 
 from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
 from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.run.base import check_limits
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
+from prorl_sandbox.run.ranges import check_limits
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
 from prorl_sandbox.types import (
     STATUSES,
@@ -16,9 +16,15 @@ from prorl_sandbox.types import (
     Limits,
     Outcome,
     Program,
+    Project,
+    ProjectOutcome,
     Sandbox,
     SandboxError,
+    Session,
+    SessionEndedError,
     Stdin,
+    TestResult,
+    ToolSandbox,
 )
 
 __all__ = [
@@ -37,9 +43,15 @@ __all__ = [
     "LocalSandbox",
     "Outcome",
     "Program",
+    "Project",
+    "ProjectOutcome",
     "Sandbox",
     "SandboxError",
+    "Session",
+    "SessionEndedError",
     "Stdin",
+    "TestResult",
+    "ToolSandbox",
     "check_limits",
     "find_language",
     "open_sandbox",

@@ -16,7 +16,8 @@ from prorl_common import UserError
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.namespaces import cgroup
 from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
+from prorl_sandbox.run.session import MOST_SESSIONS
+from prorl_sandbox.types import IsolationError, Limits, Program, SandboxError, ToolSandbox
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
@@ -167,9 +168,14 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def open_sandbox(
-    backend: str = "local", *, allow_weak: bool = False, slots: int | None = None
-) -> Sandbox:
-    """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
+    backend: str = "local",
+    *,
+    allow_weak: bool = False,
+    slots: int | None = None,
+    sessions: int = MOST_SESSIONS,
+) -> ToolSandbox:
+    """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once, and
+    so many sessions open beside them.
 
     ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises
     IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
@@ -179,10 +185,10 @@ def open_sandbox(
     if name == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
-        return open_docker(runtime=runtime or None, containers=slots)
+        return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
     if backend != "local":
         raise UserError(f"unknown sandbox backend {backend!r}: use local, docker or docker:RUNTIME")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
-    return LocalSandbox(found.walls, found.isolation, slots=slots)
+    return LocalSandbox(found.walls, found.isolation, slots=slots, sessions=sessions)

@@ -6,9 +6,9 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
 
@@ -33,6 +33,10 @@ class SandboxError(ServiceError):
 
 class IsolationError(UserError):
     """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
+
+
+class SessionEndedError(UserError):
+    """A message to a session that is over; the text says at which message and how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,59 @@ class Program:
     args: tuple[Any, ...] = ()
     language: str = "python"
     environment: str = "stdlib"
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files that lie in its working folder, by relative name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Several untrusted files, with a build and a run command and trusted tests as wanted.
+
+    ``build``: arguments of a command that runs in the files' folder, with the limits of a compiler;
+    what it leaves is there for ``run`` and ``tests``. ``run``: ``("python3", "main.py", …)`` of the
+    environment, a built file (``("./app", …)``) or an installed tool; it gets ``stdin``. ``tests``:
+    files for pytest, of which test_*.py and *_test.py hold tests; names are relative in all cases.
+    ``language`` gives tools their folders and variables. ``environment`` is where Python looks for
+    packages: by default ``scientific``, which has pytest, where there are tests, else ``stdlib``.
+    """
+
+    files: Mapping[str, str]
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    stdin: str = ""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    language: str = "python"
+    environment: str | None = None
+
+    @property
+    def environment_name(self) -> str:
+        """The environment that it has."""
+        return self.environment or ("scientific" if self.tests else "stdlib")
+
+
+TestStatus = Literal["passed", "failed", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What came of one test, named as pytest does. ``error``: it was not run to its end, be it for a
+    limit, a fixture or a submission that meddled; ``message`` says why it did not pass."""
+
+    __test__ = False  # not for pytest to collect
+
+    name: str
+    status: TestStatus
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectOutcome:
+    """What came of a project: of its build and its run, where it has them, and of each test. After a
+    build that failed nothing more is run."""
+
+    build: Outcome | None = None
+    run: Outcome | None = None
+    tests: tuple[TestResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +189,52 @@ class Outcome:
     hint: str = ""
 
 
+class Session(Protocol):
+    """A Python interpreter in a box of its own, for several messages. Thread-safe: messages of one
+    session and of its forks take turns.
+
+    Ends when a message runs into a limit, breaks the interpreter or raises SystemExit, and when it
+    is idle or lives for too long. Then ``run`` and ``fork`` raise SessionEndedError.
+    """
+
+    @property
+    def ended(self) -> str | None:
+        """Why it is over, in words; None while it takes messages."""
+        ...
+
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        """Run one message and say what came of it. Raises SessionEndedError, SandboxError.
+
+        The value of a last expression is shown on standard output as an interpreter shows it, and
+        is ``value`` if it can leave the box. An exception is ``runtime-error`` and a message that
+        does not parse ``compile-error``; the session goes on. ``exit_code`` is set when the message
+        has ended it. ``limits`` (default: the session's): wall and processor time and output of
+        this message alone; the others hold for the box, from its making on. ``peak_mb`` is 0.
+        """
+        ...
+
+    def fork(self) -> Session:
+        """Return a second session that starts with this one's state: a copy of its process.
+
+        Threads are not copied. Both live in one box: memory, processes and scratch folder are
+        shared, and whatever ends the box ends both, closing the opened session too. A limit that a
+        message breaks ends its own session alone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Kill it and all that it has started, also while another thread runs a message."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        ...
+
+    def __exit__(self, *exception: object) -> None:
+        """Close it."""
+        ...
+
+
 class Sandbox(Protocol):
     """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
 
@@ -179,4 +282,32 @@ class Sandbox(Protocol):
 
     def close(self) -> None:
         """Kill what this sandbox started and free its resources."""
+        ...
+
+
+class ToolSandbox(Sandbox, Protocol):
+    """A sandbox that can do all: every backend that ``open_sandbox`` returns."""
+
+    def open_session(
+        self,
+        limits: Limits = Limits(),
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> Session:
+        """Open a session in a box of its own, beside those of runs.
+
+        ``limits``: of each message; ``environment``: what it can import, see ``Program``;
+        ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
+        SandboxError when the sandbox fails.
+        """
+        ...
+
+    def run_project(self, project: Project, limits: Limits = Limits()) -> ProjectOutcome:
+        """Build, run and test a project; ``limits`` hold for its run, and for each test.
+
+        Raises UserError for names and commands that make no sense and for tests that cannot be
+        collected without the submission, SandboxError.
+        """
         ...

@@ -3,8 +3,11 @@ up."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import zipfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +48,28 @@ def scientific(sandbox: LocalSandbox) -> LocalSandbox:
             pytest.fail(str(error))
         pytest.skip(str(error))
     return sandbox
+
+
+def _write_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> str:
+    """Write ``NAME-VERSION-py3-none-any.whl`` into ``folder`` and return its SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{member},,\n" for member in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(member, text)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="session")
+def write_wheel() -> Callable[..., str]:
+    """Write a small wheel by hand: (folder, name, version, files) -> its SHA-256."""
+    return _write_wheel
 
 
 @pytest.fixture

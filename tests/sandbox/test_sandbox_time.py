@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from prorl_sandbox.capabilities import WALLS
 from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.slots import Slot, SlotPool
 from prorl_sandbox.run.base import BoxSandbox
-from prorl_sandbox.run.conversation import Job
+from prorl_sandbox.run.conversation import Box, Job
 from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
 
 SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
@@ -94,7 +95,7 @@ class ToldSandbox(BoxSandbox):
     """Has no boxes: says what it was told, and when it was asked to start."""
 
     def __init__(self, *outcomes: Outcome) -> None:
-        super().__init__("told")
+        super().__init__("told", sessions=1)
         self.left, self.asked = list(outcomes), list[str]()
 
     @contextlib.contextmanager
@@ -107,6 +108,9 @@ class ToldSandbox(BoxSandbox):
 
     def _are_free(self, count: int) -> bool:
         return False
+
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
+        raise NotImplementedError
 
     def _environment(self, name: str) -> Environment:
         raise NotImplementedError

@@ -1,4 +1,5 @@
-"""Programs of other languages inside the box: compile one into an artifact, or become one.
+"""Programs of other languages inside the box: compile one into an artifact, build a project of
+several files, or become one.
 
 Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
 it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from prorl_sandbox.box import wire
+from prorl_sandbox.box import files, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,25 @@ def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
     if 2 * len(artifact) + 1024 > job["frame_cap"]:
         return {"k": "too-large"}
     return {"k": "artifact", "v": wire.encode(artifact)}
+
+
+def build(job: dict[str, Any]) -> dict[str, Any]:
+    """Run the build command in the working folder; return the files that are then there."""
+    argv = _argv(job)
+    if argv is None:
+        return _missing(job)
+    try:
+        child = os.posix_spawn(argv[0], argv, _environment(job))
+        _, status = os.waitpid(child, 0)
+        if status:
+            return {"k": "compile-error", "type": argv[0]}
+        found = files.gather((job["frame_cap"] - 1024) // 2)
+    except files.TooMuch:
+        return {"k": "too-large"}
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        return {"k": "compile-error", "type": argv[0]}
+    return {"k": "artifact", "v": wire.encode(found)}
 
 
 def execute(job: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Runs the program inside the box and says what came of it on the channel.
 
 Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
-``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
-(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
-only its own answer. Every answer carries the nonce of its question. Sets no limits.
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
+own), ``compile``, ``build`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
+process, so whatever it forges is only its own answer. Every answer carries the nonce of its
+question. Sets no limits.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import columns, foreign, limits, preload, wire
+from prorl_sandbox.box import columns, files, foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,14 +51,28 @@ def run(job: dict[str, Any], channel: int) -> None:
     ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
     the program's file lies. The interpreter has been settled (``settle``).
     """
-    sys.argv = [job["program"]]
+    sys.argv = [job["program"], *job["argv"][1:]]
+    try:
+        files.lay(job["files"])
+    except OSError as error:
+        sys.stderr.write(f"no room for the files of the program: {error.strerror}\n")
+        _end(1)
+    if job["argv"]:  # one of these files, which may import those beside it
+        sys.argv[0] = job["argv"][0]
+        job["program"] = os.path.abspath(job["argv"][0])
+        sys.path.insert(0, os.path.dirname(job["program"]))
     if job["mode"] == "exec":
         _send(channel, foreign.execute(job))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    if job["mode"] == "build":
+        _send(channel, foreign.build(job))
+        _end(0)
     preload.take_fresh_chance()
+    if job["mode"] == "session":
+        session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
     gc.enable()
     if job["mode"] == "main":

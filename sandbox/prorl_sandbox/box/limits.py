@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
-_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile", "build")
 _base = {"data": 0, "space": 0}
 
 
@@ -85,6 +85,15 @@ def release_reserve() -> None:
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
+
+
+def keep_reserve() -> None:
+    """Set them aside again, for the next message of a session."""
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        if hard != resource.RLIM_INFINITY:
+            soft = max(0, hard - _HARNESS_RESERVE_MB * MIB)
+            resource.setrlimit(which, (soft, hard))
 
 
 def processes_of_this_user(proc: int) -> int:

@@ -259,15 +259,16 @@ def to_json(value: Any) -> str:
 
 def pack(message: dict[str, Any]) -> bytes:
     """Return a frame from a box to the host: a message whose values are encoded already."""
-    return _frame(to_json(message).encode("ascii"))
+    return frame(to_json(message).encode("ascii"))
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
     """Return a frame from the host to a box: a message with plain values of the known types."""
-    return _frame(dumps(message, _MARSHAL_VERSION))
+    return frame(dumps(message, _MARSHAL_VERSION))
 
 
-def _frame(body: bytes) -> bytes:
+def frame(body: bytes) -> bytes:
+    """Return a frame with this body."""
     return pack_struct(">I", len(body)) + body
 
 

@@ -71,6 +71,8 @@ class LocalBox:
     waited = 0.0
     over = False
     quiet = False
+    renewals = 0
+    spent = 0.0
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
         """Hand ``job`` to the slot's next box. Raises SandboxError when the slot is gone, OSError
@@ -92,6 +94,8 @@ class LocalBox:
             "limits": {name: getattr(job.limits, name) for name in _LIMITS},
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
+            "files": dict(job.files),
+            "argv": job.argv,
             "scratch": scratch,
         }
         cap = job.limits.output_kb * 1024
@@ -149,6 +153,20 @@ class LocalBox:
             self._outputs["channel"].pending += wire.pack_for_box(message)
             self._inputs["channel"].quiet_until = 0.0  # there will be an answer
             self._write("channel")
+
+    def take(self, stream: str) -> bytes:
+        """Take away what came on ``stdout`` or ``stderr``, with all that is there to be read."""
+        while stream in self._open_inputs and self._read(stream):
+            continue
+        data = self._inputs[stream].data
+        taken = bytes(data)
+        data.clear()
+        return taken
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have the slot count processor time anew."""
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        self._slot.renew(limits)
 
     def hang_up(self) -> None:
         """End the channel towards the box once all queued messages are written."""
@@ -232,6 +250,9 @@ class LocalBox:
                 self.started = event["at"]
             case "watch":
                 self.waited, self.over = event["waited"], event["over"]
+            case "renewed":
+                self.waited, self.spent, self.over = event["waited"], event["cpu"], False
+                self.renewals += 1
             case "end":
                 # Nobody in the box can write any more, and yet its streams may have no end: a fork
                 # of this process may hold the ends that are written to.

@@ -5,42 +5,53 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import os
+import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
 from prorl_sandbox.run.cases import Account
 from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job
-from prorl_sandbox.run.conversation import NO_PACKAGES, Job, Packages
+from prorl_sandbox.run.conversation import NO_PACKAGES, Box, Job, Packages
+from prorl_sandbox.run.files import check_files
 from prorl_sandbox.run.plans import (
     Boxes,
     Plan,
     When,
     plan_check,
     plan_compilation,
+    plan_job,
     plan_program,
 )
-from prorl_sandbox.run.turns import Turns
+from prorl_sandbox.run.projects import Projects
+from prorl_sandbox.run.ranges import check_limits
+from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
+from prorl_sandbox.run.turns import Turns, run_fairly
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
-from prorl_sandbox.types import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
+from prorl_sandbox.types import (
+    Budget,
+    Call,
+    Case,
+    Check,
+    Limits,
+    Outcome,
+    Program,
+    Project,
+    ProjectOutcome,
+    Stdin,
+)
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
-_RANGES: dict[str, tuple[float, float]] = {
-    "wall_seconds": (0.0, 86_400.0),
-    "cpu_seconds": (0.0, 86_400.0),
-    "memory_mb": (16, 1 << 20),
-    "output_kb": (1, 1 << 20),
-    "processes": (1, 4096),
-    "scratch_mb": (1, 1 << 16),
-}
 
 
 class BoxSandbox(Closing, ABC):
@@ -48,10 +59,15 @@ class BoxSandbox(Closing, ABC):
 
     isolation: str
 
-    def __init__(self, isolation: str) -> None:
+    def __init__(self, isolation: str, sessions: int) -> None:
+        """``sessions``: how many may be open at once."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
+        self._most_sessions = sessions
+        self._places = threading.BoundedSemaphore(sessions)
+        self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
+        self._projects = Projects(self._run_job, self._one_box, self._packages, isolation)
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
@@ -67,6 +83,13 @@ class BoxSandbox(Closing, ABC):
         """Tell whether so many boxes are free and nobody waits for one."""
 
     @abstractmethod
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
+        """Start a box that takes no run's place; see to it that it is gone afterwards.
+
+        There are at most ``sessions`` of them. Raises SandboxError.
+        """
+
+    @abstractmethod
     def _environment(self, name: str) -> Environment:
         """Return an environment that is built where boxes run. Raises UserError with the cure."""
 
@@ -80,16 +103,68 @@ class BoxSandbox(Closing, ABC):
             found = self._environments[name] = self._environment(name)
         return found
 
-    def _packages(self, program: Program, source: str) -> Packages:
-        """Return what a box has that runs ``source``, the program's or its checker's."""
-        if program.environment == STDLIB_ONLY.name:
+    def _packages(self, environment: str, source: str) -> Packages:
+        """Return what a box has that runs ``source``, a program's or its checker's."""
+        if environment == STDLIB_ONLY.name:
             return NO_PACKAGES
-        found = self._find(program.environment)
+        found = self._find(environment)
         return Packages(found.name, found.folder, found.preload_for(source))
 
     @abstractmethod
     def close(self) -> None:
         """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+
+    def open_session(
+        self,
+        limits: Limits = _DEFAULT_LIMITS,
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> BoxSession:
+        """Open a session in a box of its own; see ``Sandbox.open_session``."""
+        check_limits(limits)
+        check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
+        job = session_job(limits, total_seconds, self._packages(environment, ""))
+        box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
+        self._sessions.add(box)
+        return BoxSession(box, limits)
+
+    def run_project(self, project: Project, limits: Limits = _DEFAULT_LIMITS) -> ProjectOutcome:
+        """Build, run and test a project; see ``Sandbox.run_project``."""
+        check_limits(limits)
+        return self._projects.run(project, limits)
+
+    def _run_job(self, job: Job) -> tuple[Outcome, dict[str, Any] | None]:
+        """See one job to its end; return its outcome and what its harness said."""
+        said: list[dict[str, Any] | None] = []
+        plan = plan_job(job, self.isolation, said.append)
+        return run_fairly(plan, job.limits, self._boxes), said[-1]
+
+    @contextlib.contextmanager
+    def _one_box(self, job: Job) -> Iterator[Box]:
+        """Start a box in its turn among those of runs."""
+        with self._boxes([job], "free") as made:
+            yield made.boxes[0]
+
+    @contextlib.contextmanager
+    def _placed(self, job: Job) -> Iterator[Box]:
+        """Start a session's box if there is a place for one."""
+        if not self._places.acquire(blocking=False):
+            raise UserError(
+                f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
+                "open the sandbox with more (sessions=...)"
+            )
+        try:
+            with self._session_box(job) as box:
+                yield box
+        finally:
+            self._places.release()
+
+    def _close_sessions(self) -> None:
+        """End every session; a message under way in another thread raises SessionEndedError."""
+        for box in list(self._sessions):
+            box.close("the sandbox was closed")
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
         """Run one program in a fresh box; see ``Sandbox.run``.
@@ -150,6 +225,7 @@ class BoxSandbox(Closing, ABC):
                 return self._plan_check(program, case, limits)
 
     def _plan_program(self, program: Program, limits: Limits) -> Plan | Outcome:
+        files = check_files(program.files, limits.scratch_mb, "files of a program")
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
             mode = "main" if program.call is None else "serve"
@@ -161,7 +237,8 @@ class BoxSandbox(Closing, ABC):
                 program.call,
                 stdin,
                 frame_cap=limits.output_kb * 1024,
-                packages=self._packages(program, program.source),
+                packages=self._packages(program.environment, program.source),
+                files=files,
             )
             return plan_program(job, program, self.isolation)
         if program.call is not None:
@@ -173,7 +250,8 @@ class BoxSandbox(Closing, ABC):
             artifact = self._compile(program, spec)
         if isinstance(artifact, Outcome):
             return artifact
-        return plan_program(exec_job(program, spec, artifact, limits), program, self.isolation)
+        run = replace(exec_job(program, spec, artifact, limits), files=files)
+        return plan_program(run, program, self.isolation)
 
     def _too_long(self) -> Outcome:
         text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
@@ -198,7 +276,9 @@ class BoxSandbox(Closing, ABC):
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
-        own, theirs = (self._packages(program, text) for text in (program.source, case.source))
+        own, theirs = (
+            self._packages(program.environment, text) for text in (program.source, case.source)
+        )
         submission = Job(
             "serve",
             program.source,
@@ -207,6 +287,7 @@ class BoxSandbox(Closing, ABC):
             stdin,
             frame_cap=cap,
             packages=own,
+            files=check_files(program.files, limits.scratch_mb, "files of a program"),
         )
         check = Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs)
         return plan_check(submission, check, self.isolation)
@@ -216,15 +297,3 @@ def machine_is_busy() -> bool:
     """Tell whether more threads of this machine want to run than it has processors (the load of the
     last minute)."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
-
-
-def check_limits(limits: Limits) -> None:
-    """Raise UserError for a limit that is no number in its range."""
-    for name, (low, high) in _RANGES.items():
-        value = getattr(limits, name)
-        kinds = (int, float) if name.endswith("_seconds") else (int,)
-        number = type(value) in kinds and math.isfinite(value)
-        if not number or value <= 0 or not low <= value <= high:
-            least = f"from {low:g}" if low else "above 0 and up"
-            whole = "" if float in kinds else "a whole number "
-            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")

@@ -89,6 +89,18 @@ def plan_program(job: Job, program: Program, isolation: str) -> Plan:
     return Plan((job,), run)
 
 
+def plan_job(job: Job, isolation: str, said: Callable[[dict[str, Any] | None], None]) -> Plan:
+    """Return the plan of a job that is asked nothing; ``said`` is told what its harness says."""
+
+    def run(made: Boxes) -> Outcome:
+        listener = Single("")
+        result = _drive(made, listener)
+        said(listener.message)
+        return judging.outcome(made.boxes[0], result, isolation)
+
+    return Plan((job,), run)
+
+
 def plan_compilation(job: Job, program: Program, isolation: str) -> Plan:
     """Return the plan of a compiler's run; the Outcome's value is what it has made."""
 

@@ -28,6 +28,10 @@ class _Ahead:
     result: Outcome | Exception | None = None
 
 
+Start = Callable[[Sequence[Job], When], AbstractContextManager[Boxes]]
+"""``BoxSandbox._boxes``."""
+
+
 class Turns:
     """Runs cases in turn; ``outcomes`` yields what came of each.
 
@@ -42,7 +46,7 @@ class Turns:
         cases: Sequence[Case],
         account: Account,
         plan: Callable[[Case, Limits], Plan | Outcome],
-        boxes: Callable[[Sequence[Job], When], AbstractContextManager[Boxes]],
+        boxes: Start,
         are_free: Callable[[int], bool],
     ) -> None:
         self._cases = cases
@@ -97,14 +101,7 @@ class Turns:
         plan = self._plan(case, left)
         if isinstance(plan, Outcome):
             return plan
-        outcome = self._run(plan, when)
-        if when == "free" and may_be_others(outcome, left):
-            return self._run(plan, "alone")
-        return outcome
-
-    def _run(self, plan: Plan, when: When) -> Outcome:
-        with self._boxes(plan.jobs, when) as made:
-            return plan.run(made)
+        return run_fairly(plan, left, self._boxes, when)
 
     def _get_help(self) -> None:
         """Start one more helper, if there are both a case and a box for it."""
@@ -159,6 +156,15 @@ class Turns:
                 box.kill("closed")
         while self._helpers:
             self._helpers.pop().join()
+
+
+def run_fairly(plan: Plan, limits: Limits, boxes: Start, when: When = "free") -> Outcome:
+    """Run a plan, and once more alone where others may be why it took too long."""
+    with boxes(plan.jobs, when) as made:
+        outcome = plan.run(made)
+    if when == "free" and may_be_others(outcome, limits):
+        return run_fairly(plan, limits, boxes, "alone")
+    return outcome
 
 
 def may_be_others(outcome: Outcome, limits: Limits) -> bool:

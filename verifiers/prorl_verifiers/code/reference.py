@@ -123,7 +123,7 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.run.base import check_limits
+    from prorl_sandbox.run.ranges import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
+import marshal
 import os
 import select
 import struct
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from prorl_sandbox.box.container.meter import Meter
 
 _TICK_MS = 50
+_REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS = 5
 """How long a stream is left alone after a read that brought little, so that who writes byte by byte
@@ -65,7 +67,7 @@ class Run:
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
         self._tally: usage.Tally | None = None
-        self._told = self._waited = 0.0
+        self._told = self._waited = self._before = 0.0
         self._looked = time.monotonic()
         self._kills = meter.oom_kills()
         self._deadline = time.monotonic() + order["most_seconds"]
@@ -131,7 +133,9 @@ class Run:
             poller.register(self._link.outgoing, select.POLLOUT)
         if self._report >= 0:
             poller.register(self._report, select.POLLIN)
-        now, tick = time.monotonic(), _TICK_MS if self._end is None else _END_TICK_MS
+        now, tick = time.monotonic(), _END_TICK_MS
+        if self._end is None:
+            tick = _REST_TICK_MS if self._order.get("rest") else _TICK_MS
         for fd, kind in self._outlets.items():
             if self._end is None and self._quiet.get(fd, 0.0) > now:
                 tick = min(tick, _QUIET_MS)
@@ -182,6 +186,8 @@ class Run:
     def _obey(self, kind: bytes, body: bytes) -> None:
         if kind == frames.KILL:
             self._kill()
+        elif kind == frames.RENEW:
+            self._renew(marshal.loads(body))
         elif kind in _INPUTS:
             self._asked = self._asked or kind == frames.TALK
             inlet = self._inlets[_INPUTS[kind]]
@@ -207,7 +213,9 @@ class Run:
             self._passed[kind] += len(data)
             self._link.send(kind, data)
             answer = kind == frames.TALK and self._asked
-            if len(data) < CHUNK and not answer:
+            if answer:
+                self._quiet.clear()  # what was printed goes with it
+            elif len(data) < CHUNK:
                 self._quiet[fd] = time.monotonic() + _QUIET_MS / 1000
             self._asked = self._asked and not answer
 
@@ -278,10 +286,9 @@ class Run:
         the time goes."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
-        own = processor_time(self._program) + self._spent
-        spent = max(own, self._meter.others_seconds() - self._base)
+        spent = self._seconds() - self._before
         if time.monotonic() - self._looked >= _TICK_MS / 1000:
-            self._look(spent)
+            self._look()
             self._too_much = self._too_much or self._meter.holds_too_much()
         late = time.monotonic() > self._deadline
         out_of_memory = self._too_much or self._meter.oom_kills() > self._kills
@@ -292,14 +299,30 @@ class Run:
             self._over, self._told = self._over or passed, self._waited
             self._link.tell(frames.WATCH, waited=self._told, over=self._over)
 
-    def _look(self, spent: float) -> None:
+    def _seconds(self) -> float:
+        """Return the processor seconds of the run so far."""
+        own = processor_time(self._program) + self._spent
+        return max(own, self._meter.others_seconds() - self._base)
+
+    def _renew(self, limits: dict[str, Any]) -> None:
+        """Count processor time anew, under new limits; tell how much it was."""
+        if self._program <= 0 or self._end is not None:
+            return  # the host hears of the end
+        self._look()
+        spent = self._seconds()
+        self._link.tell(frames.RENEWED, cpu=spent - self._before, waited=self._waited)
+        self._order.update(limits)
+        self._before, self._over, self._told = spent, False, self._waited
+        self._passed = dict.fromkeys(self._passed, 0)
+
+    def _look(self) -> None:
         """See in /proc how long the run was kept waiting; first when it has run for a while."""
         if self._tally is None:
             proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._tally = usage.Tally(proc, lambda: cleaning.strangers(self._mine))
         else:
             self._tally.look()
-        self._waited = max(self._waited, self._tally.waited(spent))
+        self._waited = max(self._waited, self._tally.waited(self._seconds()))
         self._looked = time.monotonic()
 
     def _tell_end(self, status: int, spent: float, peak: int) -> None:

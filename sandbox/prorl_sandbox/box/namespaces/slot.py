@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
+_REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """So often in a look, so many looks on end: a second of nothing but making room."""
@@ -285,11 +286,11 @@ class Slot:
         """Wait for the box to end; kill it when told, when its time is used up, or for memory.
 
         Tells the host of a program that has run for a while, when it has passed its processor limit
-        and how long it was kept waiting. Returns its status, what it used, and whether the kernel
-        held too much for it.
+        and how long it was kept waiting. The host may set new limits of processor time, which count
+        from then on. Returns its status, what it used, and whether the kernel held too much for it.
         """
         over, told, started, too_much = False, 0.0, False, False
-        looked = time.monotonic()
+        before, looked = 0.0, time.monotonic()
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, box.handle):
             if fd >= 0:
@@ -297,9 +298,13 @@ class Slot:
         tick = _TICK_MS if box.handle >= 0 else _BLIND_TICK_MS
         press = None
         while True:
-            for fd, _ in poller.poll(tick):
-                if fd != box.handle:
-                    self._obey(box.pid, fd)
+            for fd, _ in poller.poll(_REST_TICK_MS if limits.get("rest") else tick):
+                if fd != box.handle and (renewed := self._obey(box.pid, fd)) is not None:
+                    box.hear()
+                    box.look()
+                    spent = box.seconds()
+                    self._tell(event="renewed", cpu=spent - before, waited=box.waited)
+                    limits, before, over, told = renewed, spent, False, box.waited
             pid, status, rusage = os.wait4(box.pid, os.WNOHANG)
             if pid:
                 return status, rusage, too_much
@@ -313,7 +318,7 @@ class Slot:
             if box.started is not None and not started:
                 self._tell(event="started", at=box.started)
                 started = True
-            spent = box.seconds()
+            spent = box.seconds() - before
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
             if spent > limits["most_cpu_seconds"] or out_of_memory or too_much:
                 self._end(box.pid)
@@ -322,12 +327,17 @@ class Slot:
                 over, told = over or passed, box.waited
                 self._tell(event="watch", waited=told, over=over)
 
-    def _obey(self, box: int, fd: int) -> None:
-        """Take a word of the host during a run: the only one is to kill the box."""
+    def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
+        """Take a word of the host during a run: to kill the box, or new limits, which it returns."""
         if fd == self._life:
             os._exit(0)
-        _close_all(self._receive()[1])
+        word, fds = self._receive()
+        _close_all(fds)
+        if word != b"kill":
+            renewed: dict[str, Any] = marshal.loads(word)
+            return renewed
         self._end(box)
+        return None
 
     def _end(self, box: int) -> None:
         """Kill the box; without a pid namespace also what it has left in its session."""
