@@ -1,6 +1,6 @@
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class CannedSandbox:
         cases: Sequence[Case],
         limits: Limits = Limits(),  # noqa: B008
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         return one_by_one(self, program, cases, limits, budget)
 
     def check_environment(self, name: str) -> None: ...

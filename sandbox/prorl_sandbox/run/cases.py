@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -78,7 +78,7 @@ def one_by_one(
     cases: Sequence[Case],
     limits: Limits,
     budget: Budget | None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Do what ``Sandbox.run_cases`` does with a sandbox's ``run`` and ``run_check`` alone."""
     account = Account(budget, limits)
     for case in cases:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import assert_never
@@ -62,7 +62,7 @@ class Turns:
         self._running: list[Box] = []
         self._over = False
 
-    def outcomes(self, isolation: str) -> Iterator[Outcome]:
+    def outcomes(self, isolation: str) -> Generator[Outcome, None, None]:
         """Yield an outcome a case, in order. Raises SandboxError, UserError."""
         soon = False
         try:

@@ -7,7 +7,7 @@ the worker asks for is believed: it has read model text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ class RemoteSandbox:
         cases: Sequence[Case],
         limits: Limits | None = None,
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         """Run the cases of one submission; see ``Sandbox.run_cases``."""
         from prorl_sandbox import Limits
         from prorl_sandbox.run.cases import one_by_one
