@@ -143,4 +143,5 @@ def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
         plain = wire.decode(wire.encode(list(args)))
     except (wire.Unserialisable, wire.MalformedFrame) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
+    question = {"k": "call", "name": None, "args": plain, "kwargs": {}, "n": nonce}
+    return question | {"revive": False, "opaque": False}
