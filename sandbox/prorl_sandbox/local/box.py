@@ -122,6 +122,7 @@ class LocalBox:
                 "scratch_mb": job.limits.scratch_mb,
                 "cpu_seconds": job.limits.cpu_seconds,
                 "most_cpu_seconds": job.most_cpu_seconds,
+                "most_wall_seconds": job.most_wall_seconds,
             }
             self._outputs["channel"].write()
             slot.start(header, given)

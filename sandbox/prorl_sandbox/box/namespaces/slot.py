@@ -39,6 +39,7 @@ _BLIND_TICK_MS = 3
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """So often in a look, so many looks on end: a second of nothing but making room."""
 _WAIT_TOLD_SECONDS = 0.02
+_FOREVER = float("inf")
 _MESSAGE = 65536
 
 
@@ -99,6 +100,10 @@ class _Box:
             # It may also have waited while it was made: not for longer than it does not run now.
             most = time.monotonic() - self.started - (spent - self.before)
             self.waited = max(self.waited, min(self._tally.waited(spent), most))
+
+    def ran(self) -> float:
+        """Return for how many seconds its program has run, but for waiting for a processor."""
+        return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
         """Return the processor seconds of all its processes, as far as they are known by now."""
@@ -319,8 +324,9 @@ class Slot:
                 self._tell(event="started", at=box.started)
                 started = True
             spent = box.seconds() - before
+            late = box.ran() > limits.get("most_wall_seconds", _FOREVER)
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
-            if spent > limits["most_cpu_seconds"] or out_of_memory or too_much:
+            if spent > limits["most_cpu_seconds"] or late or out_of_memory or too_much:
                 self._end(box.pid)
             passed = not over and spent > limits["cpu_seconds"]
             if passed or box.waited > told + _WAIT_TOLD_SECONDS:
