@@ -20,6 +20,7 @@ from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
 from prorl_sandbox.run.compiling import exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
@@ -227,6 +228,7 @@ class _FakeContainer:
 
     def __init__(self) -> None:
         self.gone = False
+        self.packages = NO_PACKAGES
 
     def fits(self, need: Need) -> bool:
         return True
