@@ -92,7 +92,7 @@ def test_an_interpreter_that_cannot_be_started_raises_sandbox_error() -> None:
 
 def test_a_wall_that_cannot_be_built_raises_sandbox_error(monkeypatch: pytest.MonkeyPatch) -> None:
     impossible = View((("/etc/passwd", "/x"), ("/etc/passwd", "/x/y")), (), ())
-    monkeypatch.setattr("prorl_sandbox.local.sandbox.system_view", lambda: impossible)
+    monkeypatch.setattr("prorl_sandbox.local.sandbox.system_view", lambda *_: impossible)
     sandbox = LocalSandbox(capabilities.WALLS, "test")
     with pytest.raises(SandboxError, match=r"could not build a box.*/x"):
         sandbox.run(HONEST)
