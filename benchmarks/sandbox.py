@@ -4,9 +4,11 @@
 
 Every contender runs the same small program (two numbers in, their sum out), in turns, so that a
 noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
-latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. The sandbox
-also runs 20 tests of one submission together (``run_cases``), beside 20 runs one after another.
-What is not installed here is left out and named. Leaves out hostile programs (``prorl sandbox attack``) and
+latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. Our own
+backends also run 20 tests of one submission together (``run_cases``), beside 20 runs one after
+another. ``remote`` is ``prorl sandbox serve`` on this machine: client and service share its
+processors. What is not installed here is left out and named. Leaves out hostile programs
+(``prorl sandbox attack``) and
 endurance (``sandbox_soak.py``).
 """
 
@@ -35,6 +37,7 @@ from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"
+NUMPY_SOURCE = "import numpy as np\nprint(np.array(input().split(), dtype=int).sum())"
 LIMITS = Limits(wall_seconds=30.0)
 IMAGE = "prorl-sandbox"
 THREADS = (2, 4, 16)
@@ -46,6 +49,8 @@ GOALS = (
     ("tests of one submission in the time of one bwrap", "at least", 3 * BEFORE),
     ("docker-warm runs/s / docker-run runs/s", "at least", 40.0),
     ("local p50 / fork p50", "at most", 4.0),
+    ("scientific p50 / local p50", "at most", 1.5),
+    ("scientific with numpy p50 / local p50", "at most", 1.5),
 )
 
 
@@ -65,9 +70,11 @@ class Contender:
     apart: list[float] = field(default_factory=list)
 
 
-def in_sandbox(sandbox: Sandbox) -> Callable[[], str]:
+def in_sandbox(
+    sandbox: Sandbox, source: str = SOURCE, environment: str = "stdlib"
+) -> Callable[[], str]:
     """Return a function that runs the program in ``sandbox``."""
-    program = Program(SOURCE, stdin=STDIN)
+    program = Program(source, stdin=STDIN, environment=environment)
 
     def run() -> str:
         outcome = sandbox.run(program, LIMITS)
@@ -129,6 +136,20 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
             continue
         stack.callback(sandbox.close)
         found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100, sandbox))
+        try:
+            sandbox.check_environment("scientific")
+        except ProrlError as error:
+            absent.append(f"{name} with packages: {error}")
+            continue
+        packages = in_sandbox(sandbox, environment="scientific")
+        numpy = in_sandbox(sandbox, NUMPY_SOURCE, "scientific")
+        with_them = "scientific" if backend == "local" else "docker-scientific"
+        found.append(Contender(with_them, "the same, environment scientific", packages, 100))
+        found.append(Contender(f"{with_them}+np", "a program that imports numpy", numpy, 100))
+    if "remote" not in without:
+        remote = open_sandbox(f"remote:{stack.enter_context(service())}")
+        stack.callback(remote.close)
+        found.append(Contender("remote", remote.isolation, in_sandbox(remote), 100, remote))
     flags = ("-I", "-S")
     if shutil.which("bwrap"):
         walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
@@ -142,6 +163,21 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
         start = ("docker", "run", "--rm", "-i", "--network", "none", IMAGE, "python3")
         found.append(Contender("docker-run", "a new container", as_command(*start, *flags), 4))
     return found, absent
+
+
+@contextlib.contextmanager
+def service() -> Iterator[str]:
+    """Serve the local sandbox in a process of its own; give its address."""
+    command = [sys.executable, "-m", "prorl_cli", "sandbox", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.communicate()
 
 
 def measure(one: Contender) -> None:
@@ -230,7 +266,14 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "docker-warm tests/s together / apart": _ratio(
             by, "docker-warm", "docker-warm", "test_apart_ms", "test_together_ms"
         ),
+        "scientific p50 / local p50": _ratio(by, "scientific", "local", "p50_ms"),
+        "scientific with numpy p50 / local p50": _ratio(by, "scientific+np", "local", "p50_ms"),
+        "docker scientific with numpy p50 / docker-warm p50": _ratio(
+            by, "docker-scientific+np", "docker-warm", "p50_ms"
+        ),
         "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "most_per_second"),
+        "remote p50 / local p50": _ratio(by, "remote", "local", "p50_ms"),
+        "remote runs/s / local runs/s": _ratio(by, "remote", "local", "most_per_second"),
         "docker-warm runs/s / docker-run runs/s": _ratio(
             by, "docker-warm", "docker-run", "most_per_second"
         ),
@@ -257,13 +300,13 @@ def _ratio(
 def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent: list[str]) -> None:
     """Print the tables."""
     counts = "".join(f"{f'{count} threads':>11}" for count in THREADS)
-    print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8}  runs/s:{counts}  what")
+    print(f"{'':20} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8}  runs/s:{counts}  what")
     for row in measured:
         figures = f"{row['p50_ms']:8.2f} {row['p99_ms']:8.2f} {row['after_pause_p50_ms']:8.2f}"
         per_second = "".join(
             f"{row['per_second'].get(count, 1000 / row['p50_ms']):11.1f}" for count in THREADS
         )
-        print(f"{row['name']:12} {figures}         {per_second}  {row['what']}")
+        print(f"{row['name']:20} {figures}         {per_second}  {row['what']}")
     for row in measured:
         if row["test_together_ms"] is not None:
             together, apart = row["test_together_ms"], row["test_apart_ms"]

@@ -111,8 +111,11 @@ def run_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
-    cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
+    """Evaluate a suite and print the paper's tables.
+
+    Bare: suite quickstart, the newest run and its base. What cannot be had is named with its cure, the rest
+    goes on; the same command takes up what is left.
+    """
     if listed:
         _list_suites(json_out)
         return

@@ -1,11 +1,18 @@
 """Run an untrusted program under limits and say what happened."""
 
-from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
+from prorl_sandbox.capabilities import (
+    BACKENDS,
+    Capabilities,
+    default_backend,
+    no_isolation,
+    open_sandbox,
+    probe,
+)
 from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
 from prorl_sandbox.run.ranges import check_limits
-from prorl_sandbox.spec import LANGUAGES, LanguageSpec, find_language
+from prorl_sandbox.spec import LANGUAGES, Harness, LanguageSpec, Trial, find_language
 from prorl_sandbox.types import (
     STATUSES,
     Budget,
@@ -28,6 +35,7 @@ from prorl_sandbox.types import (
 )
 
 __all__ = [
+    "BACKENDS",
     "LANGUAGES",
     "STATUSES",
     "Budget",
@@ -36,6 +44,7 @@ __all__ = [
     "Case",
     "Check",
     "CheckerError",
+    "Harness",
     "IsolationError",
     "LanguageError",
     "LanguageSpec",
@@ -52,8 +61,11 @@ __all__ = [
     "Stdin",
     "TestResult",
     "ToolSandbox",
+    "Trial",
     "check_limits",
+    "default_backend",
     "find_language",
+    "no_isolation",
     "open_sandbox",
     "probe",
 ]

@@ -420,3 +420,27 @@ def test_a_program_may_print_an_integer_of_many_digits(real_pool: VerifierPool) 
     tests = [{"stdin": "", "stdout": "1" + "0" * 9000}]
     verdict = real_pool.score([(fenced("print(10**9000)"), load_task("code", {"tests": tests}))])[0]
     assert verdict.reward == 1.0, verdict
+
+
+def test_the_submission_gets_the_environment_of_its_task() -> None:
+    sandbox = CannedSandbox(*[Outcome("ok", stdout="1", value=1)] * 3)
+    check = "def check(candidate): candidate()"
+    tests = [{"stdout": "1"}, {"call": "f", "args": [], "expected": 1}, {"check": check}]
+    reference = {"tests": tests, "entry_point": "f", "environment": "scientific"}
+    assert score_code(BLOCK, reference, sandbox).reward == 1.0
+    assert [program.environment for program, _ in sandbox.seen] == ["scientific"] * 3
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ({"environment": 3}, "the name of an environment"),
+        ({"environment": "../up"}, "the name of an environment"),
+        ({"environment": "scientific", "language": "cpp"}, "'environment' is for Python"),
+    ],
+)
+def test_an_environment_that_cannot_be_is_found_when_the_task_is_loaded(
+    reference: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TaskError, match=said):
+        load_task("code", {"tests": [{"stdout": "1"}], **reference})

@@ -50,7 +50,7 @@ def run(job: dict[str, Any], channel: int) -> None:
         job["program"] = os.path.abspath(job["argv"][0])
         sys.path.insert(0, os.path.dirname(job["program"]))
     if job["mode"] == "exec":
-        _send(channel, foreign.execute(job))
+        _send(channel, foreign.execute(job, channel))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))

@@ -54,7 +54,7 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own.
     ``summed``: a control group or container holds the memory of the whole box, so that address
     space is free (other languages reserve far more than they use); without one a process's address
-    space is limited too.
+    space is limited too, to that and to what its runtime reserves.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -68,7 +68,9 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     reserve = _HARNESS_RESERVE_MB * MIB
     _limit(resource.RLIMIT_DATA, memory + _base["data"], reserve)
     if not summed:
-        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB + _base["space"], reserve)
+        reserved = job["command"]["reserved_mb"] * MIB if job["command"] is not None else 0
+        space = memory + _BASELINE_MB * MIB + _base["space"] + reserved
+        _limit(resource.RLIMIT_AS, space, reserve)
 
 
 def _limit(which: int, soft: int, extra: int = 0) -> None:

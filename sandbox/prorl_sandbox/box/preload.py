@@ -17,7 +17,7 @@ from prorl_sandbox.box import limits, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 COMMON = (
@@ -43,15 +43,22 @@ def preload() -> None:
     compile("pass", "", "exec")
 
 
-def load_packages(folder: str, modules: tuple[str, ...]) -> None:
+def load_packages(folder: str, modules: Sequence[str]) -> None:
     """Make an environment's packages importable, after the standard library, and import ``modules``.
 
-    Raises what an import raises, and RuntimeError for a module that starts threads.
+    Raises what an import raises.
     """
     sys.path.append(folder)
     os.environ.update(ONE_THREAD)
     for name in modules:
         importlib.import_module(name)
+
+
+def settle_packages(modules: Sequence[str]) -> None:
+    """Make this process a good one to fork after ``load_packages``. Needs ``/proc``.
+
+    Raises RuntimeError where one of the modules starts threads.
+    """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
     _reseed.extend(_sources_of_chance())

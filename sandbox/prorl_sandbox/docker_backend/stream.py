@@ -59,7 +59,7 @@ class ContainerBox:
         self.fault: str | None = None
         self.waited = 0.0
         self.over = False
-        self.quiet = False  # init sees to it
+        self.quiet_until = math.inf  # init sees to it
         self.renewals = 0
         self.spent = 0.0
         self.clean: bool | None = None

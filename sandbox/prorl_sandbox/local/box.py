@@ -7,6 +7,7 @@ box.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import socket
@@ -16,7 +17,7 @@ from typing import Any
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import QUIET_SECONDS, Job
+from prorl_sandbox.run.conversation import QUIET_SECONDS, QUIET_TALK_SECONDS, Job
 from prorl_sandbox.types import Limits, SandboxError
 
 _CHUNK = 65536
@@ -34,7 +35,7 @@ class _Input:
         self.cap = cap
         self.data = bytearray()
         # At first nobody looks: most programs end before there is more than a stream holds.
-        self.quiet_until = time.monotonic() + QUIET_SECONDS
+        self.quiet_until = time.monotonic() + QUIET_TALK_SECONDS
 
 
 class _Output:
@@ -70,7 +71,7 @@ class LocalBox:
     fault: str | None = None
     waited = 0.0
     over = False
-    quiet = False
+    quiet_until = math.inf
     renewals = 0
     spent = 0.0
 
@@ -173,7 +174,7 @@ class LocalBox:
         """End the channel towards the box once all queued messages are written."""
         if "channel" in self._outputs:
             self._outputs["channel"].last = True
-            self._inputs["channel"].quiet_until = time.monotonic() + QUIET_SECONDS
+            self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
             self._write("channel")
 
     def kill(self, reason: str) -> None:
@@ -191,7 +192,9 @@ class LocalBox:
         now = time.monotonic()
         inputs = [self._inputs[name] for name in self._open_inputs]
         masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
-        self.quiet = len(masks) < len(inputs)
+        self.quiet_until = min(
+            (o.quiet_until for o in inputs if o.quiet_until > now), default=math.inf
+        )
         for output in self._outputs.values():
             if output.pending:
                 masks[output.fd] = masks.get(output.fd, 0) | select.POLLOUT
@@ -241,7 +244,8 @@ class LocalBox:
         else:
             one.data += chunk
             if len(chunk) < _CHUNK and (name != "channel" or not wire.holds_frame(one.data)):
-                one.quiet_until = time.monotonic() + QUIET_SECONDS
+                rest = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
+                one.quiet_until = time.monotonic() + rest
             return True
         return False
 

@@ -23,8 +23,8 @@ from prorl_sandbox.environments import store
 from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Templates
-from prorl_sandbox.local.view import interpreter, system_view, tools_view
+from prorl_sandbox.local.template import Request, Templates
+from prorl_sandbox.local.view import EXECUTABLE, interpreter, system_view, tools_view
 from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
 from prorl_sandbox.run.plans import Boxes, When
@@ -86,6 +86,9 @@ class LocalSandbox(BoxSandbox):
                 self._opened = None
             if self._opened is None:
                 settings = {
+                    "interpreter": os.path.realpath(self._command[0]),
+                    "executable": EXECUTABLE,
+                    "flags": _FLAGS,
                     "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
@@ -127,7 +130,7 @@ class LocalSandbox(BoxSandbox):
     def _start(self, pool: SlotPool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         """Start a box for each job at once, in slots of ``pool``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), with_tools=True, folders=job.command.folders)
+            _Kind((job.file,), (job.command.tools, *job.command.needed), job.command.folders)
             if job.command is not None and job.command.tools
             else _NATIVE._replace(packages=job.packages)
             for job in jobs
@@ -201,17 +204,17 @@ class _Kind(NamedTuple):
     packages that it finds."""
 
     files: tuple[str, ...]
-    with_tools: bool
+    tools: tuple[tuple[str, ...], ...]
     folders: tuple[str, ...]
     packages: Packages = NO_PACKAGES
 
 
-_NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY), tools=(), folders=())
 """For Python and for what compilers have made: the libraries alone."""
 
 
-def _slot_request(kind: Any) -> dict[str, Any]:
+def _slot_request(kind: Any) -> Request:
     """Return what to ask the template for."""
-    view = tools_view(kind.folders) if kind.with_tools else system_view(kind.packages.folder)
-    seen = {"binds": view.binds, "links": view.links, "masks": view.masks}
-    return {**seen, "files": kind.files, "packages": kind.packages}
+    tools, packages = kind.tools, kind.packages.folder
+    view = tools_view(tools, kind.folders) if tools else system_view(packages)
+    return Request(kind.packages, kind.files, view.listing())

@@ -101,7 +101,7 @@ class Slot:
 class SlotMaker(Protocol):
     """What makes slots: the template process."""
 
-    def slot(self, request: dict[str, Any]) -> Slot:
+    def slot(self, request: Any) -> Slot:
         """Make a slot with this view of the machine. Raises SandboxError."""
         ...
 
@@ -109,9 +109,7 @@ class SlotMaker(Protocol):
 class SlotPool:
     """Lends slots of one template, at most ``size`` at a time. Thread-safe."""
 
-    def __init__(
-        self, template: SlotMaker, size: int, request: Callable[[Hashable], dict[str, Any]]
-    ) -> None:
+    def __init__(self, template: SlotMaker, size: int, request: Callable[[Hashable], Any]) -> None:
         """``request`` says for a kind of slot what to ask the template for."""
         self._template = template
         self._size = size

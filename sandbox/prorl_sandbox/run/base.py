@@ -17,8 +17,9 @@ from typing import Any
 
 from prorl_common import Closing, UserError
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.compiling import ArtifactCache, compile_job, exec_job
+from prorl_sandbox.run.compiling import ArtifactCache, check_call, compile_job, exec_job
 from prorl_sandbox.run.conversation import NO_PACKAGES, Box, Job, Packages
 from prorl_sandbox.run.files import check_files
 from prorl_sandbox.run.plans import (
@@ -144,7 +145,7 @@ class BoxSandbox(Closing, ABC):
     @contextlib.contextmanager
     def _one_box(self, job: Job) -> Iterator[Box]:
         """Start a box in its turn among those of runs."""
-        with self._boxes([job], "free") as made:
+        with self._boxes([job], "free") as made, cancellable(made.boxes):
             yield made.boxes[0]
 
     @contextlib.contextmanager
@@ -213,8 +214,8 @@ class BoxSandbox(Closing, ABC):
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
         """Return what a case needs, or its outcome where it is known before it runs."""
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+        if (refused := too_long(program.source, self.isolation)) is not None:
+            return refused
         match case:
             case Stdin(text=stdin):
                 program = replace(program, stdin=stdin, call=None, args=())
@@ -242,7 +243,7 @@ class BoxSandbox(Closing, ABC):
             )
             return plan_program(job, program, self.isolation)
         if program.call is not None:
-            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
+            check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
             raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
@@ -252,10 +253,6 @@ class BoxSandbox(Closing, ABC):
             return artifact
         run = replace(exec_job(program, spec, artifact, limits), files=files)
         return plan_program(run, program, self.isolation)
-
-    def _too_long(self) -> Outcome:
-        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
-        return Outcome("compile-error", stderr=text, isolation=self.isolation)
 
     def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
@@ -297,3 +294,11 @@ def machine_is_busy() -> bool:
     """Tell whether more threads of this machine want to run than it has processors (the load of the
     last minute)."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+def too_long(source: str, isolation: str) -> Outcome | None:
+    """Return the outcome of a source beyond all measure, None for every other."""
+    if len(source) <= _LONGEST_SOURCE:
+        return None
+    text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+    return Outcome("compile-error", stderr=text, isolation=isolation)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from prorl_common import UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run import judging
-from prorl_sandbox.run.compiling import read_artifact, require_tools
+from prorl_sandbox.run.compiling import ask, read_artifact, require_tools
 from prorl_sandbox.run.conversation import Box, Job, converse
 from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.types import Outcome, Program
@@ -72,7 +72,9 @@ def plan_program(job: Job, program: Program, isolation: str) -> Plan:
     Raises UserError for arguments that cannot be sent.
     """
     nonce = secrets.token_hex(16)
-    question = pack_call(program.args, nonce) if job.mode == "serve" else None
+    question = None
+    if job.call is not None:
+        question = (pack_call if job.mode == "serve" else ask)(program.args, nonce)
 
     def run(made: Boxes) -> Outcome:
         (box,) = made.boxes
@@ -81,7 +83,8 @@ def plan_program(job: Job, program: Program, isolation: str) -> Plan:
             box.send(question)
             box.hang_up()
         result = _drive(made, listener)
-        if job.mode == "exec":  # its program never sees the channel: this is the harness's word
+        if job.command is not None and not job.command.answers:
+            # Its program never sees the channel: this is the harness's word.
             require_tools(program, listener.message)
         value = listener.value if result[0] == "ok" else None
         return judging.outcome(box, result, isolation, value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
 from prorl_verifiers.code.languages import read_language
-from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
+from prorl_verifiers.code.tests import CallTest, CodeTest, StdioTest, read_tests
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
@@ -69,13 +69,30 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
-        if language.run is not None:  # not run by the harness, which alone can call
-            raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
+        if language.run is not None:
+            _check_call(test, language, number)
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
     return CodeReference(language, tests, read_budget(reference), judge, binary, environment)
+
+
+def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
+    """Raise TaskError for a test that is no call which a language other than Python can take."""
+    from prorl_sandbox.run.compiling import check_call
+
+    if not language.takes_calls:
+        raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
+    if not isinstance(test, CallTest) or not test.from_json:
+        raise TaskError(
+            f"test {number}: asserts and checks are Python; {language.title} takes stdin/stdout"
+            " and call/args/expected tests"
+        )
+    try:
+        check_call(test.call, language)
+    except UserError as error:
+        raise TaskError(f"test {number}: {error}") from error
 
 
 def read_environment(given: Any, language: LanguageSpec) -> str:

@@ -71,7 +71,7 @@ class Core:
         self._settings = settings
         given = settings.sandbox
         self._sandbox: Sandbox | None = None if isinstance(given, str) else given
-        self._backend = given if isinstance(given, str) else "local"
+        self._backend = given if isinstance(given, str) else None
         self._own_sandbox = False
         self._sandbox_lock = threading.Lock()
         self._closing = self._ended = False

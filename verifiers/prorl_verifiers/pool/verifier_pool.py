@@ -37,8 +37,8 @@ MAX_TIMEOUT = 86_400
 class VerifierPool(Closing):
     """Score responses with ``workers`` threads. Use as a context manager, or call ``close``.
 
-    ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for ``local``; it is
-    opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
+    ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for what PRORL_BACKEND
+    names, else ``local``; it is opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
     has its own limits). ``modes``: verifier -> mode for tasks that name none.
     ``worker_options``: memory, pre-started and warm workers. Where a chat template opens the thinking, put
     ``<think>`` before the response.

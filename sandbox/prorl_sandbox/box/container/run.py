@@ -10,6 +10,7 @@ import _signal as signal  # type: ignore[import-not-found]
 import _socket
 import contextlib
 import marshal
+import math
 import os
 import select
 import struct
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
-_QUIET_MS = 5
-"""How long a stream is left alone after a read that brought little, so that who writes byte by byte
+_QUIET_MS, _QUIET_TALK_MS = 20, 5
+"""How long a stream, and the channel, is left alone after a read that brought little, so that who writes byte by byte
 costs init and the host no more than who does not."""
 _WAIT_TOLD_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -100,6 +101,7 @@ class Run:
     def _hand_over(self, uid: int) -> None:
         """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
+        os.fchmod(stdin[0], 0o444)  # many a JavaScript program opens it anew, as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         here, there = (end.detach() for end in ends)
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
@@ -139,8 +141,9 @@ class Run:
         if self._end is None:
             tick = _REST_TICK_MS if self._order.get("rest") else _TICK_MS
         for fd, kind in self._outlets.items():
-            if self._end is None and self._quiet.get(fd, 0.0) > now:
-                tick = min(tick, _QUIET_MS)
+            rest = self._quiet.get(fd, 0.0) - now
+            if self._end is None and rest > 0:
+                tick = min(tick, math.ceil(rest * 1000))
             elif self._may_read(kind):
                 poller.register(fd, select.POLLIN)
         for inlet in self._inlets.values():
@@ -218,7 +221,8 @@ class Run:
             if answer:
                 self._quiet.clear()  # what was printed goes with it
             elif len(data) < CHUNK:
-                self._quiet[fd] = time.monotonic() + _QUIET_MS / 1000
+                rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
+                self._quiet[fd] = time.monotonic() + rest / 1000
             self._asked = self._asked and not answer
 
     def _hear_report(self) -> None:

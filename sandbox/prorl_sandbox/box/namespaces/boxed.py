@@ -15,6 +15,7 @@ import time
 
 from prorl_sandbox.box import limits, wire
 from prorl_sandbox.box.namespaces import isolate
+from prorl_sandbox.box.namespaces.image import PROGRAM_FOLDER, STDIN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def receive_job(
         warm_up()
         fds = _take_streams(way)
         job: dict[str, Any] = wire.read_frame(fds[2])
-        job["program"], stdin = f"{isolate.PROGRAM_FOLDER}/{job['file']}", isolate.STDIN_FILE
+        job["program"], stdin = f"{PROGRAM_FOLDER}/{job['file']}", STDIN_FILE
         if not files:  # without a root of its own: in the folder that the host has made
             scratch = job["scratch"]
             os.chdir(scratch)

@@ -1,8 +1,8 @@
 """Walls of the box: namespaces, private roots, an unprivileged user, no rights.
 
-A slot takes a user, pid, mount, network, IPC and UTS namespace of its own and builds the root once;
-every box then takes fresh pid and mount namespaces below it, with scratch and program folders of
-its own. The same way holds for root and for an ordinary user. Each step raises OSError.
+A slot takes a user, pid, mount, network, IPC and UTS namespace of its own with its root once; every
+box then takes fresh pid and mount namespaces below it, with scratch and program folders of its own.
+The same way holds for root and for an ordinary user. Each step raises OSError.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import socket
 import stat
 
 from prorl_sandbox.box import landlock, seccomp, syscalls
+from prorl_sandbox.box.namespaces.image import DEVICES, PROGRAM_FOLDER, SCRATCH, STDIN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +24,12 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 INSIDE_ID = 1000
-SCRATCH = "/scratch"
-PROGRAM_FOLDER = "/box"
-STDIN_FILE = "/box/stdin"
 _FIRST_OUTSIDE_ID = 1_000_000_000
 _IDS_PER_SLOT = 65_536
 _SLOT_RANGES = 40_000
 _NOBODY = 65534
 _LARGEST_PROGRAM_MB = 32
 _CAP_SYS_ADMIN = 21
-_MOUNT_POINTS = ("/tmp", "/mnt", "/run", "/var")
-_DEVICES = ("null", "zero", "urandom", "random", "full")
 _PLAIN = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _SURROUNDINGS = {
     "net": syscalls.CLONE_NEWNET,
@@ -64,16 +60,16 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces, build its root, and have the next child be the
-    first of a pid namespace.
+    """Enter the slot's user and mount namespaces and its root, and have the next child be the first
+    of a pid namespace.
 
-    Root builds the root while it still may read every folder, then enters a user namespace where
+    Root enters the root while it still may read every folder, then enters a user namespace where
     ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace
     first.
     """
-    walls, by_right = settings["walls"], os.geteuid() == 0
+    walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
-        build_root(settings)
+        enter_root(settings["root"])
     if "user" in walls and by_right:
         os.setgroups([])
         syscalls.unshare(syscalls.CLONE_NEWUSER)
@@ -85,7 +81,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         write_id_maps("self", f"{INSIDE_ID} {uid} 1", f"{INSIDE_ID} {gid} 1")
     if not by_right and "mount" in walls:
-        build_root(settings)
+        enter_root(settings["root"])
     syscalls.drop_bounding_set()
     if "pid" in walls:
         syscalls.unshare(syscalls.CLONE_NEWPID)
@@ -124,66 +120,25 @@ def _write(path: str, text: str) -> None:
         os.close(fd)
 
 
-def build_root(settings: Settings) -> None:
-    """Give this slot a mount namespace whose read-only root holds the interpreter and little else.
+def enter_root(root: str) -> None:
+    """Give this slot a mount namespace with a folder of the image as its root, read-only.
 
     ``/scratch`` and ``/box`` are empty places where each box mounts its own.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
-    base = next(path for path in _MOUNT_POINTS if os.path.isdir(path))
-    syscalls.mount("tmpfs", base, "tmpfs", _PLAIN, "size=4096k,nr_inodes=1024,mode=755")
-    os.chdir(base)
-    os.umask(0o022)
-    os.mkdir("old")
-    syscalls.pivot_root(".", "old")
-    os.chdir("/")
-    for origin, target in settings["binds"]:
-        _bind("/old" + origin, target)
-    for link, target in settings["links"]:
-        os.makedirs(os.path.dirname(link), exist_ok=True)
-        os.symlink(target, link)
-    for path in settings["masks"]:  # covered with empty folders
-        if os.path.isdir(path):
-            flags = syscalls.MS_RDONLY | _PLAIN
-            syscalls.mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=2,mode=755")
-    os.makedirs("/dev", exist_ok=True)
-    for name in _DEVICES:
-        device = f"/dev/{name}"
-        os.close(os.open(device, os.O_CREAT | os.O_WRONLY, 0o644))
-        syscalls.mount(f"/old{device}", device, None, syscalls.MS_BIND)
+    syscalls.mount(root, root, None, syscalls.MS_BIND)
+    for name in DEVICES:
+        device = f"{root}/dev/{name}"
+        own = stat.S_ISCHR(os.stat(device).st_mode)
+        syscalls.mount(device if own else f"/dev/{name}", device, None, syscalls.MS_BIND)
         # Read-only for the node itself, its times and its mode; the device behind it can be written.
         _remount_read_only(device, syscalls.MS_NOSUID)
-    for path in (SCRATCH, PROGRAM_FOLDER):
-        os.mkdir(path)
-    os.symlink(STDIN_FILE, "/dev/stdin")  # many a JavaScript program reads it by this name
-    syscalls.unmount("/old")
-    os.rmdir("/old")
+    os.chdir(root)
+    syscalls.pivot_root(".", ".")  # the old root then lies on the new one
+    syscalls.unmount(".")
+    os.chdir("/")
     _remount_read_only("/")
-
-
-def _bind(origin: str, target: str) -> None:
-    """Show ``origin`` read-only at ``target``; a path that is absent outside stays absent."""
-    try:
-        is_folder = stat.S_ISDIR(os.stat(origin).st_mode)
-    except FileNotFoundError:
-        return
-    if is_folder:
-        os.makedirs(target, exist_ok=True)
-    else:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
-    syscalls.mount(origin, target, None, syscalls.MS_BIND | syscalls.MS_REC)
-    try:
-        syscalls.set_tree_read_only(target)
-    except OSError as error:
-        if error.errno != 38:  # a kernel before 5.12 has no mount_setattr
-            raise
-        with open("/old/proc/self/mountinfo", encoding="utf-8") as file:
-            points = [line.split()[4] for line in file]
-        for path in points:
-            if path == target or path.startswith(target + "/"):
-                _remount_read_only(path)
 
 
 def _remount_read_only(path: str, added: int = _PLAIN) -> None:
@@ -286,6 +241,8 @@ class Doors:
             right()
         if self._fence is not None:
             self._fence.put_up()
+        if self._filters:
+            syscalls.drop_robust_list()
         if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
         for install in self._filters:  # the last one forbids to add more

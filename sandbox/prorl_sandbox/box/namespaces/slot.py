@@ -36,6 +36,9 @@ _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
+_LOOKS_SHARE = 50
+"""So many times as long as a look at a box's processes takes, none follows, where the kernel sums their
+time anyway: many processes are then no way to keep this one busy."""
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """So often in a look, so many looks on end: a second of nothing but making room."""
 _WAIT_TOLD_SECONDS = 0.02
@@ -86,6 +89,11 @@ class _Box:
             self.started, self.before = boxed.WHEN.unpack(said[1:])
         else:
             self.fault = said[1:].decode("utf-8", "replace")
+
+    @property
+    def by_group(self) -> bool:
+        """Whether the kernel sums the time of the box's processes, so that no look can miss any."""
+        return self._group is not None
 
     def look(self) -> None:
         """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
@@ -295,7 +303,7 @@ class Slot:
         from then on. Returns its status, what it used, and whether the kernel held too much for it.
         """
         over, told, started, too_much = False, 0.0, False, False
-        before, looked = 0.0, time.monotonic()
+        before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, box.handle):
             if fd >= 0:
@@ -313,10 +321,12 @@ class Slot:
             pid, status, rusage = os.wait4(box.pid, os.WNOHANG)
             if pid:
                 return status, rusage, too_much
-            if time.monotonic() - looked >= _TICK_MS / 1000:
+            if time.monotonic() >= look_next:
+                begun = time.process_time()
                 box.hear()
                 box.look()
-                looked = time.monotonic()
+                took = _LOOKS_SHARE * (time.process_time() - begun) if box.by_group else 0.0
+                look_next = time.monotonic() + max(_TICK_MS / 1000, took)
                 if self._group is not None:
                     press = press or _Pressure(self._group)
                     too_much = too_much or press.too_much()
