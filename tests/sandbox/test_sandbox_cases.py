@@ -132,7 +132,7 @@ def test_a_case_that_breaks_its_own_limit_is_not_over_the_budget(sandbox: LocalS
 def test_who_stops_asking_ends_what_runs(sandbox: LocalSandbox) -> None:
     outcomes = sandbox.run_cases(Program(SPIN), [Stdin("0.0"), *[Stdin("1000")] * 9], LIMITS)
     assert next(outcomes).stdout == "done\n"
-    outcomes.close()  # type: ignore[attr-defined]
+    outcomes.close()
     assert sandbox.run(Program("print(1)"), LIMITS).stdout == "1\n"
 
 

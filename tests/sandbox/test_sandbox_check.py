@@ -67,6 +67,85 @@ def test_objects_that_equal_everything_do_not_cross(local_or_remote: Sandbox, so
     assert outcome.status == "unserialisable"
 
 
+MATCH = "import re\ndef f(x):\n    return re.match('a.*b$', x)"
+LYING = "class A:\n    def __bool__(self): return True\ndef f(x):\n    return A()"
+
+
+@pytest.mark.parametrize(
+    ("source", "checker", "status"),
+    [
+        (MATCH, "assert c('aab')", "ok"),
+        (MATCH, "assert not c('aac') and c('aab') and bool(c('aab'))", "ok"),
+        (MATCH, "assert c('aab') is not None and c('aac') is None", "ok"),
+        (MATCH, "assert c('aac')", "runtime-error"),
+        (LYING, "assert c(1)", "ok"),  # as much as to return True
+        (LYING, "assert c(1) == True", "unserialisable"),
+        (LYING, "assert c(1) != 2", "unserialisable"),
+        (LYING, "assert isinstance(c(1), int)", "unserialisable"),
+        (LYING, "assert len(c(1)) == 1 or True", "unserialisable"),
+        (LYING, "try: c(1) < 2\n    except BaseException: pass", "unserialisable"),
+        ("class A:\n    def __bool__(self): 1 / 0\ndef f(x): return A()", "c(1)", "runtime-error"),
+    ],
+)
+def test_of_a_value_that_cannot_leave_its_box_the_truth_is_known(
+    local_or_remote: Sandbox, source: str, checker: str, status: str
+) -> None:
+    assert check(local_or_remote, source, f"def check(c):\n    {checker}").status == status
+
+
+RAISES = r"""
+class Odd(ValueError): pass
+class Alone(Exception): pass
+def f(x):
+    if x == 'decode': b'\xff'.decode()
+    raise {'key': KeyError, 'odd': Odd, 'alone': Alone, 'os': FileNotFoundError(2, 'no'),
+           'assert': AssertionError, 'stop': StopIteration, 'fake': type('ValueError', (Exception,), {}),
+           'exit': SystemExit}[x]
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "caught", "status"),
+    [
+        ("key", "LookupError", "ok"),
+        ("key", "ValueError", "runtime-error"),
+        ("key", "RuntimeError", "runtime-error"),
+        ("odd", "ValueError", "ok"),
+        ("alone", "ValueError", "runtime-error"),
+        ("alone", "Exception", "ok"),
+        ("os", "OSError", "ok"),
+        ("decode", "UnicodeError", "ok"),
+        ("assert", "AssertionError", "ok"),
+        ("stop", "StopIteration", "ok"),
+        ("fake", "ValueError", "runtime-error"),
+        ("exit", "Exception", "ok"),  # an exit of its own is an exception like any other
+    ],
+)
+def test_a_check_catches_what_the_submission_raises_by_its_type(
+    local_or_remote: Sandbox, asked: str, caught: str, status: str
+) -> None:
+    checker = f"def check(c):\n    try: c({asked!r})\n    except {caught}: return\n    assert False, 'none'"
+    assert check(local_or_remote, RAISES, checker).status == status
+
+
+def test_an_exception_that_is_built_in_is_met_as_itself(local_or_remote: Sandbox) -> None:
+    checker = (
+        "def check(c):\n    for asked, kind in (('key', KeyError), ('os', FileNotFoundError)):\n"
+        "        try: c(asked)\n        except Exception as error: assert type(error) is kind\n"
+        "    try: c('odd')\n    except Exception as error: assert type(error).__name__ == 'Odd'"
+    )
+    assert check(local_or_remote, RAISES, checker).status == "ok"
+
+
+def test_a_name_that_only_the_submission_has_is_its_function(local_or_remote: Sandbox) -> None:
+    source = "def double(x):\n    return 2 * x\ndef f(x):\n    return double(x) + 1"
+    checker = "def check(c):\n    for i in range(9): assert c(i) == double(i) + 1"
+    assert check(local_or_remote, source, checker).status == "ok"
+    missing = check(local_or_remote, source, "def check(c):\n    assert c(1) == triple(1)")
+    assert missing.status == "runtime-error"
+    assert "NameError" in missing.stderr
+
+
 @pytest.mark.parametrize(
     ("source", "status"),
     [

@@ -24,6 +24,8 @@ def verdict(machine: str, number: int, *arguments: int, rules: object = None) ->
             a = words.get(k, 0)
         elif code == 0x54:
             a &= k
+        elif code == 0x05:
+            place += k
         elif code == 0x06:
             return int(k)
         else:

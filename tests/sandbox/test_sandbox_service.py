@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -99,7 +99,7 @@ class FakeSandbox(AskingSandbox):
     def close(self) -> None:
         self.release.set()
 
-    def _ask(self, submission: Submission) -> Iterator[Outcome]:
+    def _ask(self, submission: Submission) -> Generator[Outcome, None, None]:
         source = submission.program.source
         for _ in submission.cases:
             if source == "print(6 * 7)" and self.healthy:
@@ -357,7 +357,7 @@ def test_values_of_any_kind_cross_to_the_service_and_back() -> None:
     with running() as served:
         ask = served.sandbox._ask
 
-        def keep(submission: Submission) -> Iterator[Outcome]:
+        def keep(submission: Submission) -> Generator[Outcome, None, None]:
             if submission.program.source == "mine":
                 seen.append(submission)
             return ask(submission)

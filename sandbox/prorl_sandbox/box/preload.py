@@ -2,7 +2,8 @@
 
 The standard library's common ones always; an environment's packages where programs name them. Each
 costs every later fork a little, so the list is what generated solutions really use and nothing that
-is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
+is slow to fork (no ssl, asyncio, multiprocessing; no random, which draws a new seed after each fork):
+those still can be imported inside a box.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 COMMON = (
     "_sitebuiltins", "array", "atexit", "bisect", "cmath", "collections", "contextlib", "copy",
     "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io", "itertools", "json",
-    "math", "operator", "random", "re", "statistics", "string", "time", "traceback", "types",
-    "typing",
+    "math", "operator", "re", "string", "time", "traceback", "types", "typing",
 )  # fmt: skip
 ONE_THREAD = dict.fromkeys(
     ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"

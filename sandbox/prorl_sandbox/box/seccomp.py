@@ -106,7 +106,8 @@ _FIRST_NEW_CALL = 424
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 
-_LOAD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _JA, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x05, 0x15, 0x35, 0x45, 0x06
+_LONGEST_BRANCH = 255
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
@@ -199,22 +200,49 @@ def named_calls() -> set[str]:
 
 
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine."""
+    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine.
+
+    Numbers are looked for as in a sorted list: when a filter is put on a process the kernel tries
+    it on every number there is, and each box puts one on.
+    """
     rules = _arch_check(machine)
     if machine == "x86_64":
         rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
-    for name, body in _checks().items():
-        if (number := _number(name, machine)) is not None:
-            rules += _guard(number, body)
+    bodies: dict[int, list[Instruction]] = {}
     for names, verdict in (
         (ALLOWED, _ALLOW),
         (PRETENDED, _PRETEND),
         (WITHOUT_MARKS, _EOPNOTSUPP),
         (ABSENT, _ENOSYS),
     ):
-        for first, last in _spans(names, machine):
-            rules += [(_JGE, 0, 2, first), (_JGE, 1, 0, last + 1), (_RET, 0, 0, verdict)]
-    return [*rules, (_JGE, 0, 1, _FIRST_NEW_CALL), (_RET, 0, 0, _ENOSYS), (_RET, 0, 0, _EPERM)]
+        for name in names:
+            if (number := _number(name, machine)) is not None:
+                bodies[number] = [(_RET, 0, 0, verdict)]
+    for name, body in _checks().items():
+        if (number := _number(name, machine)) is not None:
+            bodies[number] = body
+    spans: list[tuple[int, list[Instruction]]] = []
+    for number in range(max(*bodies, _FIRST_NEW_CALL) + 2):
+        new = number >= _FIRST_NEW_CALL
+        body = bodies.get(number, [(_RET, 0, 0, _ENOSYS if new else _EPERM)])
+        if not spans or body != spans[-1][1]:
+            spans.append((number, body))
+    return rules + _search(spans)
+
+
+def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    """Return what runs the body of the last span that begins at or below the loaded number.
+
+    Spans are (first number, body) in order; each body ends in a return.
+    """
+    if len(spans) == 1:
+        return spans[0][1]
+    middle = len(spans) // 2
+    below, above = _search(spans[:middle]), _search(spans[middle:])
+    first = spans[middle][0]
+    if len(below) <= _LONGEST_BRANCH:
+        return [(_JGE, len(below), 0, first), *below, *above]
+    return [(_JGE, 0, 1, first), (_JA, 0, 0, len(below)), *below, *above]
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
@@ -232,18 +260,6 @@ def build_child_filter(machine: str) -> list[Instruction]:
 
 def _number(name: str, machine: str) -> int | None:
     return NUMBERS[name][0 if machine == "x86_64" else 1]
-
-
-def _spans(names: tuple[str, ...], machine: str) -> list[tuple[int, int]]:
-    """Return the numbers of these calls as spans from first to last."""
-    numbers = sorted(n for name in names if (n := _number(name, machine)) is not None)
-    spans: list[tuple[int, int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1] = (spans[-1][0], number)
-        else:
-            spans.append((number, number))
-    return spans
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
@@ -275,7 +291,7 @@ def _arch_check(machine: str) -> list[Instruction]:
 
 
 class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def install(rules: list[Instruction]) -> None:
@@ -288,8 +304,12 @@ def assemble(rules: list[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
 
 
+def prepared(blob: bytes) -> syscalls.Prepared:
+    """Return what installs an assembled filter (see ``install``)."""
+    program = ctypes.byref(_Program(len(blob) // 8, blob))
+    return syscalls.prepared_prctl(syscalls.PR_SET_SECCOMP, 2, program)
+
+
 def install_blob(blob: bytes) -> None:
     """Install an assembled filter (see ``install``)."""
-    buffer = ctypes.create_string_buffer(blob)
-    program = _Program(len(blob) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    syscalls.prctl(syscalls.PR_SET_SECCOMP, 2, program)
+    prepared(blob)()

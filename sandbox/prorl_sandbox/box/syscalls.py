@@ -59,6 +59,45 @@ def call(number: int, what: str, *arguments: object) -> int:
     return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
 
 
+class Prepared:
+    """A call of the C library with its arguments at hand.
+
+    A box is a fork, in which each piece of memory that is touched for the first time costs a copy
+    of a page: more than most system calls. So what every box calls is made ready before the fork.
+    Arguments are integers, bytes, None and ctypes objects.
+    """
+
+    def __init__(self, function: str, what: str, *arguments: object) -> None:
+        self._function = getattr(_libc, function)
+        self._what = what
+        self._arguments = tuple(_word(one) for one in arguments)
+
+    def __call__(self) -> int:
+        """Make the call. Raises OSError."""
+        result: int = self._function(*self._arguments)
+        return result if result != -1 else _check(result, self._what)
+
+
+def _word(argument: object) -> object:
+    if isinstance(argument, int):
+        return ctypes.c_long(argument)
+    return (
+        ctypes.c_char_p(argument) if argument is None or isinstance(argument, bytes) else argument
+    )
+
+
+def prepared_mount(kind: str, target: str, flags: int, data: str) -> Prepared:
+    """Return a mount(2) of a file system that has no source."""
+    words = (kind.encode(), target.encode(), kind.encode(), flags, data.encode())
+    return Prepared("mount", f"mount({kind} on {target})", *words)
+
+
+def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
+    """Return a prctl(2) with one number and, at most, one ctypes pointer."""
+    last = 0 if pointer is None else pointer
+    return Prepared("prctl", f"prctl({option})", option, value, last, 0, 0)
+
+
 def setns(fd: int, kind: int) -> None:
     """Move the calling process (for a pid namespace: its children) into the namespace of ``fd``."""
     _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), f"setns({kind:#x})")
@@ -130,13 +169,17 @@ def drop_bounding_set() -> None:
             raise
 
 
-def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets for good."""
+def prepared_drop_capabilities() -> Prepared:
+    """Return what empties the effective, permitted and inheritable sets for good."""
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)()
     number = _number(_CAPSET, "capset")
-    result = _libc.syscall(ctypes.c_long(number), ctypes.byref(header), ctypes.byref(data))
-    _check(result, "capset")
+    return Prepared("syscall", "capset", number, ctypes.byref(header), ctypes.byref(data))
+
+
+def drop_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets for good."""
+    prepared_drop_capabilities()()
 
 
 def use_huge_pages() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,16 +30,14 @@ def known() -> bool:
     return (_DATABASE / "status").exists()
 
 
-def files_of(path: str) -> set[str] | None:
-    """Return all paths of the package that owns this file, of what it depends on, and of the packages
-    that each one may use without saying so (``Essential``: a shell, ``cp``, ``sed`` and the like).
+def files_of(names: Iterable[str]) -> set[str]:
+    """Return all paths of these packages, of those that they depend on, and of those that each one
+    may use without saying so (``Essential``: a shell, ``cp``, ``sed`` and the like).
 
-    None where it is no package's. Documentation is left out.
+    Documentation is left out; a package that is not installed has no files.
     """
-    owner = _owner(path)
-    if owner is None:
-        return None
-    return set().union(*map(_paths, _with_dependencies([owner, *_installed().essential])))
+    found = _with_dependencies([*names, *_installed().essential])
+    return set().union(*map(_paths, found))
 
 
 @functools.cache
@@ -57,7 +56,8 @@ def _listings(package: str) -> list[Path]:
     return [plain] if plain.exists() else sorted(folder.glob(f"{package}:*.list"))
 
 
-def _owner(path: str) -> str | None:
+@functools.cache
+def owner(path: str) -> str | None:
     """Return the package that owns a path, under either name of a merged ``/usr``."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]

@@ -21,7 +21,12 @@ from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
 _LAST_WORD_SECONDS = 30.0
-_ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "LD_BIND_NOW": "1",  # else every box would look up the same functions of the C library
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONHASHSEED": "0",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.local import libraries, packages
+from prorl_sandbox.spec import Command
 
 PREFIX = "/usr"
 """Where the interpreter and its library are inside, wherever they are outside."""
@@ -39,8 +40,9 @@ _COPIES_OF_TIME_ZONES = ("posix", "right")
 _LEFT_OUT = (
     "config-*", "dist-packages", "ensurepip", "idlelib", "site-packages", "test", "tests",
     "tkinter", "turtle.py", "turtledemo", "_test*.so", "_tkinter*.so", "xx*.so", "*.opt-[12].pyc",
+    "*.pyc.*",
 )  # fmt: skip
-"""Of the standard library: tests, installers, what needs a screen."""
+"""Of the standard library: tests, installers, what needs a screen, what is just being written."""
 _OF_COMPILERS = (
     "libatomic.so.1", "libdl.so.2", "libgcc_s.so.1", "libgomp.so.1", "libm.so.6",
     "libpthread.so.0", "libquadmath.so.0", "librt.so.1", "libstdc++.so.6", "libutil.so.1",
@@ -143,12 +145,12 @@ def interpreter() -> str:
 
 
 @functools.cache
-def system_view(packages: str = "") -> View:
+def system_view(folder: str = "") -> View:
     """Return what Python programs and compiled ones need, and nothing more but the packages of an
-    environment, which lie in the folder ``packages``."""
-    if packages:
-        view = system_view().hiding(packages, PACKAGES)
-        return view.with_folder(packages, PACKAGES).with_libraries()
+    environment, which lie in ``folder``."""
+    if folder:
+        view = system_view().hiding(folder, PACKAGES)
+        return view.with_folder(folder, PACKAGES).with_libraries()
     library = os.path.dirname(os.path.realpath(os.__file__))
     found = [path for name in _OF_COMPILERS if (path := libraries.find_library(name)) is not None]
     view = View().hiding(sys.base_prefix, PREFIX).with_links(*_LIBRARY_LINKS)
@@ -161,47 +163,53 @@ def system_view(packages: str = "") -> View:
     return view.with_folder(_TIME_ZONES, _TIME_ZONES, _COPIES_OF_TIME_ZONES)
 
 
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a compiler or an interpreter is made of: names of programs, each with its alternatives;
+    Debian packages; folders."""
+
+    names: tuple[tuple[str, ...], ...]
+    packages: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, command: Command) -> Tools:
+        """Return what a command may need."""
+        return cls((command.tools, *command.needed), command.packages, command.folders)
+
+
 @functools.cache
-def tools_view(tools: tuple[tuple[str, ...], ...], folders: tuple[str, ...] = ()) -> View:
-    """Return what these tools need, of each the first name that is installed: its packages, and
-    ``folders`` of its own. An absent one adds nothing: the box says so."""
+def tools_view(tools: Tools) -> View:
+    """Return what these tools need, of each the first name that is installed. What is absent adds
+    nothing: the box says so."""
     view = system_view().with_links(*_PROGRAM_LINKS)
-    for names in tools:
-        paths = (os.path.join(place, name) for name in names for place in _TOOL_PLACES)
-        path = next(filter(os.path.exists, paths), None)
-        if path is not None:
-            view = _with_tool(view, path)
-    for folder in folders:
-        view = view.with_folder(os.path.realpath(folder), _inside(folder))
-    return view.with_libraries()
-
-
-def _with_tool(view: View, path: str) -> View:
-    paths = set(_steps(path))
-    program = os.path.realpath(path)
-    home = os.path.dirname(os.path.dirname(program))
-    owned = packages.files_of(program)
-    if owned is not None:
-        paths.update(map(_inside, owned))
-    elif home not in _SYSTEM_PREFIXES:  # a folder of its own
-        view = view.with_folder(home, home)
-    elif not packages.known():
-        for folder in _TOOL_FOLDERS:
-            view = view.with_folder(folder, folder, _LEFT_OUT)
+    places = [
+        [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names
+    ]
+    found = [path for paths in places if (path := next(filter(os.path.exists, paths), None))]
+    programs = [os.path.realpath(path) for path in found]
+    apart = [program for program in programs if packages.owner(program) is None]
+    owners = [name for program in programs if (name := packages.owner(program)) is not None]
+    paths = {_inside(path) for path in packages.files_of((*owners, *tools.packages))}
+    paths.update(step for path in found for step in _steps(path))
+    for program in apart:
+        home = os.path.dirname(os.path.dirname(program))
+        if home not in _SYSTEM_PREFIXES:
+            view = view.with_folder(home, home)
+        elif not packages.known():
+            for folder in _TOOL_FOLDERS:
+                view = view.with_folder(folder, folder, _LEFT_OUT)
     for place in _TOOL_PLACES:  # one tool may call another by a second name, like cc
         with os.scandir(place) as entries:
             links = [entry.path for entry in entries if entry.is_symlink()]
-        paths.update(
-            step
-            for each in links
-            if _inside(os.path.realpath(each)) in paths
-            for step in _steps(each)
-        )
-    links_found = [(each, os.readlink(each)) for each in sorted(paths) if os.path.islink(each)]
-    files = [
-        (each, each) for each in sorted(paths) if os.path.isfile(each) and not os.path.islink(each)
-    ]
-    return replace(view, files=(*view.files, *files), links=(*view.links, *links_found))
+        named = [link for link in links if _inside(os.path.realpath(link)) in paths]
+        paths.update(step for link in named for step in _steps(link))
+    links = [path for path in sorted(paths) if os.path.islink(path)]
+    files = [(path, path) for path in sorted(paths - set(links)) if os.path.isfile(path)]
+    view = replace(view.with_links(*links), files=(*view.files, *files))
+    for folder in tools.folders:
+        view = view.with_folder(os.path.realpath(folder), _inside(folder))
+    return view.with_libraries()
 
 
 def _steps(path: str) -> Iterator[str]:

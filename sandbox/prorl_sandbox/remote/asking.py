@@ -8,7 +8,7 @@ a submission come in order, one a case: {"outcome": ...}; a project's one is {"p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
@@ -170,7 +170,7 @@ class AskingSandbox(Closing, ABC):
     isolation: str
 
     @abstractmethod
-    def _ask(self, submission: Submission) -> Iterator[Outcome]:
+    def _ask(self, submission: Submission) -> Generator[Outcome, None, None]:
         """Yield the outcomes of a submission, in order. Raises what a sandbox raises."""
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
@@ -197,8 +197,9 @@ class AskingSandbox(Closing, ABC):
         cases: Sequence[Case],
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         """Run the cases of one submission; see ``Sandbox.run_cases``."""
         if not cases:
-            return iter(())
+            nothing: tuple[Outcome, ...] = ()
+            return (outcome for outcome in nothing)
         return self._ask(Submission(program, tuple(cases), limits, budget))

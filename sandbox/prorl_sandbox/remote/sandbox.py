@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -95,7 +95,7 @@ class RemoteSandbox(AskingSandbox):
         known = [s.hello.isolation for s in self._dispatcher.servers if s.hello is not None]
         return f"remote:{weakest(known)}"
 
-    def _ask(self, submission: Submission) -> Iterator[Outcome]:
+    def _ask(self, submission: Submission) -> Generator[Outcome, None, None]:
         check_limits(submission.limits)
         if (refused := too_long(submission.program.source, self.isolation)) is not None:
             yield from [refused] * len(submission.cases)

@@ -25,6 +25,7 @@ MOST_STRETCH = 4.0
 most."""
 _LAG_SECONDS = 0.1
 """How late a box's watcher may say that it was kept waiting."""
+_WATCHERS_LAG_SECONDS = 0.3
 CROWDED_CPU = 1.5
 """How many times its processor limit a program may use while others share the machine: who ends
 above the limit is run again alone, for shared caches and sibling threads make time dearer."""
@@ -76,6 +77,13 @@ class Job:
     def most_cpu_seconds(self) -> float:
         """Processor seconds after which the box is killed, whoever runs beside it."""
         return self.limits.cpu_seconds * CROWDED_CPU
+
+    @property
+    def most_wall_seconds(self) -> float:
+        """Seconds by the clock, but for waiting, after which who watches the box kills it, however
+        late this process is. A box that talks has a clock with others: this process's."""
+        alone = self.mode in ("main", "exec", "compile", "build")
+        return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 
 
 class Box(Protocol):

@@ -291,7 +291,15 @@ def _modules(files: Mapping[str, bytes]) -> list[str]:
 def _command(project: Project, argv: tuple[str, ...]) -> Command:
     spec = LANGUAGES.get(project.language)
     environment = dict(spec.environment)
-    return Command(argv, (argv[0],), "", environment, spec.folders, needed=spec.tools)
+    return Command(
+        argv,
+        (argv[0],),
+        "",
+        environment,
+        spec.folders,
+        needed=spec.tools,
+        packages=spec.packages,
+    )
 
 
 def _require_tool(argv: tuple[str, ...], message: Message) -> None:

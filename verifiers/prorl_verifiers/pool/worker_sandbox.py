@@ -5,7 +5,7 @@ Leaves out the pool's side (``pool.worker_calls``). Imported by workers only, on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from prorl_sandbox.remote.asking import AskingSandbox, Submission, pack_asked, read_outcome
@@ -28,7 +28,7 @@ class WorkerSandbox(AskingSandbox):
     def close(self) -> None:
         """Do nothing."""
 
-    def _ask(self, submission: Submission) -> Iterator[Outcome]:
+    def _ask(self, submission: Submission) -> Generator[Outcome, None, None]:
         call: dict[str, Any] = {"submission": pack_asked(submission)}
         for _ in submission.cases:
             yield read_outcome(self._exchange({"event": "sandbox", **call}))

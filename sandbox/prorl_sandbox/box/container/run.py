@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
+import contextlib
 import marshal
 import math
 import os
@@ -49,7 +50,8 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, output_cap, most_seconds, scratch."""
+    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap,
+    most_seconds, scratch."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -257,13 +259,13 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill the program; what is left of it is killed when the template has seen it dead."""
+        """Kill the program and all that it has started: who is left alone for longer than the others
+        would have the processors for its end."""
         self._killed = True
         if self._program > 0 and self._end is None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(self._program, signal.SIGKILL)
-            except ProcessLookupError:
-                return
+            cleaning.kill_all(self._uid, self._killer)
 
     def _reap(self) -> None:
         """Wait for orphans that have become init's, and note what they have used."""
@@ -294,7 +296,9 @@ class Run:
         if time.monotonic() - self._looked >= _TICK_MS / 1000:
             self._look()
             self._too_much = self._too_much or self._meter.holds_too_much()
-        late = time.monotonic() > self._deadline
+        now = time.monotonic()
+        late = now > self._deadline
+        late = late or now - self._began - self._waited > self._order["most_wall_seconds"]
         out_of_memory = self._too_much or self._meter.oom_kills() > self._kills
         if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()

@@ -64,6 +64,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
             (os.path.join(folder, name), f"{_CODE}/prorl_sandbox/box{folder[len(own) :]}/{name}")
             for folder, _, names in os.walk(own)
             for name in names
+            if name.endswith((".py", ".pyc"))  # not what is just being written
         ]
         files.append((settings["interpreter"], f"/{_PYTHON}"))
         image.fill(image.start, listing | {"files": files, "links": ()}, {})

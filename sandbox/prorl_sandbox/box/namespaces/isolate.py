@@ -1,11 +1,14 @@
 """Walls of the box: namespaces, private roots, an unprivileged user, no rights.
 
-A slot takes a user, pid and mount namespace of its own with its root once; every box then takes fresh pid, mount, network, IPC and UTS namespaces below it, with scratch and program folders
-of its own. The same way holds for root and for an ordinary user. Each step raises OSError.
+A slot takes a user, pid, mount, network, IPC and UTS namespace of its own with its root once; every
+box then takes fresh pid and mount namespaces below it, with scratch and program folders of its own.
+The same way holds for root and for an ordinary user. Each step raises OSError.
 """
 
 from __future__ import annotations
 
+# Not ``signal`` itself: its enumerations would cost every later fork.
+import _signal as signal  # type: ignore[import-not-found]
 import contextlib
 import os
 import socket
@@ -28,8 +31,7 @@ _NOBODY = 65534
 _LARGEST_PROGRAM_MB = 32
 _CAP_SYS_ADMIN = 21
 _PLAIN = syscalls.MS_NOSUID | syscalls.MS_NODEV
-_BOX_NAMESPACES = {
-    "mount": syscalls.CLONE_NEWNS,
+_SURROUNDINGS = {
     "net": syscalls.CLONE_NEWNET,
     "ipc": syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS,
 }
@@ -146,10 +148,15 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
     syscalls.mount(None, path, None, flags | kept | added)
 
 
-def separate_box(walls: tuple[str, ...]) -> None:
-    """Enter the box's own namespaces (its pid namespace came with its making)."""
+def separate_surroundings(walls: tuple[str, ...]) -> None:
+    """Enter the network, IPC and UTS namespaces of a slot, in which its boxes run one after another.
+
+    Empty ones: no interface is up, and the filter lets a box make sockets of the kind AF_UNIX alone,
+    and neither System V objects nor message queues. What a box can leave behind in them is a socket
+    (see ``sockets_left``).
+    """
     flags = 0
-    for wall, flag in _BOX_NAMESPACES.items():
+    for wall, flag in _SURROUNDINGS.items():
         flags |= flag if wall in walls else 0
     if flags:
         syscalls.unshare(flags)
@@ -157,56 +164,129 @@ def separate_box(walls: tuple[str, ...]) -> None:
         socket.sethostname("box")
 
 
-def mount_box(scratch_mb: int, names: tuple[str, ...]) -> list[int]:
-    """Mount this box's scratch and the folder of its program, go to scratch.
+def sockets_left(proc: int) -> bool:
+    """Tell whether the calling process's network namespace holds any socket.
 
-    Returns descriptors for writing two empty files: the program's, under each of ``names``, for its
-    job is not known yet, and its standard input's.
+    When all processes of a box are gone so are their sockets, but for those under way inside of one
+    another: the kernel clears such rings away when it comes to it, and until then their abstract
+    names are taken. Also tells so where the kernel does not say.
     """
-    options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
-    syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)
-    first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in names)
-    files = [os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)]
-    for name in others:
-        os.link(first, name)
-    files.append(os.open(STDIN_FILE, os.O_CREAT | os.O_WRONLY, 0o444))
-    options = f"size={scratch_mb}m,nr_inodes=4096,mode=777"
-    syscalls.mount("tmpfs", SCRATCH, "tmpfs", _PLAIN | syscalls.MS_NOEXEC, options)
-    os.chdir(SCRATCH)
-    return files
-
-
-def become_user(walls: tuple[str, ...]) -> None:
-    """As the slot's root: turn into the box's user, the same number in every box, another outside.
-
-    A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
-    """
-    if os.geteuid() != 0:
-        return
-    inside = INSIDE_ID
-    if "user" not in walls:  # a weak box, which was asked for: another user if that can be had
-        inside = _FIRST_OUTSIDE_ID + os.getpid()
-    # Some user namespaces may not change groups: then the list is empty already.
-    with contextlib.suppress(PermissionError):
-        os.setgroups([])
     try:
-        os.setresgid(inside, inside, inside)
-        os.setresuid(inside, inside, inside)
-    except OSError:  # ids are scarce: nobody's stays, without any right
-        return
+        fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return True
+    try:
+        return os.read(fd, 4096).count(b"\n") != 1  # the line of titles
+    finally:
+        os.close(fd)
 
 
-def give_up_rights(settings: Settings) -> None:
-    """Drop capabilities, forbid new privileges, add Landlock's fence, filter system calls."""
-    syscalls.drop_capabilities()
-    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    walls = settings["walls"]
-    if settings["landlock"] and "mount" in walls:
-        landlock.restrict((SCRATCH, "/dev"), ("/",), settings["landlock"])
-    if "seccomp" in walls:
-        syscalls.drop_robust_list()
-        if "pid" not in walls:
+class Doors:
+    """What every box of a slot does to shut itself in, made ready before there is one.
+
+    ``settings``: see ``LocalSandbox``; its ``scratch_mb`` and ``files`` say what is mounted for a
+    box. ``others`` are told to the box's own limits.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        walls = settings["walls"]
+        self._user = "user" in walls
+        self._names: tuple[str, ...] = settings["files"] if "mount" in walls else ()
+        self._mounts: tuple[syscalls.Prepared, ...] = ()
+        self._filters: tuple[syscalls.Prepared, ...] = ()
+        prctl = syscalls.prepared_prctl
+        if "mount" in walls:
+            program = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
+            scratch = f"size={settings['scratch_mb']}m,nr_inodes=4096,mode=777"
+            flags = _PLAIN | syscalls.MS_NOEXEC
+            self._mounts = (
+                syscalls.Prepared("unshare", "unshare", syscalls.CLONE_NEWNS),
+                syscalls.prepared_mount("tmpfs", PROGRAM_FOLDER, _PLAIN, program),
+                syscalls.prepared_mount("tmpfs", SCRATCH, flags, scratch),
+            )
+        self._rights = (
+            prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL),
+            syscalls.prepared_drop_capabilities(),
+            prctl(syscalls.PR_SET_DUMPABLE, 0),
+            prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1),
+        )
+        self._fence = None
+        if settings["landlock"] and "mount" in walls:
+            self._fence = landlock.Fence((SCRATCH, "/dev"), ("/",), settings["landlock"])
+        if "seccomp" in walls:
+            self._filters = tuple(seccomp.prepared(blob) for blob in settings["filters"])
+        self._signals = "seccomp" in walls and "pid" not in walls
+
+    def shut(self) -> list[int]:
+        """Enter namespaces of the box's own, mount its folders, become nobody, give up all rights.
+
+        Returns descriptors for writing two empty files: the program's, under each of its possible
+        names, for its job is not known yet, and its standard input's; none without a root of its
+        own. Raises OSError.
+        """
+        for mount in self._mounts:
+            mount()
+        os.setsid()
+        files = []
+        if self._names:
+            path = f"{PROGRAM_FOLDER}/{self._names[0]}"
+            files.append(os.open(path, os.O_CREAT | os.O_WRONLY, 0o755))
+            for name in self._names[1:]:
+                os.link(path, f"{PROGRAM_FOLDER}/{name}")
+            files.append(os.open(STDIN_FILE, os.O_CREAT | os.O_WRONLY, 0o444))
+            os.chdir(SCRATCH)
+        if os.geteuid() == 0:
+            self._become_user()
+        for right in self._rights:
+            right()
+        if self._fence is not None:
+            self._fence.put_up()
+        if self._filters:
+            syscalls.drop_robust_list()
+        if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
-        for blob in settings["filters"]:  # the last one forbids to add more
-            seccomp.install_blob(blob)
+        for install in self._filters:  # the last one forbids to add more
+            install()
+        return files
+
+    def _become_user(self) -> None:
+        """As the slot's root: turn into the box's user, the same number in every box, another one
+        outside.
+
+        A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
+        """
+        inside = INSIDE_ID
+        if not self._user:  # a weak box, which was asked for: another user if that can be had
+            inside = _FIRST_OUTSIDE_ID + os.getpid()
+            with contextlib.suppress(PermissionError):
+                os.setgroups([])
+        try:
+            os.setresgid(inside, inside, inside)
+            os.setresuid(inside, inside, inside)
+        except OSError:  # ids are scarce: nobody's stays, without any right
+            return
+
+
+class Sacrifice:
+    """Has the kernel take the boxes first when memory runs out, and not their slot: a courtesy to
+    the machine, not a wall."""
+
+    def __init__(self, proc: int) -> None:
+        """For the calling process, through a descriptor of /proc."""
+        try:
+            self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
+        except OSError:
+            self._fd = -1
+        self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
+
+    def offer(self) -> None:
+        """Offer this process, and whatever it forks now."""
+        self._write(b"1000")
+
+    def withdraw(self) -> None:
+        """Offer it no more."""
+        self._write(self._own)
+
+    def _write(self, score: bytes) -> None:
+        if self._fd >= 0:
+            os.pwrite(self._fd, score, 0)

@@ -41,6 +41,7 @@ class Supervisor:
         self._groups: list[str] = []
         self._slots: dict[int, int] = {}
         self._version = 0
+        self._slot: Slot | None = None
         walls = self._settings["walls"]
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
@@ -168,7 +169,8 @@ class Supervisor:
             os.write(ask, f"{os.getpid()}\n".encode())
         os.close(ask)
         os.close(answer)
-        return Slot(settings, control, self._life_read, group).serve()
+        self._slot = Slot(settings, control, self._life_read, group)  # kept, see ``template``
+        return self._slot.serve()
 
     def _join_group(self) -> cgroup.Group | None:
 
