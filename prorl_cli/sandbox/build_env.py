@@ -33,7 +33,9 @@ def build_env_command(
     show: Annotated[bool, typer.Option("--list", help="Only list the environments.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build an environment; with nothing given, the one named scientific.
+    """Build an environment of packages that programs may import.
+
+    With nothing given, the one named scientific.
 
     What is built already is left alone. Lines "# preload: numpy pandas" in the file name modules that
     are loaded before a box is made.

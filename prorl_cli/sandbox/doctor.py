@@ -1,13 +1,15 @@
-"""``prorl sandbox doctor``: which walls this machine can put up, and which languages work there."""
+"""``prorl sandbox doctor``: which walls this machine can put up and which languages work there, or the
+services elsewhere."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from prorl_cli.console import make_progress, print_json, stdout_console
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.options import Json, PluginOption, SandboxBackend
 
 if TYPE_CHECKING:
     from prorl_sandbox.trials import TriedLanguage
@@ -27,13 +29,47 @@ _FEATURES = (
 
 
 def doctor_command(
-    backend: Annotated[
-        str, typer.Option(help="Where languages are tried: local, docker or docker:RUNTIME.")
-    ] = "local",
-    plugin: PluginOption = None,
-    as_json: Json = False,
+    backend: SandboxBackend = "local", plugin: PluginOption = None, as_json: Json = False
 ) -> None:
-    """Try every isolation feature on this machine, and every language in a box; print what holds."""
+    """Try every isolation feature, and every language in a box; or ask the services of remote:URL."""
+    name, _, urls = backend.partition(":")
+    if name == "remote":
+        show_services(urls, as_json)
+    else:
+        show_machine(backend, as_json)
+
+
+def show_services(urls: str, as_json: bool) -> None:
+    """Print the state of sandbox services. Exit code 1 when one of them takes no jobs from here."""
+    from rich.table import Table
+
+    from prorl_sandbox.remote.sandbox import ask_services
+
+    found = ask_services(urls)
+    if as_json:
+        print_json(
+            [
+                {"url": url, "state": hello and asdict(hello), "trouble": trouble}
+                for url, hello, trouble in found
+            ]
+        )
+    else:
+        table = Table(title="sandbox services")
+        for title in ("service", "isolation", "slots", "free", "waiting", "prorl", "note"):
+            table.add_column(title)
+        for url, hello, trouble in found:
+            facts = [""] * 5
+            if hello is not None:
+                counts = (hello.slots, hello.free, hello.queued)
+                facts = [hello.isolation, *map(str, counts), hello.version]
+            table.add_row(url, *facts, trouble)
+        stdout_console().print(table)
+    if any(trouble for _, _, trouble in found):
+        raise typer.Exit(1)
+
+
+def show_machine(backend: str, as_json: bool) -> None:
+    """Print which walls this machine can put up, and which languages work in a box of ``backend``."""
     from rich.table import Table
 
     from prorl_sandbox import probe

@@ -1,6 +1,13 @@
 """Run an untrusted program under limits and say what happened."""
 
-from prorl_sandbox.capabilities import Capabilities, open_sandbox, probe
+from prorl_sandbox.capabilities import (
+    BACKENDS,
+    Capabilities,
+    default_backend,
+    no_isolation,
+    open_sandbox,
+    probe,
+)
 from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.compiling import LanguageError
 from prorl_sandbox.run.judging import CheckerError
@@ -28,6 +35,7 @@ from prorl_sandbox.types import (
 )
 
 __all__ = [
+    "BACKENDS",
     "LANGUAGES",
     "STATUSES",
     "Budget",
@@ -55,7 +63,9 @@ __all__ = [
     "ToolSandbox",
     "Trial",
     "check_limits",
+    "default_backend",
     "find_language",
+    "no_isolation",
     "open_sandbox",
     "probe",
 ]

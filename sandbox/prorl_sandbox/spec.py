@@ -28,7 +28,7 @@ class Command:
     itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler is
     given one set of ``sources`` after another in the working folder until one compiles, and leaves
     ``result``, a file or a folder. ``answers``: the program keeps the channel to the host.
-    ``reserved_mb``: see ``LanguageSpec``.
+    ``reserved_mb`` and ``packages``: see ``LanguageSpec``.
     """
 
     argv: tuple[str, ...]
@@ -40,6 +40,7 @@ class Command:
     sources: tuple[Sources, ...] = ()
     answers: bool = False
     reserved_mb: int = 0
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ class LanguageSpec:
     least_memory_mb: int = 0
     """What it takes to start at all, in MiB: a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
-    """Debian packages that ``prorl sandbox build-image`` installs for it."""
+    """Debian packages that ``prorl sandbox build-image`` installs for it. Where they are installed on
+    this machine, its local boxes have their files."""
     own_memory_mb: int = 0
     """What its runtime takes beside the program's own memory, in MiB: added to the limit."""
     own_processes: int = 0
@@ -191,7 +193,8 @@ class LanguageSpec:
         """Return what runs a program: the compiler's result, or the source."""
         places = {"{source}": "{program}", "{binary}": "{program}"}
         command = self._command(self.run or (), places, memory_mb)
-        return replace(command, answers=self.answers or call is not None)
+        needed = self.tools if command.tools else ()
+        return replace(command, needed=needed, answers=self.answers or call is not None)
 
     def _command(self, words: tuple[str, ...], places: dict[str, str], memory_mb: int) -> Command:
         argv = list(words)
@@ -204,6 +207,7 @@ class LanguageSpec:
             dict(self.environment),
             self.folders,
             reserved_mb=self.reserved_mb,
+            packages=self.packages,
         )
 
     def _names_of(self, words: tuple[str, ...]) -> tuple[str, ...]:

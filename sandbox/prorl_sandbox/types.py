@@ -6,7 +6,7 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Self, get_args
 
@@ -265,7 +265,7 @@ class Sandbox(Protocol):
         cases: Sequence[Case],
         limits: Limits = Limits(),
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         """Run the cases of one submission, each in a fresh box; yield an outcome a case, in order.
 
         ``limits`` hold for each case. With a ``budget`` a case also gets no more than is left of

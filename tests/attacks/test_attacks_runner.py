@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,7 +60,7 @@ class FakeSandbox:
         cases: Sequence[Case],
         limits: Limits = USUAL_LIMITS,
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         """Run them one after another."""
         return one_by_one(self, program, cases, limits, budget)
 

@@ -299,7 +299,7 @@ CASES = [
     ("verify answer --verifier math 5", "give either --gold or --reference"),
     (
         "verify answer --verifier code --gold 4 5",
-        "code: unknown key 'answer' in the reference: use tests, language, entry_point, limits, judge, mode",
+        "code: unknown key 'answer' in the reference: use tests, language",
     ),
     ("verify file nothing.jsonl", "no such file: nothing.jsonl"),
     (
@@ -343,12 +343,12 @@ CASES = [
     ("sandbox run bad.py --wall 0", "limit wall_seconds must be above 0 and up to 86,400, not 0.0"),
     (
         "sandbox run bad.py --backend podman",
-        "unknown sandbox backend 'podman': use local, docker or docker:RUNTIME",
+        "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
     ("sandbox run folder", "cannot read folder: Is a directory"),
     (
         "sandbox attack --backend podman",
-        "unknown sandbox backend 'podman': use local, docker or docker:RUNTIME",
+        "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
     (
         "model fetch smolm2-135m",

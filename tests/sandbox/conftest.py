@@ -1,5 +1,5 @@
-"""The sandbox under test: the real local backend, skipped (failed in CI) where walls cannot be put
-up."""
+"""The sandboxes under test: the real local backend, and the same machine's behind ``prorl sandbox serve``; skipped
+(failed in CI) where walls cannot be put up."""
 
 from __future__ import annotations
 
@@ -8,11 +8,22 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from prorl_sandbox import LANGUAGES, Capabilities, Limits, LocalSandbox, Outcome, Program, probe
+from prorl_sandbox import (
+    LANGUAGES,
+    Capabilities,
+    Limits,
+    LocalSandbox,
+    Outcome,
+    Program,
+    Sandbox,
+    probe,
+)
 from prorl_sandbox.box import foreign
+from prorl_sandbox.remote.sandbox import RemoteSandbox
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
@@ -23,13 +34,17 @@ def capabilities() -> Capabilities:
     return probe()
 
 
+def _unavailable(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
     """A strong local sandbox."""
     if not capabilities.strong:
-        if os.environ.get("CI") == "true":
-            pytest.fail(capabilities.complaint())
-        pytest.skip(capabilities.complaint())
+        _unavailable(capabilities.complaint())
     box = LocalSandbox(capabilities.walls, capabilities.isolation)
     yield box
     box.close()
@@ -45,9 +60,7 @@ def scientific(sandbox: LocalSandbox) -> LocalSandbox:
     try:
         build.build(wanted)
     except build.BuildError as error:
-        if os.environ.get("CI") == "true":
-            pytest.fail(str(error))
-        pytest.skip(str(error))
+        _unavailable(str(error))
     return sandbox
 
 
@@ -73,22 +86,37 @@ def write_wheel() -> Callable[..., str]:
     return _write_wheel
 
 
+@pytest.fixture(scope="session")
+def remote_sandbox(serve_sandbox: Callable[..., Any]) -> Iterator[RemoteSandbox]:
+    """This machine's sandbox behind a service."""
+    with RemoteSandbox([serve_sandbox().url]) as remote:
+        yield remote
+
+
+@pytest.fixture(params=["local", "remote"])
+def local_or_remote(request: pytest.FixtureRequest) -> Sandbox:
+    """The local backend, and the same behind a service."""
+    name = "sandbox" if request.param == "local" else "remote_sandbox"
+    found: Sandbox = request.getfixturevalue(name)
+    return found
+
+
 @pytest.fixture
-def main(sandbox: LocalSandbox) -> Callable[..., Outcome]:
+def main(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Run a source as ``__main__``."""
 
     def run(source: str, stdin: str = "", limits: Limits = FAST) -> Outcome:
-        return sandbox.run(Program(source, stdin=stdin), limits)
+        return local_or_remote.run(Program(source, stdin=stdin), limits)
 
     return run
 
 
 @pytest.fixture
-def call(sandbox: LocalSandbox) -> Callable[..., Outcome]:
+def call(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Call the function ``f`` (or another) of a source."""
 
     def run(source: str, *args: object, name: str = "f", limits: Limits = FAST) -> Outcome:
-        return sandbox.run(Program(source, call=name, args=args), limits)
+        return local_or_remote.run(Program(source, call=name, args=args), limits)
 
     return run
 

@@ -8,7 +8,18 @@ from collections.abc import Iterator
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox import Budget, Call, Case, Check, Limits, LocalSandbox, Outcome, Program, Stdin
+from prorl_sandbox import (
+    Budget,
+    Call,
+    Case,
+    Check,
+    Limits,
+    LocalSandbox,
+    Outcome,
+    Program,
+    Sandbox,
+    Stdin,
+)
 from prorl_sandbox.capabilities import WALLS
 from prorl_sandbox.run.cases import Account
 
@@ -17,17 +28,19 @@ DOUBLE = "def f(x):\n    return 2 * x\nif __name__ == '__main__':\n    print(f(i
 SPIN = "import time\ns = float(input())\nwhile time.process_time() < s: pass\nprint('done')"
 
 
-@pytest.fixture(params=["cgroup", "rlimits"])
-def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[LocalSandbox]:
-    """A sandbox with control groups, and one without."""
+@pytest.fixture(params=["cgroup", "rlimits", "remote"])
+def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[Sandbox]:
+    """A sandbox with control groups, one without, and one behind a service."""
     if request.param == "cgroup":
         yield sandbox
+    elif request.param == "remote":
+        yield request.getfixturevalue("remote_sandbox")
     else:
         with LocalSandbox((*WALLS, "landlock"), "test") as mine:
             yield mine
 
 
-def test_each_case_has_its_outcome_in_order(either: LocalSandbox) -> None:
+def test_each_case_has_its_outcome_in_order(either: Sandbox) -> None:
     checks = [Check("def check(f):\n    assert f(3) == 6", "f"), Check("def check(f): 1/0", "f")]
     cases: list[Case] = [
         *(Stdin(f"{n}") for n in range(12)),
@@ -91,7 +104,7 @@ def test_other_languages_have_cases_too(sandbox: LocalSandbox) -> None:
     assert [o.stdout for o in found] == ["2\n", "4\n"]
 
 
-def test_the_case_that_uses_up_the_budget_and_those_after_it_say_so(either: LocalSandbox) -> None:
+def test_the_case_that_uses_up_the_budget_and_those_after_it_say_so(either: Sandbox) -> None:
     budget = Budget(cpu_seconds=0.5, wall_seconds=60.0)
     cases = [Stdin("0.0"), Stdin("0.2"), Stdin("30"), Stdin("0.0"), Stdin("0.0")]
     found = list(either.run_cases(Program(SPIN), cases, LIMITS, budget))
@@ -119,7 +132,7 @@ def test_a_case_that_breaks_its_own_limit_is_not_over_the_budget(sandbox: LocalS
 def test_who_stops_asking_ends_what_runs(sandbox: LocalSandbox) -> None:
     outcomes = sandbox.run_cases(Program(SPIN), [Stdin("0.0"), *[Stdin("1000")] * 9], LIMITS)
     assert next(outcomes).stdout == "done\n"
-    outcomes.close()  # type: ignore[attr-defined]
+    outcomes.close()
     assert sandbox.run(Program("print(1)"), LIMITS).stdout == "1\n"
 
 

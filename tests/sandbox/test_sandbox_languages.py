@@ -16,6 +16,7 @@ from prorl_sandbox import (
     LocalSandbox,
     Outcome,
     Program,
+    Sandbox,
 )
 from prorl_sandbox.box import foreign
 from prorl_sandbox.languages import java
@@ -183,12 +184,12 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @pytest.fixture
-def run(sandbox: LocalSandbox, need: Callable[[str], None]) -> Run:
+def run(local_or_remote: Sandbox, need: Callable[[str], None]) -> Run:
     """Run a source in a language."""
 
     def once(language: str, source: str, stdin: str = "", limits: Limits = SHORT) -> Outcome:
         need(language)
-        return sandbox.run(Program(source, stdin=stdin, language=language), limits)
+        return local_or_remote.run(Program(source, stdin=stdin, language=language), limits)
 
     return once
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import UserError
+from prorl_common import UserError, cache_root
 from prorl_sandbox import Limits, LocalSandbox, Program, capabilities
 from prorl_sandbox.environments import missing
 from prorl_sandbox.environments.build import build
@@ -58,6 +58,14 @@ def test_packages_come_after_the_standard_library_and_cannot_be_written(
         "except OSError:\n    print('refused')\n"
     )
     assert out(scientific, source).split() == ["True", "refused"]
+
+
+def test_no_path_of_this_user_is_seen(scientific: LocalSandbox) -> None:
+    source = "import numpy, scipy.stats as s, traceback\ntry:\n    numpy.linalg.inv(numpy.zeros((2, 2)))\n"
+    source += "except Exception:\n    print(traceback.format_exc(), s.__file__, numpy.__path__)\n"
+    said = out(scientific, source)
+    assert "site-packages/numpy" in said and str(cache_root()) not in said
+    assert str(Path.home()) not in said
 
 
 @pytest.mark.parametrize(
@@ -176,6 +184,8 @@ def test_an_environment_that_is_not_there_is_a_users_mistake_before_anything_run
     task = Task("code", {"tests": [{"stdout": ""}], "environment": "scientific"})
     with VerifierPool(1, mine) as pool, pytest.raises(UserError, match="build-env scientific"):
         pool.score([("```python\npass\n```", task)])
+    with VerifierPool(1, mine) as pool, pytest.raises(UserError, match="build-env scientific"):
+        pool.require([task])
     with pytest.raises(UserError, match="unknown environment 'scientifc'"):
         mine.check_environment("scientifc")
     mine.close()

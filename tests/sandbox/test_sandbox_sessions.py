@@ -114,6 +114,10 @@ def test_output_without_a_line_end_is_not_lost(session: Session) -> None:
     assert session.run("import os; os.write(1, b'\\xff\\x00'); None").stdout == "\ufffd\x00"
 
 
+def test_a_missing_module_names_the_environment_that_has_it(session: Session) -> None:
+    assert "scientific" in session.run("import numpy").hint
+
+
 def test_input_is_at_its_end(session: Session) -> None:
     assert "EOFError" in session.run("input()").stderr
 

@@ -1,6 +1,6 @@
 """Judges: text in, verdict out, through the real sandbox; and what their failures come to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from importlib import resources
 
 import pytest
@@ -84,7 +84,7 @@ class Returning:
         cases: Sequence[Case],
         limits: Limits = Limits(),  # noqa: B008
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         return one_by_one(self, program, cases, limits, budget)
 
     def check_environment(self, name: str) -> None: ...

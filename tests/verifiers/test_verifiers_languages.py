@@ -3,7 +3,7 @@
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -121,7 +121,7 @@ class OnePlace:
         cases: Sequence[Case],
         limits: Limits = Limits(),  # noqa: B008
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         return one_by_one(self, program, cases, limits, budget)
 
     def check_environment(self, name: str) -> None: ...

@@ -3,7 +3,7 @@
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 import pytest
 
@@ -153,7 +153,7 @@ class SlowSandbox:
         cases: Sequence[Case],
         limits: Limits = Limits(),  # noqa: B008
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         return one_by_one(self, program, cases, limits, budget)
 
     def check_environment(self, name: str) -> None: ...

@@ -252,4 +252,5 @@ def evaluate_models(
         progress.message(line)
     who = config.scoring
     with VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool:
+        pool.require(sample.task for sample in session.samples)
         return session.evaluate(pool, progress)

@@ -37,6 +37,17 @@ def base_mb() -> int:
     return -(-_base["data"] // MIB)
 
 
+def set_fixed_limits() -> None:
+    """Put on the calling process the limits that are the same for every program."""
+    # Of a core no file is written, and unlike 0 it starts no program of the host's (core(5)).
+    _limit(resource.RLIMIT_CORE, 1)
+    _limit(resource.RLIMIT_NOFILE, 64)
+    _limit(resource.RLIMIT_MEMLOCK, 0)
+    _limit(resource.RLIMIT_MSGQUEUE, 0)
+    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
+    _limit(resource.RLIMIT_RTPRIO, 0)
+
+
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     """Put the limits of ``job["limits"]`` on the calling process.
 
@@ -48,16 +59,8 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
     cpu = int(-(-job["most_cpu_seconds"] // 1)) + 1  # a backstop: the slot's clock is the limit
-    _limit(
-        resource.RLIMIT_CORE, 1
-    )  # no file, and unlike 0 no program of the host's either (core(5))
     _limit(resource.RLIMIT_CPU, cpu)
     _limit(resource.RLIMIT_FSIZE, limits["scratch_mb"] * MIB)
-    _limit(resource.RLIMIT_NOFILE, 64)
-    _limit(resource.RLIMIT_MEMLOCK, 0)
-    _limit(resource.RLIMIT_MSGQUEUE, 0)
-    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
-    _limit(resource.RLIMIT_RTPRIO, 0)
     _limit(resource.RLIMIT_STACK, min(64 * MIB, memory))
     _limit(resource.RLIMIT_NPROC, limits["processes"] + others)
     if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:

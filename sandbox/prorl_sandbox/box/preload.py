@@ -2,7 +2,8 @@
 
 The standard library's common ones always; an environment's packages where programs name them. Each
 costs every later fork a little, so the list is what generated solutions really use and nothing that
-is slow to fork (no ssl, asyncio, multiprocessing): those still can be imported inside a box.
+is slow to fork (no ssl, asyncio, multiprocessing; no random, which draws a new seed after each fork):
+those still can be imported inside a box.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from prorl_sandbox.box import limits, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 COMMON = (
     "_sitebuiltins", "array", "atexit", "bisect", "cmath", "collections", "contextlib", "copy",
     "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io", "itertools", "json",
-    "math", "operator", "random", "re", "statistics", "string", "time", "traceback", "types",
-    "typing",
+    "math", "operator", "re", "string", "time", "traceback", "types", "typing",
 )  # fmt: skip
 ONE_THREAD = dict.fromkeys(
     ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
@@ -43,15 +43,22 @@ def preload() -> None:
     compile("pass", "", "exec")
 
 
-def load_packages(folder: str, modules: tuple[str, ...]) -> None:
+def load_packages(folder: str, modules: Sequence[str]) -> None:
     """Make an environment's packages importable, after the standard library, and import ``modules``.
 
-    Raises what an import raises, and RuntimeError for a module that starts threads.
+    Raises what an import raises.
     """
     sys.path.append(folder)
     os.environ.update(ONE_THREAD)
     for name in modules:
         importlib.import_module(name)
+
+
+def settle_packages(modules: Sequence[str]) -> None:
+    """Make this process a good one to fork after ``load_packages``. Needs ``/proc``.
+
+    Raises RuntimeError where one of the modules starts threads.
+    """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
     _reseed.extend(_sources_of_chance())

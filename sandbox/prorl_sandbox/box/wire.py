@@ -189,6 +189,10 @@ def _decode_columns(tag: str, body: list[Any], depth: int, budget: _Budget) -> A
         if budget.carry:
             budget.carried = True
             return (columns.MARK, tag, parts)
+        if tag == columns.FRAME and len(dict.fromkeys(_checked_keys(parts[0], budget))) < len(
+            parts[0]
+        ):
+            raise MalformedFrame("equal names of columns")
         return columns.as_plain(tag, parts)
     except (ValueError, TypeError, IndexError) as error:
         raise MalformedFrame(f"bad parts of {tag!r}") from error

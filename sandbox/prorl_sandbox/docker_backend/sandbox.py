@@ -19,8 +19,9 @@ from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
 from prorl_sandbox.environments.store import Environment
-from prorl_sandbox.run.base import Boxes, BoxSandbox
+from prorl_sandbox.run.base import BoxSandbox
 from prorl_sandbox.run.conversation import Box, Job
+from prorl_sandbox.run.plans import Boxes, When
 from prorl_sandbox.run.session import MOST_SESSIONS
 from prorl_sandbox.types import Limits
 
@@ -68,18 +69,18 @@ class DockerSandbox(BoxSandbox):
     def _environment(self, name: str) -> Environment:
         return layers.find(self._engine, self._image, name)
 
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
-        return self._start(self._pool, jobs, alone)
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
+        return self._start(self._pool, jobs, when)
 
     @contextlib.contextmanager
     def _session_box(self, job: Job) -> Iterator[Box]:
-        with self._start(self._session_pool, [job], alone=False) as made:
+        with self._start(self._session_pool, [job], "free") as made:
             yield made.boxes[0]
 
     @contextlib.contextmanager
-    def _start(self, pool: Pool, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
+    def _start(self, pool: Pool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         needs = [_need_of(job) for job in jobs]
-        with pool.take(needs, alone) as slots:
+        with pool.take(needs, when) as slots:
             takes = pool.takes
             boxes: list[Box] = []
             with contextlib.ExitStack() as afterwards:
@@ -89,6 +90,9 @@ class DockerSandbox(BoxSandbox):
                     afterwards.callback(self._settle, slot, box)
                     boxes.append(box)
                 yield Boxes(boxes, lambda: pool.shared(takes, len(jobs)))
+
+    def _are_free(self, count: int) -> bool:
+        return self._pool.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
         """See that the run is over and gone; else, or after enough runs, let the container go."""

@@ -59,7 +59,7 @@ class ContainerBox:
         self.fault: str | None = None
         self.waited = 0.0
         self.over = False
-        self.quiet = False  # init sees to it
+        self.quiet_until = math.inf  # init sees to it
         self.renewals = 0
         self.spent = 0.0
         self.clean: bool | None = None
@@ -198,6 +198,7 @@ def order(job: Job) -> bytes:
         "cpu_seconds": limits.cpu_seconds,
         "most_cpu_seconds": job.most_cpu_seconds,
         "output_cap": limits.output_kb * 1024,
+        "most_wall_seconds": job.most_wall_seconds,
         "most_seconds": limits.wall_seconds * MOST_STRETCH + _GRACE_SECONDS,
         "scratch": frames.FOLDERS[1] if job.mode in ("compile", "build") else frames.FOLDERS[0],
     }

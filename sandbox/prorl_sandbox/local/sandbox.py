@@ -23,10 +23,11 @@ from prorl_sandbox.environments import store
 from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Templates
-from prorl_sandbox.local.view import interpreter, system_view, tools_view
-from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
+from prorl_sandbox.local.template import Request, Templates
+from prorl_sandbox.local.view import EXECUTABLE, Tools, interpreter, system_view, tools_view
+from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
 from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
+from prorl_sandbox.run.plans import Boxes, When
 from prorl_sandbox.run.session import MOST_SESSIONS
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
@@ -85,6 +86,9 @@ class LocalSandbox(BoxSandbox):
                 self._opened = None
             if self._opened is None:
                 settings = {
+                    "interpreter": os.path.realpath(self._command[0]),
+                    "executable": EXECUTABLE,
+                    "flags": _FLAGS,
                     "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
@@ -108,9 +112,9 @@ class LocalSandbox(BoxSandbox):
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
 
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once; see ``BoxSandbox``."""
-        return self._start(self._pools()[0], jobs, alone)
+        return self._start(self._pools()[0], jobs, when)
 
     @contextlib.contextmanager
     def _session_box(self, job: Job) -> Iterator[Box]:
@@ -119,20 +123,20 @@ class LocalSandbox(BoxSandbox):
             raise UserError(
                 "a session needs process and mount namespaces: see 'prorl sandbox doctor'"
             )
-        with self._start(self._pools()[1], [job], alone=False) as made:
+        with self._start(self._pools()[1], [job], "free") as made:
             yield made.boxes[0]
 
     @contextlib.contextmanager
-    def _start(self, pool: SlotPool, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
+    def _start(self, pool: SlotPool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         """Start a box for each job at once, in slots of ``pool``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), with_tools=True, folders=job.command.folders)
+            _Kind((job.file,), Tools.of(job.command))
             if job.command is not None and job.command.tools
             else _NATIVE._replace(packages=job.packages)
             for job in jobs
         ]
         with contextlib.ExitStack() as stack:
-            slots = stack.enter_context(pool.lend(kinds, alone))
+            slots = stack.enter_context(pool.lend(kinds, when))
             lends = pool.lends
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):
@@ -152,6 +156,9 @@ class LocalSandbox(BoxSandbox):
                 if self._closed:
                     raise SandboxError("the sandbox was closed during the run") from error
                 raise
+
+    def _are_free(self, count: int) -> bool:
+        return self._pools()[0].are_free(count)
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
@@ -197,17 +204,15 @@ class _Kind(NamedTuple):
     packages that it finds."""
 
     files: tuple[str, ...]
-    with_tools: bool
-    folders: tuple[str, ...]
+    tools: Tools | None = None
     packages: Packages = NO_PACKAGES
 
 
-_NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY))
 """For Python and for what compilers have made: the libraries alone."""
 
 
-def _slot_request(kind: Any) -> dict[str, Any]:
+def _slot_request(kind: Any) -> Request:
     """Return what to ask the template for."""
-    view = tools_view(kind.folders) if kind.with_tools else system_view(kind.packages.folder)
-    seen = {"binds": view.binds, "links": view.links, "masks": view.masks}
-    return {**seen, "files": kind.files, "packages": kind.packages}
+    view = system_view(kind.packages.folder) if kind.tools is None else tools_view(kind.tools)
+    return Request(kind.packages, kind.files, view.listing())

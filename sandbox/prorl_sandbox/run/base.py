@@ -7,43 +7,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from dataclasses import replace
+from typing import Any
 
 from prorl_common import Closing, UserError
-from prorl_sandbox.box import wire
 from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
-from prorl_sandbox.run import judging
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.compiling import (
-    ArtifactCache,
-    ask,
-    check_call,
-    compile_job,
-    exec_job,
-    read_artifact,
-    require_tools,
-)
-from prorl_sandbox.run.conversation import (
-    CROWDED_CPU,
-    MOST_STRETCH,
-    NO_PACKAGES,
-    Box,
-    Job,
-    Packages,
-    converse,
-)
+from prorl_sandbox.run.compiling import ArtifactCache, check_call, compile_job, exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES, Box, Job, Packages
 from prorl_sandbox.run.files import check_files
+from prorl_sandbox.run.plans import (
+    Boxes,
+    Plan,
+    When,
+    plan_check,
+    plan_compilation,
+    plan_job,
+    plan_program,
+)
 from prorl_sandbox.run.projects import Projects
 from prorl_sandbox.run.ranges import check_limits
-from prorl_sandbox.run.relay import Relay
 from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
+from prorl_sandbox.run.turns import Turns, run_fairly
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import (
     Budget,
@@ -64,40 +55,6 @@ _LONGEST_SOURCE = 4 * 1024 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class _Single:
-    """Listener of a run with one box: keeps the one message that matters."""
-
-    def __init__(self, nonce: str) -> None:
-        self.nonce = nonce
-        self._ready = False
-        self.message: dict[str, Any] | None = None
-        self.value: Any = None
-
-    def frame(self, box: Box, message: dict[str, Any]) -> None:
-        """Keep the one answer; a second one, or one to another question, breaks the protocol."""
-        if message["k"] == "ready" and not self._ready:
-            self._ready = True
-            return
-        if self.message is not None:
-            raise wire.MalformedFrame("more than one answer")
-        if message["k"] == "value":
-            if message.get("n") != self.nonce:
-                raise wire.MalformedFrame("an answer to no question")
-            self.value = wire.decode(message.get("v"))
-        self.message = message
-
-    def ended(self, box: Box) -> None:
-        """Nothing to do: there is no other box."""
-
-
-@dataclass(frozen=True, slots=True)
-class Boxes:
-    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
-
-    boxes: list[Box]
-    crowded: Callable[[], bool]
-
-
 class BoxSandbox(Closing, ABC):
     """Implements ``Sandbox`` over boxes of any kind. Thread-safe if ``_boxes`` is."""
 
@@ -114,12 +71,17 @@ class BoxSandbox(Closing, ABC):
         self._projects = Projects(self._run_job, self._one_box, self._packages, isolation)
 
     @abstractmethod
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once, and see to it that all are gone afterwards.
 
-        Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
-        started before the end. Raises SandboxError.
+        ``when``: "free", wait while none is; "alone", wait while any other box of this sandbox
+        runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
+        nobody waits for one. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _are_free(self, count: int) -> bool:
+        """Tell whether so many boxes are free and nobody waits for one."""
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
@@ -177,21 +139,13 @@ class BoxSandbox(Closing, ABC):
     def _run_job(self, job: Job) -> tuple[Outcome, dict[str, Any] | None]:
         """See one job to its end; return its outcome and what its harness said."""
         said: list[dict[str, Any] | None] = []
-
-        def attempt(alone: bool) -> Outcome:
-            listener = _Single("")
-            with self._boxes([job], alone) as made:
-                (box,) = made.boxes
-                result = _drive(made, listener)
-                said[:] = [listener.message]
-                return judging.outcome(box, result, self.isolation)
-
-        return _fairly(attempt, job.limits), said[0]
+        plan = plan_job(job, self.isolation, said.append)
+        return run_fairly(plan, job.limits, self._boxes), said[-1]
 
     @contextlib.contextmanager
     def _one_box(self, job: Job) -> Iterator[Box]:
         """Start a box in its turn among those of runs."""
-        with self._boxes([job], alone=False) as made:
+        with self._boxes([job], "free") as made, cancellable(made.boxes):
             yield made.boxes[0]
 
     @contextlib.contextmanager
@@ -245,33 +199,33 @@ class BoxSandbox(Closing, ABC):
         cases: Sequence[Case],
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Generator[Outcome, None, None]:
         """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        return self._each(program, cases, limits, Account(budget, limits))
+        turns = Turns(
+            cases,
+            Account(budget, limits),
+            lambda case, left: self._plan(program, case, left),
+            self._boxes,
+            self._are_free,
+        )
+        return turns.outcomes(self.isolation)
 
-    def _each(
-        self, program: Program, cases: Sequence[Case], limits: Limits, account: Account
-    ) -> Iterator[Outcome]:
-        for case in cases:
-            if account.spent:
-                yield account.nothing_left(self.isolation)
-                continue
-            yield account.charge(self._run_case(program, case, account.limits()))
-
-    def _run_case(self, program: Program, case: Case, limits: Limits) -> Outcome:
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
+        """Return what a case needs, or its outcome where it is known before it runs."""
+        if (refused := too_long(program.source, self.isolation)) is not None:
+            return refused
         match case:
             case Stdin(text=stdin):
-                return self._run_program(replace(program, stdin=stdin, call=None, args=()), limits)
+                program = replace(program, stdin=stdin, call=None, args=())
+                return self._plan_program(program, limits)
             case Call(name=name, args=args):
-                return self._run_program(replace(program, call=name, args=args), limits)
+                return self._plan_program(replace(program, call=name, args=args), limits)
             case Check():
-                return self._run_check(program, case, limits)
+                return self._plan_check(program, case, limits)
 
-    def _run_program(self, program: Program, limits: Limits) -> Outcome:
+    def _plan_program(self, program: Program, limits: Limits) -> Plan | Outcome:
         files = check_files(program.files, limits.scratch_mb, "files of a program")
         spec = LANGUAGES.get(program.language)
         if spec.run is None:
@@ -287,7 +241,7 @@ class BoxSandbox(Closing, ABC):
                 packages=self._packages(program.environment, program.source),
                 files=files,
             )
-            return _fairly(lambda alone: self._run_one(job, program, alone), limits)
+            return plan_program(job, program, self.isolation)
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
@@ -298,29 +252,7 @@ class BoxSandbox(Closing, ABC):
         if isinstance(artifact, Outcome):
             return artifact
         run = replace(exec_job(program, spec, artifact, limits), files=files)
-        return _fairly(lambda alone: self._run_one(run, program, alone), limits)
-
-    def _too_long(self) -> Outcome:
-        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
-        return Outcome("compile-error", stderr=text, isolation=self.isolation)
-
-    def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
-        nonce = secrets.token_hex(16)
-        question = None
-        if job.call is not None:
-            question = (pack_call if job.mode == "serve" else ask)(program.args, nonce)
-        listener = _Single(nonce)
-        with self._boxes([job], alone) as made:
-            (box,) = made.boxes
-            if question is not None:
-                box.send(question)
-                box.hang_up()
-            result = _drive(made, listener)
-            if job.command is not None and not job.command.answers:
-                # Its program never sees the channel: this is the harness's word.
-                require_tools(program, listener.message)
-            value = listener.value if result[0] == "ok" else None
-            return judging.outcome(box, result, self.isolation, value)
+        return plan_program(run, program, self.isolation)
 
     def _compile(
         self, program: Program, spec: LanguageSpec, files: Mapping[str, bytes]
@@ -330,17 +262,16 @@ class BoxSandbox(Closing, ABC):
         if known is not None:
             return known
         job = replace(compile_job(program, spec), files=files)
-        listener = _Single("")
-        with self._boxes([job], alone=False) as made:
-            (box,) = made.boxes
-            result = _drive(made, listener)
-            artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
-            if artifact is None:  # a compiler out of time or memory is a compile error too
-                return judging.outcome(box, ("compile-error", None), self.isolation)
+        plan = plan_compilation(job, program, self.isolation)
+        with self._boxes(plan.jobs, "free") as made:
+            outcome = plan.run(made)
+        if outcome.status != "ok":
+            return outcome
+        artifact: bytes = outcome.value
         self._artifacts.put(program, artifact)
         return artifact
 
-    def _run_check(self, program: Program, case: Check, limits: Limits) -> Outcome:
+    def _plan_check(self, program: Program, case: Check, limits: Limits) -> Plan:
         if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
@@ -348,54 +279,18 @@ class BoxSandbox(Closing, ABC):
         own, theirs = (
             self._packages(program.environment, text) for text in (program.source, case.source)
         )
-        jobs = [
-            Job(
-                "serve",
-                program.source,
-                limits,
-                case.entry_point,
-                stdin,
-                frame_cap=cap,
-                packages=own,
-                files=check_files(program.files, limits.scratch_mb, "files of a program"),
-            ),
-            Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs),
-        ]
-
-        def attempt(alone: bool) -> Outcome:
-            with self._boxes(jobs, alone) as made:
-                submission, check = made.boxes
-                relay = Relay(submission, check)
-                converse(made.boxes, limits.wall_seconds, relay, made.crowded)
-                judging.require_start(submission)
-                judging.require_start(check)
-                return relay.outcome(limits, self.isolation)
-
-        return _fairly(attempt, limits)
-
-
-def _fairly(attempt: Callable[[bool], Outcome], limits: Limits) -> Outcome:
-    """Return the outcome of an attempt, made again alone where others may be why it took too long.
-
-    That is so when it used more processor time than its limit while others shared the machine, and
-    yet came to an end; and when it was kept from a processor for all the time that a wall limit is
-    stretched by. What it does alone counts.
-    """
-    outcome = attempt(False)
-    return attempt(True) if _may_be_others(outcome, limits) else outcome
-
-
-def _may_be_others(outcome: Outcome, limits: Limits) -> bool:
-    match outcome.limit:
-        case None:
-            return False
-        case "cpu":
-            ended = outcome.exit_code is not None  # by itself
-            return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
-        case "wall":
-            return outcome.waited_seconds >= limits.wall_seconds * (MOST_STRETCH - 1)
-        case _:
-            assert_never(outcome.limit)
+        submission = Job(
+            "serve",
+            program.source,
+            limits,
+            case.entry_point,
+            stdin,
+            frame_cap=cap,
+            packages=own,
+            files=check_files(program.files, limits.scratch_mb, "files of a program"),
+        )
+        check = Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs)
+        return plan_check(submission, check, self.isolation)
 
 
 def machine_is_busy() -> bool:
@@ -404,18 +299,9 @@ def machine_is_busy() -> bool:
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
-def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
-    """See one box to its end and judge it. Raises SandboxError."""
-    (box,) = made.boxes
-    converse([box], box.job.limits.wall_seconds, listener, made.crowded)
-    judging.require_start(box)
-    return judging.judge(box, listener.message)
-
-
-def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the message that asks for one call; raises UserError for what cannot be sent."""
-    try:
-        plain = wire.decode(wire.encode(list(args)))
-    except (wire.Unserialisable, wire.MalformedFrame) as error:
-        raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce, "revive": False}
+def too_long(source: str, isolation: str) -> Outcome | None:
+    """Return the outcome of a source beyond all measure, None for every other."""
+    if len(source) <= _LONGEST_SOURCE:
+        return None
+    text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+    return Outcome("compile-error", stderr=text, isolation=isolation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -43,6 +43,11 @@ class Account:
             wall_seconds=min(self._limits.wall_seconds, self._wall),
         )
 
+    def covers(self, outcome: Outcome) -> bool:
+        """Tell whether as much is left as a case has used."""
+        wall = outcome.wall_seconds - outcome.waited_seconds
+        return outcome.cpu_seconds <= self._cpu and wall <= self._wall
+
     def charge(self, outcome: Outcome) -> Outcome:
         """Take off what a case has used; return its outcome, which says if that was too much."""
         if outcome.status == "compile-error":
@@ -73,7 +78,7 @@ def one_by_one(
     cases: Sequence[Case],
     limits: Limits,
     budget: Budget | None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Do what ``Sandbox.run_cases`` does with a sandbox's ``run`` and ``run_check`` alone."""
     account = Account(budget, limits)
     for case in cases:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from prorl_sandbox.box import wire
+from prorl_sandbox.run.cancelling import cancellable
 from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Limits, SandboxError
 
@@ -24,12 +25,13 @@ MOST_STRETCH = 4.0
 most."""
 _LAG_SECONDS = 0.1
 """How late a box's watcher may say that it was kept waiting."""
+_WATCHERS_LAG_SECONDS = 0.3
 CROWDED_CPU = 1.5
 """How many times its processor limit a program may use while others share the machine: who ends
 above the limit is run again alone, for shared caches and sibling threads make time dearer."""
-QUIET_SECONDS = 0.005
-"""How long a stream is left alone after a read that brought little: who writes byte by byte then
-costs this process no more than who does not."""
+QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
+"""How long a stream, and the channel, is left alone after a read that brought little: who writes byte
+by byte then costs this process no more than who does not."""
 PYTHON_FILE = "program.py"
 
 
@@ -75,6 +77,13 @@ class Job:
     def most_cpu_seconds(self) -> float:
         """Processor seconds after which the box is killed, whoever runs beside it."""
         return self.limits.cpu_seconds * CROWDED_CPU
+
+    @property
+    def most_wall_seconds(self) -> float:
+        """Seconds by the clock, but for waiting, after which who watches the box kills it, however
+        late this process is. A box that talks has a clock with others: this process's."""
+        alone = self.mode in ("main", "exec", "compile", "build")
+        return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 
 
 class Box(Protocol):
@@ -136,12 +145,13 @@ class Box(Protocol):
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for, but for
-        streams that are to be left alone for ``QUIET_SECONDS``."""
+        streams that are to be left alone for now."""
         ...
 
     @property
-    def quiet(self) -> bool:
-        """Whether such a stream was left out of ``watched``."""
+    def quiet_until(self) -> float:
+        """When the first of the streams left out of ``watched`` is to be looked at, by
+        ``time.monotonic``; infinity for none."""
         ...
 
     def pump(self, ready: set[int]) -> None:
@@ -167,8 +177,16 @@ def converse(
 
     Kills all at the wall limit (``killed_for`` "wall"), a box over its processor limit ("cpu",
     unless others share the machine with it: ``crowded()``), and a box whose frame is malformed
-    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies.
+    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies,
+    CancelledError when the run was cancelled.
     """
+    with cancellable(boxes):
+        _until_ended(boxes, wall_seconds, listener, crowded)
+
+
+def _until_ended(
+    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
+) -> None:
     born = time.monotonic()
     deadline: float | None = None
     stretched = 0.0
@@ -206,8 +224,8 @@ def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
     for box in boxes:
         for fd, mask in box.watched():
             poller.register(fd, mask)
-    if any(box.quiet for box in boxes):
-        seconds = min(seconds, QUIET_SECONDS)
+    first = min(box.quiet_until for box in boxes)
+    seconds = max(0.0, min(seconds, first - time.monotonic()))
     ready = {fd for fd, _ in poller.poll(math.ceil(seconds * 1000))}
     for box in boxes:
         box.pump(ready)

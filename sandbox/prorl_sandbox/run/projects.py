@@ -35,7 +35,7 @@ from prorl_sandbox.types import (
 Message = Mapping[str, Any] | None
 _PYTHONS = ("python", "python3")
 _COLLECT_LIMITS = Limits(wall_seconds=60.0, cpu_seconds=30.0, output_kb=4096)
-_CHANGED_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0, output_kb=4096)
+_CHANGED_LIMITS = Limits(wall_seconds=5.0, cpu_seconds=5.0, output_kb=4096)
 _TEST_PROCESSES = 2  # the interpreter that has collected and the one it was forked from
 _BOX_SECONDS = 3600.0
 _STATUSES: tuple[str, ...] = get_args(TestStatus)
@@ -290,7 +290,16 @@ def _modules(files: Mapping[str, bytes]) -> list[str]:
 
 def _command(project: Project, argv: tuple[str, ...]) -> Command:
     spec = LANGUAGES.get(project.language)
-    return Command(argv, (argv[0],), "", dict(spec.environment), spec.folders)
+    environment = dict(spec.environment)
+    return Command(
+        argv,
+        (argv[0],),
+        "",
+        environment,
+        spec.folders,
+        needed=spec.tools,
+        packages=spec.packages,
+    )
 
 
 def _require_tool(argv: tuple[str, ...], message: Message) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 
 from prorl_common import UserError
 from prorl_sandbox.types import Limits
@@ -20,8 +19,8 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 def check_limits(limits: Limits) -> None:
     """Raise UserError for a limit that is no number in its range."""
-    for name, value in asdict(limits).items():
-        low, high = _RANGES[name]
+    for name, (low, high) in _RANGES.items():
+        value = getattr(limits, name)
         kinds = (int, float) if name.endswith("_seconds") else (int,)
         number = type(value) in kinds and math.isfinite(value)
         if not number or value <= 0 or not low <= value <= high:

@@ -15,6 +15,8 @@ from prorl_sandbox.run import judging
 from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Limits, Outcome
 
+_MOST_KINDS = 20
+
 
 class Relay:
     """Listener of a check run: passes calls one way and answers the other."""
@@ -47,8 +49,16 @@ class Relay:
             args, odd_args = wire.decode_for_box(message["args"])
             kwargs, odd_kwargs = wire.decode_for_box(message["kwargs"])
             self._nonce = secrets.token_hex(16)
-            question = {"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce}
-            self._submission.send(question | {"revive": odd_args or odd_kwargs})
+            question = {
+                "k": "call",
+                "name": message["name"],
+                "args": args,
+                "kwargs": kwargs,
+                "n": self._nonce,
+                "revive": odd_args or odd_kwargs,
+                "opaque": True,
+            }
+            self._submission.send(question)
         else:
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -56,7 +66,7 @@ class Relay:
 
     def _from_submission(self, message: dict[str, Any]) -> None:
         kind = message["k"]
-        if kind in ("value", "raise"):
+        if kind in ("value", "raise", "opaque"):
             if not self._asked or message.get("n") != self._nonce:
                 raise wire.MalformedFrame("an answer without a question")
             self._asked, self._answered = False, True
@@ -73,7 +83,11 @@ class Relay:
         if message["k"] == "value":
             value, odd = wire.decode_for_box(message.get("v"))
             return {"k": "value", "v": value, "revive": odd}
-        return {"k": "raise", "type": str(message.get("type"))[:100]}
+        if message["k"] == "opaque":
+            return {"k": "opaque", "truth": message.get("truth") is True}
+        kinds = message.get("kinds")
+        names = [str(kind)[:100] for kind in kinds[:_MOST_KINDS]] if isinstance(kinds, list) else []
+        return {"k": "raise", "type": str(message.get("type"))[:100], "kinds": names}
 
     def ended(self, box: Box) -> None:
         """When one box has ended the other has nothing left to do."""

@@ -18,6 +18,7 @@ from typing import Any, Literal, Self
 
 from prorl_common import UserError
 from prorl_sandbox.box import wire
+from prorl_sandbox.environments import missing
 from prorl_sandbox.run.conversation import (
     DYING_SECONDS,
     MOST_STRETCH,
@@ -156,6 +157,7 @@ class SessionBox:
         self._idle, self._deadline = idle_seconds, time.monotonic() + total_seconds
         self._stack = contextlib.ExitStack()
         self._box = self._stack.enter_context(held)
+        self.environment = self._box.job.packages.environment
         try:
             self._await_ready()
         except BaseException:
@@ -391,6 +393,7 @@ class BoxSession:
             cpu_seconds=found.cpu_seconds,
             waited_seconds=found.waited_seconds,
             isolation=self._box.isolation,
+            hint=missing.hint(found.stderr, self._box.environment),
         )
         goes_on = found.reason is None and said is not None and said["k"] != "exit"
         if not goes_on:

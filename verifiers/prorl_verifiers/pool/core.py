@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,7 @@ class Core:
         self._settings = settings
         given = settings.sandbox
         self._sandbox: Sandbox | None = None if isinstance(given, str) else given
-        self._backend = given if isinstance(given, str) else "local"
+        self._backend = given if isinstance(given, str) else None
         self._own_sandbox = False
         self._sandbox_lock = threading.Lock()
         self._closing = self._ended = False
@@ -137,7 +137,8 @@ class Core:
         for index, (_, task) in enumerate(batch.items):
             kinds[CODE if task.verifier in in_sandbox else TEXT].append(Job(batch, index))
         if kinds[CODE]:
-            self._check_environments([batch.items[job.index][1] for job in kinds[CODE]])
+            self.open_sandbox()
+            self.require(batch.items[job.index][1] for job in kinds[CODE])
         self._factory.seen(seen)
         try:
             for kind, jobs in kinds.items():
@@ -179,12 +180,11 @@ class Core:
         queue = self._queue
         return self._counters.snapshot(queue.queued, queue.busy, self._settings.workers)
 
-    def _check_environments(self, tasks: Sequence[Task]) -> None:
-        """Open the sandbox and see that it has the environments that these tasks need."""
-        sandbox = self.open_sandbox()
+    def require(self, tasks: Iterable[Task]) -> None:
+        """See that the sandbox has the environments that these tasks need; see ``VerifierPool.require``."""
         needed = {VERIFIERS.get(task.verifier).environment_for(task.reference) for task in tasks}
         for name in sorted(name for name in needed if name is not None):
-            sandbox.check_environment(name)
+            self.open_sandbox().check_environment(name)
 
     def open_sandbox(self) -> Sandbox:
         """Return the sandbox; the first caller opens it. Raises IsolationError."""

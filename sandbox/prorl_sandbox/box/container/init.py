@@ -40,7 +40,9 @@ def main(config: dict[str, Any]) -> None:
     """
     preload.preload()
     if config["packages"]:
-        preload.load_packages(config["packages"][0], tuple(config["packages"][1:]))
+        folder, *modules = config["packages"]
+        preload.load_packages(folder, modules)
+        preload.settle_packages(modules)
     import fcntl
 
     signal.signal(signal.SIGINT, signal.default_int_handler)

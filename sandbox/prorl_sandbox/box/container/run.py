@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
+import contextlib
 import marshal
+import math
 import os
 import select
 import struct
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
-_QUIET_MS = 5
-"""How long a stream is left alone after a read that brought little, so that who writes byte by byte
+_QUIET_MS, _QUIET_TALK_MS = 20, 5
+"""How long a stream, and the channel, is left alone after a read that brought little, so that who writes byte by byte
 costs init and the host no more than who does not."""
 _WAIT_TOLD_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -48,7 +50,8 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, output_cap, most_seconds, scratch."""
+    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap,
+    most_seconds, scratch."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -138,8 +141,9 @@ class Run:
         if self._end is None:
             tick = _REST_TICK_MS if self._order.get("rest") else _TICK_MS
         for fd, kind in self._outlets.items():
-            if self._end is None and self._quiet.get(fd, 0.0) > now:
-                tick = min(tick, _QUIET_MS)
+            rest = self._quiet.get(fd, 0.0) - now
+            if self._end is None and rest > 0:
+                tick = min(tick, math.ceil(rest * 1000))
             elif self._may_read(kind):
                 poller.register(fd, select.POLLIN)
         for inlet in self._inlets.values():
@@ -217,7 +221,8 @@ class Run:
             if answer:
                 self._quiet.clear()  # what was printed goes with it
             elif len(data) < CHUNK:
-                self._quiet[fd] = time.monotonic() + _QUIET_MS / 1000
+                rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
+                self._quiet[fd] = time.monotonic() + rest / 1000
             self._asked = self._asked and not answer
 
     def _hear_report(self) -> None:
@@ -254,13 +259,13 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill the program; what is left of it is killed when the template has seen it dead."""
+        """Kill the program and all that it has started: who is left alone for longer than the others
+        would have the processors for its end."""
         self._killed = True
         if self._program > 0 and self._end is None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(self._program, signal.SIGKILL)
-            except ProcessLookupError:
-                return
+            cleaning.kill_all(self._uid, self._killer)
 
     def _reap(self) -> None:
         """Wait for orphans that have become init's, and note what they have used."""
@@ -291,7 +296,9 @@ class Run:
         if time.monotonic() - self._looked >= _TICK_MS / 1000:
             self._look()
             self._too_much = self._too_much or self._meter.holds_too_much()
-        late = time.monotonic() > self._deadline
+        now = time.monotonic()
+        late = now > self._deadline
+        late = late or now - self._began - self._waited > self._order["most_wall_seconds"]
         out_of_memory = self._too_much or self._meter.oom_kills() > self._kills
         if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()
