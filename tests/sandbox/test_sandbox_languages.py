@@ -295,6 +295,16 @@ def test_sql_asks_the_database_that_standard_input_makes(run: Run) -> None:
     assert "no such column" in broken.stderr
 
 
+def test_files_beside_a_program_are_seen_by_its_compiler(
+    sandbox: LocalSandbox, need: Callable[[str], None]
+) -> None:
+    need("c")
+    source = '#include <stdio.h>\n#include "own.h"\nint main() { printf("%d", OWN); }'
+    for number in ("41", "42"):
+        files = {"own.h": f"#define OWN {number}\n"}
+        assert sandbox.run(Program(source, language="c", files=files)).stdout == number
+
+
 def test_a_language_that_is_not_installed_says_so(
     sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
