@@ -141,14 +141,11 @@ def prctl(option: int, value: int = 0, pointer: object = None) -> int:
     return _check(result, f"prctl({option})")
 
 
-def drop_robust_list() -> None:
-    """Have the kernel wake nobody when this process ends: the list of locks that glibc has told it of
-    is memory like any other, and may be made to name a file that others map."""
+def prepared_drop_robust_list() -> Prepared:
+    """Return what has the kernel wake nobody when this process ends: the list of locks that glibc has
+    told it of is memory like any other, and may be made to name a file that others map."""
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
-    result = _libc.syscall(
-        ctypes.c_long(number), None, ctypes.c_size_t(3 * ctypes.sizeof(ctypes.c_void_p))
-    )
-    _check(result, "set_robust_list")
+    return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
 
 
 class _CapHeader(ctypes.Structure):

@@ -116,7 +116,7 @@ class Template:
         if self._landlock_abi:
             readable = (*_READABLE, *folders)
             landlock.Fence((scratch, *_WRITABLE), readable, self._landlock_abi).put_up()
-        syscalls.drop_robust_list()
+        syscalls.prepared_drop_robust_list()()
         seccomp.install_blob(self._filter)
 
 

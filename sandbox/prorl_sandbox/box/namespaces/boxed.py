@@ -7,7 +7,6 @@ ends whatever it has started. Nothing of an earlier job is in its memory (see ``
 from __future__ import annotations
 
 import _socket
-import fcntl
 import gc
 import os
 import struct
@@ -29,7 +28,6 @@ STARTED, FAULT = b"s", b"x"
 WHEN = struct.Struct("=dd")
 """The body of STARTED: when the program starts, by ``time.monotonic``, and the processor seconds
 that its box has cost until then."""
-_FIRST_KEPT = 40  # beyond those in use, below the limit on descriptors
 _RIGHTS = _socket.CMSG_SPACE(4 * (STREAMS + 1))
 _LONGEST_FAULT = 1000
 
@@ -62,9 +60,7 @@ def receive_job(
             wire.write_all(files[1], job["stdin"])
             fds.append(os.open(stdin, os.O_RDONLY))
         # Input, output and error become 0 to 2, the channel 3, the way 4; the rest is closed.
-        order = (fds[3], fds[0], fds[1], fds[2], way.fileno())
-        kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in order]
-        for number, fd in enumerate(kept):
+        for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
             os.dup2(fd, number, inheritable=number < CHANNEL)
         way.detach()
         way = _socket.socket(fileno=CHANNEL + 1)
@@ -76,6 +72,13 @@ def receive_job(
     way.send(STARTED + WHEN.pack(time.monotonic(), time.process_time()))
     way.close()
     return job
+
+
+def hold_low_numbers() -> None:
+    """Have no descriptor of this process, or of what it forks, get one of a box's own numbers."""
+    while (fd := os.dup(0)) <= CHANNEL + 1:
+        continue
+    os.close(fd)
 
 
 def _take_streams(way: _socket.socket) -> list[int]:

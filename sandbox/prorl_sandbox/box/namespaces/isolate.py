@@ -204,7 +204,7 @@ class Doors:
                 syscalls.prepared_mount("tmpfs", PROGRAM_FOLDER, _PLAIN, program),
                 syscalls.prepared_mount("tmpfs", SCRATCH, flags, scratch),
             )
-        self._rights = (
+        self._rights: tuple[syscalls.Prepared, ...] = (
             prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL),
             syscalls.prepared_drop_capabilities(),
             prctl(syscalls.PR_SET_DUMPABLE, 0),
@@ -214,6 +214,7 @@ class Doors:
         if settings["landlock"] and "mount" in walls:
             self._fence = landlock.Fence((SCRATCH, "/dev"), ("/",), settings["landlock"])
         if "seccomp" in walls:
+            self._rights += (syscalls.prepared_drop_robust_list(),)
             self._filters = tuple(seccomp.prepared(blob) for blob in settings["filters"])
         self._signals = "seccomp" in walls and "pid" not in walls
 
@@ -241,8 +242,6 @@ class Doors:
             right()
         if self._fence is not None:
             self._fence.put_up()
-        if self._filters:
-            syscalls.drop_robust_list()
         if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
         for install in self._filters:  # the last one forbids to add more

@@ -196,6 +196,7 @@ class Slot:
                 proc = self._settings["proc"]
                 self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
             isolate.separate_surroundings(self._settings["walls"])
+            boxed.hold_low_numbers()
             limits.set_fixed_limits()  # for its boxes, which inherit them
             if self._group is not None:
                 self._group.take_base()
@@ -230,7 +231,7 @@ class Slot:
             mine.setblocking(False)
             return _Box(pid, mine, self._group, self._settings["proc"])
         os.close(mine.detach())
-        os.close(self._control.detach())
+        self._control.detach()  # closed with all the rest, so that no low number is free until then
         return boxed.receive_job(self._settings, self._doors, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
