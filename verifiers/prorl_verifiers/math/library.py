@@ -13,7 +13,8 @@ from typing import Any
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
-from prorl_verifiers.math.grader import LABELLED, squeeze
+from prorl_verifiers.math.grader import squeeze
+from prorl_verifiers.math.targets import LABELLED
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
 

@@ -10,9 +10,8 @@ import unicodedata
 
 from prorl_verifiers.extract import closing_bracket
 
-_UNICODE = str.maketrans(
-    {
-        **{0xFF01 + at: chr(0x21 + at) for at in range(94)},  # full-width signs, digits and letters
+_UNICODE: dict[str, str] = {
+        **{chr(0xFF01 + at): chr(0x21 + at) for at in range(94)},  # full-width signs, digits and letters
         **{fraction: rf"\frac{{{top}}}{{{bottom}}}" for fraction, top, bottom in (
             ("½", 1, 2), ("⅓", 1, 3), ("⅔", 2, 3), ("¼", 1, 4), ("¾", 3, 4), ("⅕", 1, 5), ("⅖", 2, 5), ("⅗", 3, 5),
             ("⅘", 4, 5), ("⅙", 1, 6), ("⅚", 5, 6), ("⅐", 1, 7), ("⅛", 1, 8), ("⅜", 3, 8), ("⅝", 5, 8), ("⅞", 7, 8),
@@ -27,14 +26,16 @@ _UNICODE = str.maketrans(
         "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}",
         "π": r"\pi ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "λ": r"\lambda ",
         "φ": r"\phi ", "ϕ": r"\phi ", "ω": r"\omega ", "σ": r"\sigma ", "ρ": r"\rho ", "τ": r"\tau ",
-        "′": "'", "’": "'", "″": "''", "…": r"\ldots ", "⋯": r"\ldots ", "、": ",", "，": ",", "；": ";", "。": ".", "：": ":",
+        "٫": ".", "٬": ",", "٪": "%", "′": "'", "’": "'", "″": "''", "…": r"\ldots ", "⋯": r"\ldots ", "、": ",", "，": ",", "；": ";", "。": ".", "：": ":",
         **dict.fromkeys("\u200b\u2060\ufeff\u00ad\u2061\u2062", ""),
         **dict.fromkeys("\u200a\u2002\u2003\u3000\u205f\u00a0\u202f\u2009\u2005", " "),
-    }
-)  # fmt: skip
+}  # fmt: skip
+_SIGNS = str.maketrans(_UNICODE)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
 _RAISED_RUN, _LOWERED_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+"), re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+")
+_DIGIT = re.compile(r"(?![0-9])\d")
+"""Digits of other scripts."""
 _LETTERLIKE = re.compile("[\U0001d400-\U0001d7ff]")
 """Bold, italic and script letters and digits of Unicode's mathematical block."""
 _DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -66,11 +67,19 @@ _INVISIBLE = re.compile(
 _ROMAN = re.compile(r"\\rm(?![a-zA-Z])(?:\s|\\[,;:! ]|~)*([A-Za-z]+)")
 _BRACED_UNIT = re.compile(r"(?<=[\d\s}])\{\s*(\\(?:mathrm|text)\{[^{}]*\})\s*\}")
 _PLAIN_ENVIRONMENT = re.compile(r"\\([pb]?matrix|cases)\{")
+_DOUBLED = re.compile(
+    r"(?<!\\)\\\\(?=(?:[dt]?frac|sqrt|text|le|leq|ge|geq|ne|neq|cup|cap|in|infty|pi|cdot|times|left|right|pm|circ|sin|cos|log|ln"
+    r"|mathbb|mathrm|boxed|alpha|beta|theta|to|binom)(?![a-zA-Z]))"
+)
+"""A backslash that an export has doubled."""
 _GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
 _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
 _CURRENCY = re.compile(r"\\text\s*\{\s*[€£¥]\s*\}|[€£¥₹₽￥]")
 _SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
+_BARE_NAME = re.compile(
+    r"\\(hat|vec|bar|tilde|mathbf|overline|mathrm|mathcal)\s*\\?([A-Za-z]|[ij]math)(?![a-zA-Z])"
+)
 _BARE_BB = re.compile(r"\\mathbb\s*([A-Z])")
 _BARE_SQRT = re.compile(r"\\sqrt\s*(\d|[a-zA-Z])")
 _PAREN_SQRT = re.compile(r"\\sqrt\s*\(([^()]*)\)")
@@ -98,7 +107,8 @@ def clean(text: str) -> str:
         text = _RAISED_RUN.sub(lambda run: _script("^", run.group().translate(_RAISED)), text)
         text = _LOWERED_RUN.sub(lambda run: _script("_", run.group().translate(_LOWERED)), text)
         text = _LETTERLIKE.sub(lambda sign: unicodedata.normalize("NFKC", sign.group()), text)
-        text = _CURRENCY.sub("", text).translate(_UNICODE).strip()
+        text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
+        text = _CURRENCY.sub("", text).translate(_SIGNS).strip()
     text = strip_wrappers(text)
     text = _GROUPING.sub("", text.replace("...", r"\ldots "))
     text = (
@@ -108,7 +118,10 @@ def clean(text: str) -> str:
         .replace("{,}", ",")
         .replace(r"\!", "")
     )
+    if "\\\\" in text:
+        text = _DOUBLED.sub(r"\\", text)
     if "\\" in text:
+        text = _BARE_NAME.sub(r"\\\1{\2}", text)
         text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
         text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", _NOT_EQUAL.sub(_negated, _GLUED_SPACE.sub(" ", text)))
         text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)

@@ -120,7 +120,9 @@ class ExpressionParser(FactorParser):
             over, under = bare.top, bare.bottom
             if isinstance(over, Num) and isinstance(under, Num):
                 mixed = Num(whole + ratio(over.value, under.value))
-                return [mixed if bare is factor else replace(factor, of=mixed)]  # type: ignore[call-overload]
+                return [
+                    replace(factor, of=mixed) if isinstance(factor, Percent | Degrees) else mixed
+                ]
         return [*factors, factor]
 
     def factor_ahead(self) -> bool:

@@ -238,8 +238,8 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     for pattern in (_BETWEEN_DOTS, _REPEATED, _DOTTED, _IN_BRACKETS):
         match = pattern.match(text, at)
         if match:
-            whole, fixed, *digits = (str(group or "") for group in match.groups())
-            cycle = "".join(digits)
+            whole, fixed, *repeated = (str(group or "") for group in match.groups())
+            cycle = "".join(repeated)
             whole_part = Fraction(int((whole + fixed) or "0"))
             value = whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)
             value /= Fraction(10) ** len(fixed)
