@@ -97,12 +97,13 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     return _second(gold, answer, loading)
 
 
-def number_by_algebra(text: str, loading: Loading) -> Fraction | None:
+def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``), or None.
 
-    Sums, products and function calls are not literals. The value is rounded to 15 digits.
+    Sums, products and function calls are not literals; with ``closed`` they count where a root, e, \pi or a logarithm
+    stands in them (``1-e^{-2}``). The value is rounded to 15 digits.
     """
     from prorl_verifiers.math.library import literal_value
 
     loading("mpmath")
-    return literal_value(text)
+    return literal_value(text, closed)

@@ -46,6 +46,13 @@ def check_reference(reference: Reference) -> None:
         )
 
 
+def target_type(reference: Reference) -> str:
+    """Return the type of the gold: ``number``, ``interval``, ``matrix``, ...; ``untyped`` for one that is text alone."""
+    from prorl_verifiers.math.targets import kind, understand
+
+    return "choice" if reference.get("choices") else kind(understand(gold_text(reference)))
+
+
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
     """Return a right and a wrong integer to one drawn question, in random order."""
     number = draw.randint(10, 9999)
@@ -119,5 +126,6 @@ SPEC = VerifierSpec(
     write=boxed,
     gold_response=boxed_gold,
     vote=str,
+    target_type=target_type,
     audit_groups=audit_groups,
 )

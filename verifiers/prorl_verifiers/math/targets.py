@@ -38,6 +38,7 @@ from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
+from prorl_verifiers.spec import UNTYPED
 
 MAX_FORMS = 8
 """Equal forms that a gold may offer (``a OR b``)."""
@@ -353,5 +354,5 @@ def kind(gold: Gold) -> str:
         case Choice():
             return "choice"
         case Untyped():
-            return "untyped"
+            return UNTYPED
     assert_never(target)

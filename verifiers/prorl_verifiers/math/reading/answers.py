@@ -29,6 +29,8 @@ _OR = re.compile(r"\bor\b")
 
 def boxed_answer(text: str) -> str | None:
     """Return the last box, or the list that the last boxes are together; None without a closed box."""
+    if "boxed" not in text and "fbox" not in text:
+        return None
     last = last_boxed(text)
     if last is None or text.count("boxed") + text.count("fbox") < 2:
         return last
@@ -117,11 +119,14 @@ _WORDS_OF_OPERATIONS = re.compile(
     r"|contradict\w*|refut\w*|den(?:y|ies|ied)|rejects?|excluded?|except|or)\b",
     re.IGNORECASE,
 )
+_SPACE = re.compile(r"\s")
 _STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
 
 
 def is_prose(text: str) -> bool:
     r"""Whether a text holds words outside its formulas, so that it may be a sentence."""
+    if text.isascii() and not _SPACE.search(text):
+        return False
     plain = re.sub(r"\\[A-Za-z]+(?:\{[^{}]*\})?", " ", _FORMULA.sub(" ", text[:MAX_STATED]))
     return _STATES.search(plain) is not None
 
