@@ -20,7 +20,7 @@ from prorl_verifiers.math.comparing.units import ratio
 from prorl_verifiers.math.reading.answers import boxed_answer, stated
 from prorl_verifiers.math.reading.candidates import several_candidates
 from prorl_verifiers.math.reading.chains import without_described
-from prorl_verifiers.math.reading.nodes import Node, SetOf, WithUnit, Words
+from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
@@ -241,6 +241,10 @@ def _by_tree(
         if isinstance(target, Value) and is_plain(target.node):
             return Finding("reject", "the gold is a number, the answer is not one")
         return Finding("undecided", f"the answer is not read: {error}")
+    forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
+    one = isinstance(target, Value | Named)
+    if one and forms and all(_matches(target, item, rules) for item in forms):
+        return Finding("accept", "equal forms of one value")
     if (
         isinstance(target, Value)
         and is_plain(target.node)
@@ -263,6 +267,13 @@ def _by_tree(
     if same is None:
         return Finding("undecided", "not decided")
     return _decided(same, matcher.reason)
+
+
+def _matches(target: Tree, answer: Node, rules: Rules) -> bool:
+    try:
+        return Matcher(rules).matches(target, answer) is True
+    except (Unreadable, ArithmeticError):
+        return False
 
 
 def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:

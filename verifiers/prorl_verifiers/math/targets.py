@@ -50,6 +50,8 @@ _CLOCK = re.compile(
     r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
 )
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
+_COUNTED = re.compile(r"(-?\d[\d.,]*)\s*\(([A-Za-z][A-Za-z .'-]{2,60})\)")
+_RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
     ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "no roots",
      "there is no solution", "there are no solutions", "the empty set", "no real roots")
@@ -209,6 +211,10 @@ def understand(answer: str) -> Gold:
     if labelled:
         return Gold(text, Choice(labelled.group(1), understand(labelled.group(2))))
     target = _tree(unwrapped(text), dollars, True)
+    if target is None and _RESTATED.fullmatch(text):  # -1 < x <= 1 : (-1, 1]
+        halves = [_tree(half, dollars, True) for half in text.split(":")]
+        intervals = all(isinstance(half, Region | Ordered) for half in halves)
+        target = next((h for h in halves if intervals and isinstance(h, Region)), None)
     if target is None:
         return Gold(text, Untyped(), None, dollars)
     separated = _tree(unwrapped(text), dollars, False) if _GROUPS.search(text) else None
@@ -224,8 +230,11 @@ def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
 
 
 def unwrapped(text: str) -> str:
-    r"""Take a value out of ``\text{5 apples}``."""
+    r"""Take a value out of ``\text{5 apples}``; write ``952 (grams of pizza)`` as a number with its unit."""
     whole = _WRAPPED.fullmatch(text)
+    counted = _COUNTED.fullmatch(text)
+    if counted:
+        return rf"{counted.group(1)}\text{{ {counted.group(2)}}}"
     return whole.group(1) if whole else text
 
 

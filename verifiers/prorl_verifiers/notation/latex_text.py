@@ -77,6 +77,7 @@ _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
 _CURRENCY = re.compile(r"\\text\s*\{\s*[€£¥]\s*\}|[€£¥₹₽￥]")
 _SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
+_PRIMES = re.compile(r"\^\s*(?:\\prime(?![a-zA-Z])|\{(?:\s*\\prime(?![a-zA-Z]))+\s*\})")
 _BARE_NAME = re.compile(
     r"\\(hat|vec|bar|tilde|mathbf|overline|mathrm|mathcal)\s*\\?([A-Za-z]|[ij]math)(?![a-zA-Z])"
 )
@@ -136,6 +137,7 @@ def clean(text: str) -> str:
         text = _PAREN_SQRT.sub(r"\\sqrt{\1}", text)
         text = _BARE_SQRT.sub(r"\\sqrt{\1}", text)
         text = _BARE_FRAC.sub(lambda m: rf"\frac{_braced(m.group(1))}{_braced(m.group(2))}", text)
+        text = _PRIMES.sub(lambda match: "'" * match.group().count("prime"), text)
         text = text.replace(r"^{\circ}", r"^\circ").replace(r"^ \circ", r"^\circ")
     return text.strip().strip("$").rstrip(".,;").strip()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from prorl_verifiers.libraries import Loading
+from prorl_verifiers.math.comparing.relations import is_name
 from prorl_verifiers.math.comparing.shapes import ordered
 from prorl_verifiers.math.comparing.vectors import components
 from prorl_verifiers.math.evaluating.equal import decimal_places
@@ -43,7 +44,7 @@ def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] 
         node = read(_OUTER.sub(r"\1", clean(body)))
     except (Unreadable, RecursionError):
         return None
-    if isinstance(node, Relation) and node.ops == ("=",):
+    if isinstance(node, Relation) and node.ops == ("=",) and is_name(node.sides[0]):
         node = node.sides[1]
     parts = _parts(node)
     if parts is None:

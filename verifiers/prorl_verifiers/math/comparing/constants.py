@@ -11,28 +11,32 @@ from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.reading.nodes import Call, Neg, Node, Sum, Sym, symbols, walk
 
 MAX_CONSTANTS = 4
-_NUMBERED = re.compile(r"[cCkKaAbB]_[0-9]")
+_NUMBERED = re.compile(r"[cCkK]_[0-9]")
+_FREE = re.compile(r"[A-DKa-dk](?:_[0-9])?")
+_VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
+"""What integrals are taken over; beside any other letter C is an unknown like others."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
 def same_up_to_constants(gold: Node, answer: Node) -> bool:
     """Whether two expressions are the same family when their free constants may have any value and name."""
     added = _added(gold), _added(answer)
-    if added[0] and added[1]:
+    if added[0] == "C" and added[1] and len(symbols(gold)) == 2 and _VARIABLES & symbols(gold):
         left, right = (
             _without(node, name) for node, name in zip((gold, answer), added, strict=True)
         )
         return _constant_apart(left, right)
-    ours = sorted(name for name in symbols(gold) if _NUMBERED.fullmatch(name))
-    theirs = sorted(
-        symbols(answer) - symbols(gold) | {name for name in symbols(answer) if name in ours}
-    )
-    if not ours or len(ours) != len(theirs) or len(ours) > MAX_CONSTANTS:
+    ours = {name for name in symbols(gold) if _NUMBERED.fullmatch(name)}
+    variables = symbols(gold) - ours
+    theirs = symbols(answer) - variables
+    if not ours or not variables or not variables <= symbols(answer):
         return False
-    if len(symbols(answer)) != len(symbols(gold)):
+    if len(ours) != len(theirs) or len(ours) > MAX_CONSTANTS:
+        return False
+    if not all(_FREE.fullmatch(name) for name in theirs):
         return False
     for order in permutations(ours):
-        table = {theirs[at]: Sym(name) for at, name in enumerate(order)}
+        table = {name: Sym(wanted) for name, wanted in zip(sorted(theirs), order, strict=True)}
         if same_value(gold, renamed(answer, table)):
             return True
     return False

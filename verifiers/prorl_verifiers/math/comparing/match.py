@@ -155,14 +155,19 @@ class Matcher:
         if isinstance(answer, EXPRESSIONS):
             found, reason = same_leaf(gold, answer, self.rules, final)
             self.reason = reason or self.reason
-            if not found and symbols(gold) and same_up_to_constants(gold, answer):
+            if found or not symbols(gold):
+                return found
+            if same_up_to_constants(gold, answer):
                 return True
+            parts = [components(node, 3) for node in (gold, answer)]
+            if parts[0] is not None and parts[1] is not None:
+                return self.in_order([Value(part) for part in parts[0]], parts[1])
             return found
         items = ordered(answer)
-        parts = components(gold, len(items)) if items is not None else None
-        if items is None or parts is None:
+        along = components(gold, len(items)) if items is not None else None
+        if items is None or along is None:
             return False
-        return self.in_order([Value(part) for part in parts], items)
+        return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
         """Every side but a leading name must be the target, the last evaluated."""
