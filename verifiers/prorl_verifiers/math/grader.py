@@ -28,6 +28,7 @@ from prorl_verifiers.math.targets import (
     LABELLED,
     LETTER,
     NOTHING,
+    UNDEFINED,
     Choice,
     Equation,
     Gold,
@@ -58,6 +59,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,20})")
 _GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
 """``1.000,99`` and ``1 000,99``."""
 _DECIMALS = re.compile(r"-?\d+\.\d+")
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_TIME_SAID = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _SAID = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
@@ -139,6 +142,8 @@ def _words(target: Text, text: str) -> Finding:
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
         return Finding("accept", "both say that there is none")
+    if left in UNDEFINED and right in UNDEFINED:
+        return Finding("accept", "both say that it is not defined")
     parts = [
         sorted(part.strip() for part in re.split(r",|\band\b", side) if part.strip())
         for side in (left, right)
@@ -160,6 +165,8 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Find
         return Finding("accept", "same text")
     if isinstance(gold.target, Untyped):
         return Finding("undecided", "the gold is not read")
+    if _TIME.fullmatch(gold.text) and _TIME_SAID.fullmatch(answer):
+        return _decided(_TIME_SAID.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
         return _decided(spoken(gold.text) == spoken(answer), "words compared")
     answer = _SAID.get(spoken(answer), answer)

@@ -50,6 +50,12 @@ _CLOCK = re.compile(
     r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
 )
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
+UNDEFINED = frozenset(
+    ("dne", "does not exist", "doesn't exist", "undefined", "not defined", "no limit", "the limit does not exist", "limit does not exist")
+)  # fmt: skip
+_WHERE = re.compile(
+    r"[\s,;.]*(?:\\text\s*\{\s*,?\s*)?(?:where|for|with)\b[^=<>]{0,80}\b(?:arbitrary|any|all|every|constants?|real|parameters?)\b[^=<>]{0,80}\Z"
+)
 _COUNTED = re.compile(r"(-?\d[\d.,]*)\s*\(([A-Za-z][A-Za-z .'-]{2,60})\)")
 _RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
@@ -203,7 +209,7 @@ def understand(answer: str) -> Gold:
     letter = LETTER.fullmatch(words.upper())
     if letter and len(words) == 1 and text != text.lower():
         return Gold(text, Choice(letter.group(1)))
-    if spoken(text) in NOTHING or is_words(text):
+    if spoken(text) in NOTHING | UNDEFINED or is_words(text):
         return Gold(text, Text(spoken(text)))
     if _CLOCK.match(text):
         return Gold(text, Text(re.sub(r"[\s.]|\\text|[{}]", "", text).casefold(), clock=True))
@@ -230,6 +236,13 @@ def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
 
 
 def unwrapped(text: str) -> str:
+    """Take off what stands around a value: its wrapper and "where c is any constant" behind it."""
+    return _bare(
+        _WHERE.sub("", text) if "where" in text or " for" in text or "{for" in text else text
+    )
+
+
+def _bare(text: str) -> str:
     r"""Take a value out of ``\text{5 apples}``; write ``952 (grams of pizza)`` as a number with its unit."""
     whole = _WRAPPED.fullmatch(text)
     counted = _COUNTED.fullmatch(text)
@@ -241,7 +254,9 @@ def unwrapped(text: str) -> str:
 def spoken(text: str) -> str:
     """Return words without markup, case and article."""
     words = plain_words(text)
-    return re.sub(r"^(?:the|an?) (?=\S)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words))
+    return re.sub(
+        r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
+    )
 
 
 def with_dollars(node: Node, dollars: bool) -> Node:

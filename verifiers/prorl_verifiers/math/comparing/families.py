@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.math.comparing.relations import assigned
+from prorl_verifiers.math.comparing.relations import assigned, renamed
+from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
@@ -20,6 +21,7 @@ from prorl_verifiers.math.reading.nodes import (
     Listing,
     Node,
     SetOf,
+    Sym,
     Where,
     symbols,
     walk,
@@ -30,7 +32,9 @@ from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS = 12, 60
 """Members of a family, and steps of one progression within the common period."""
-_INTEGERS = r"(?:\\mathbb\{Z\}|\\mathbf\{Z\}|Z(?![A-Za-z]))"
+_INTEGERS = (
+    r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
+)
 _IN = re.compile(
     rf"[\s,;:(|]*(?:where|for|with|and|all|any|every|each|\\forall|\\mid|\s)*(?P<letter>[a-zA-Z])\s*\\in\s*{_INTEGERS}[\s).]*$"
 )
@@ -50,6 +54,7 @@ class Family:
     name: Node | None
     members: tuple[Node, ...]
     letter: str
+    natural: bool = False
 
 
 def family_of(text: str, wanted: Family | None) -> Family | None:
@@ -90,7 +95,8 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
             or (wanted is None and not _turns(members))
         ):
             return None
-    return Family(node, name, tuple(members), letter) if names == {letter} else None
+    natural = re.search(r"\\in\s*(?:\\math\w\w\{N|N|\\mathbb\{Z\}[\^_])", text) is not None
+    return Family(node, name, tuple(members), letter, natural) if names == {letter} else None
 
 
 def _turns(members: list[Node]) -> bool:
@@ -114,6 +120,9 @@ def same_family(gold: Family, answer: Family) -> bool | None:
     """Whether two families hold the same numbers."""
     if gold.name is not None and answer.name is not None and gold.name != answer.name:
         return False
+    written = _same_members(gold, answer)
+    if written or gold.natural:
+        return written or None
     scale = _in_degrees(gold), _in_degrees(answer)
     try:
         left, right = _progressions(gold), _progressions(answer)
@@ -129,6 +138,19 @@ def same_family(gold: Family, answer: Family) -> bool | None:
         return False
     here, there = _offsets(left, common), _offsets(right, common)
     return all(_among(one, there) for one in here) and all(_among(one, here) for one in there)
+
+
+def _same_members(gold: Family, answer: Family) -> bool:
+    """Whether the members are the same formulas of the letter, in any order."""
+    if len(gold.members) != len(answer.members):
+        return False
+    left = [renamed(member, {answer.letter: Sym(gold.letter)}) for member in answer.members]
+    for member in gold.members:
+        hit = next((at for at, other in enumerate(left) if same_value(member, other)), None)
+        if hit is None:
+            return False
+        del left[hit]
+    return True
 
 
 _ONE = read("1")

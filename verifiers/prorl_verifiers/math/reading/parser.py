@@ -8,6 +8,7 @@ from __future__ import annotations
 from prorl_verifiers.math.reading.commands import CommandParser
 from prorl_verifiers.math.reading.cursor import only_expressions
 from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
     Bracketed,
     Call,
     Combined,
@@ -115,7 +116,7 @@ class AnswerParser(CommandParser):
             if ops[-1] in ("in", "notin") and isinstance(right, Sym) and right.name in "RZNQC":
                 right = NamedSet(right.name)
             sides.append(right)
-        return Relation(tuple(sides), tuple(ops)) if ops else sides[0]
+        return _joined_conditions(sides, ops) if ops else sides[0]
 
     def sets(self) -> Node:
         """Parse unions, intersections, differences and ratios."""
@@ -196,3 +197,15 @@ class AnswerParser(CommandParser):
             raise Unreadable("the length of a vector")
         only_expressions([inner])
         return Call("abs", (inner,))
+
+
+def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
+    r"""Return the relation; ``-2 \le x \le -1 \cup 1 \le x \le 2`` is two of them."""
+    for at, side in enumerate(sides[1:-1], start=1):
+        parts = side.parts if isinstance(side, Combined) and side.how == "cup" else ()
+        if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
+            left = Relation((*sides[:at], parts[0]), tuple(ops[:at]))
+            right = _joined_conditions([parts[1], *sides[at + 1 :]], ops[at:])
+            rest = right.items if isinstance(right, Listing) else (right,)
+            return Listing((left, *rest), "or")
+    return Relation(tuple(sides), tuple(ops))

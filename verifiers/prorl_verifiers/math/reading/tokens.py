@@ -202,6 +202,8 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
             end = match.end()
             if how == "mathbb":
                 return Token("cmd", "\\mathbb" + inner, spaced, at, end)
+            if how == "overline" and len(inner) > 1 and inner.isalpha() and inner.isupper():
+                return Token("word", inner, spaced, at, end)
             if how in _NAMING:
                 return Token("sym", inner or "_", spaced, at, end)
             joint = inner.casefold().strip(" ,;")
@@ -209,7 +211,7 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
                 return Token("joint", joint, spaced, at, end)
             if inner in FUNCTIONS and inner != "min":
                 return Token("cmd", "\\" + inner, spaced, at, end)
-            if inner == "to":
+            if inner in ("to", ":"):
                 return Token("op", ":", spaced, at, end)
             if inner in ("i", "e") and how == "mathrm":
                 return Token("word", inner, spaced, at, end)
