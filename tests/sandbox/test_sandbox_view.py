@@ -103,3 +103,16 @@ def test_a_hidden_path_gives_way_to_one_of_its_length() -> None:
 def test_an_absent_tool_adds_no_program() -> None:
     view = tools_view(Tools((("no-such-tool", "nor-this-one"),)))
     assert not [target for _, target in view.files if "no-such-tool" in target]
+
+
+def test_a_packages_file_that_not_everyone_may_read_stays_outside(
+    tmp_path: Path, database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, secret = tmp_path / "shown", tmp_path / "secret"
+    for path, mode in ((shown, 0o644), (secret, 0o640)):
+        path.write_text("")
+        path.chmod(mode)
+    monkeypatch.setattr(packages, "files_of", lambda names: {str(shown), str(secret)})
+    found = {origin for origin, _ in tools_view.__wrapped__(Tools((("sh",),))).files}
+    assert str(shown) in found
+    assert str(secret) not in found

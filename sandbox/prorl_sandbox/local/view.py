@@ -13,6 +13,7 @@ import functools
 import hashlib
 import marshal
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -75,7 +76,8 @@ class View:
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
         """Return this view and all that is below a folder, but for names like ``left_out``.
 
-        Links are copied as links. A folder that is absent adds nothing.
+        Links are copied as links. A folder that is absent, and a file that this user may not read,
+        add nothing.
         """
         files, links = list(self.files), list(self.links)
         for folder, names, others in os.walk(origin):
@@ -87,7 +89,9 @@ class View:
                 path = here / name
                 if path.is_symlink():
                     links.append((f"{there}/{name}", os.readlink(path)))
-                elif path.is_file() and not any(path.match(one) for one in left_out):
+                elif any(path.match(one) for one in left_out):
+                    continue
+                elif path.is_file() and os.access(path, os.R_OK):
                     files.append((str(path), f"{there}/{name}"))
         return replace(self, files=tuple(files), links=tuple(links))
 
@@ -205,11 +209,20 @@ def tools_view(tools: Tools) -> View:
         named = [link for link in links if _inside(os.path.realpath(link)) in paths]
         paths.update(step for link in named for step in _steps(link))
     links = [path for path in sorted(paths) if os.path.islink(path)]
-    files = [(path, path) for path in sorted(paths - set(links)) if os.path.isfile(path)]
+    files = [(path, path) for path in sorted(paths - set(links)) if _is_for_everyone(path)]
     view = replace(view.with_links(*links), files=(*view.files, *files))
     for folder in tools.folders:
         view = view.with_folder(os.path.realpath(folder), _inside(folder))
     return view.with_libraries()
+
+
+def _is_for_everyone(path: str) -> bool:
+    """Tell whether a path is a file that every user of this machine may read."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) and bool(mode & stat.S_IROTH)
 
 
 def _steps(path: str) -> Iterator[str]:
