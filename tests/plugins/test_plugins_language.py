@@ -25,6 +25,7 @@ SPEC = LanguageSpec(
     run=("{binary}",),
     source_name="program.lab",
     environment={"LAB": "here"},
+    packages=("gcc", "libc6-dev"),
 )
 """
 C_SUM = """
