@@ -85,6 +85,18 @@ def build_command(
             drops = [(reason, str(count)) for reason, count in found["drops"].items()]
             table("Dropped", ("reason", "items"), drops[:20])
         say("gold check: " + " · ".join(f"{k} {n}" for k, n in found["gold_check"].items()))
+        if found["gold_types"]:
+            table(
+                "Gold answers",
+                ("type", "rows"),
+                [(k, str(n)) for k, n in found["gold_types"].items()],
+            )
+        if untyped := found["untyped_golds"]:
+            warn("golds without a type, which answers can only match as text:")
+            for row in untyped[:20]:
+                warn(f"  {row['id']}: {row['gold']}")
+            if len(untyped) > 20:
+                warn(f"  and {len(untyped) - 20} more: see untyped_golds in manifest.json")
         leaks = found["decontamination"]
         if checked := leaks["checked"]:
             like = sum(leaks["rows_like_an_item"].values())

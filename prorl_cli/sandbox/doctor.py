@@ -31,7 +31,10 @@ _FEATURES = (
 def doctor_command(
     backend: SandboxBackend = "local", plugin: PluginOption = None, as_json: Json = False
 ) -> None:
-    """Try every isolation feature, and every language in a box; or ask the services of remote:URL."""
+    """Try every isolation feature and every language.
+
+    With --backend remote:URL[,URL] it asks the services there.
+    """
     name, _, urls = backend.partition(":")
     if name == "remote":
         show_services(urls, as_json)

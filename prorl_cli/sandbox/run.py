@@ -57,7 +57,7 @@ def run_command(
     plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Run FILE in a fresh box and print what happened; a folder is a project.
+    """Run a program, or a project's folder, in a fresh box.
 
     In a folder test_*.py, *_test.py and what lies in tests/ are pytest's, the rest is the
     submission's. It has a result for each test, by default in the environment scientific.

@@ -33,7 +33,10 @@ def serve_command(
     drain: Annotated[float, typer.Option(min=0, help="Seconds to finish after SIGTERM.")] = 60.0,
     ready_file: ReadyFile = None,
 ) -> None:
-    """Run others' programs over HTTP until SIGTERM or Ctrl-C; prints its address when ready."""
+    """Run others' programs over HTTP.
+
+    Prints its address when ready; ends at SIGTERM or Ctrl-C.
+    """
     from prorl_common.serving.options import read_token
     from prorl_sandbox.serve.options import ServeOptions
     from prorl_sandbox.serve.run import serve

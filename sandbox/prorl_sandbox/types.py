@@ -59,9 +59,9 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first and run as whole programs, without ``call``. ``environment`` names the
-    packages that a Python program may import: ``stdlib`` for none, ``scientific``, or one made by
-    ``prorl sandbox build-env``.
+    a box of their own first, and those with a ``harness`` take a ``call`` too, with arguments that
+    JSON has. ``environment`` names the packages that a Python program may import: ``stdlib`` for
+    none, ``scientific``, or one made by ``prorl sandbox build-env``.
     """
 
     source: str

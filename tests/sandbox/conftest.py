@@ -93,9 +93,10 @@ def remote_sandbox(serve_sandbox: Callable[..., Any]) -> Iterator[RemoteSandbox]
         yield remote
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture(params=["local", pytest.param("remote", marks=pytest.mark.slow)])
 def local_or_remote(request: pytest.FixtureRequest) -> Sandbox:
-    """The local backend, and the same behind a service."""
+    """The local backend, and the same behind a service: the whole suite again takes minutes, so it is
+    make test-slow's."""
     name = "sandbox" if request.param == "local" else "remote_sandbox"
     found: Sandbox = request.getfixturevalue(name)
     return found

@@ -184,20 +184,24 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @pytest.fixture
-def run(local_or_remote: Sandbox, need: Callable[[str], None]) -> Run:
+def run(sandbox: LocalSandbox, need: Callable[[str], None]) -> Run:
     """Run a source in a language."""
 
     def once(language: str, source: str, stdin: str = "", limits: Limits = SHORT) -> Outcome:
         need(language)
-        return local_or_remote.run(Program(source, stdin=stdin, language=language), limits)
+        return sandbox.run(Program(source, stdin=stdin, language=language), limits)
 
     return once
 
 
 @pytest.mark.parametrize("language", SUMS)
-def test_a_program_reads_stdin_and_prints(run: Run, language: str) -> None:
+def test_a_program_reads_stdin_and_prints(
+    local_or_remote: Sandbox, need: Callable[[str], None], language: str
+) -> None:
+    need(language)
     for a, b in ((1, 2), (20, 22)):  # the second time from the kept artifact
-        outcome = run(language, SUMS[language], f"{a} {b}\n")
+        program = Program(SUMS[language], stdin=f"{a} {b}\n", language=language)
+        outcome = local_or_remote.run(program, SHORT)
         assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", f"{a + b}\n", 0)
 
 
@@ -293,6 +297,16 @@ def test_sql_asks_the_database_that_standard_input_makes(run: Run) -> None:
     broken = run("sql", "SELECT nobody FROM people; SELECT 1;", setup)
     assert (broken.status, broken.stdout) == ("wrong-exit", "")
     assert "no such column" in broken.stderr
+
+
+def test_files_beside_a_program_are_seen_by_its_compiler(
+    sandbox: LocalSandbox, need: Callable[[str], None]
+) -> None:
+    need("c")
+    source = '#include <stdio.h>\n#include "own.h"\nint main() { printf("%d", OWN); }'
+    for number in ("41", "42"):
+        files = {"own.h": f"#define OWN {number}\n"}
+        assert sandbox.run(Program(source, language="c", files=files)).stdout == number
 
 
 def test_a_language_that_is_not_installed_says_so(

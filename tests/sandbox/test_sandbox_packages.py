@@ -41,6 +41,15 @@ def test_numpy_is_there_where_it_was_asked_for_and_nowhere_else(scientific: Loca
     assert outcome.hint == "no module named numpy here: environment scientific has it"
 
 
+def test_a_program_that_names_none_of_the_packages_runs_in_their_environment(
+    scientific: LocalSandbox,
+) -> None:
+    source = (
+        "import sys\nname = 'num' + 'py'\nprint(name in sys.modules, __import__(name).int64(42))"
+    )
+    assert out(scientific, source) == "False 42"
+
+
 def test_a_verdict_says_which_environment_has_the_module(scientific: LocalSandbox) -> None:
     reference = {"tests": [{"stdin": "", "stdout": "1\n"}]}
     verdict = score_code("```python\nimport pandas\n```", reference, scientific)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox import LANGUAGES, Limits, LocalSandbox, Outcome, Program
+from prorl_sandbox import LANGUAGES, Limits, LocalSandbox, Outcome, Program, Sandbox
 from prorl_sandbox.trials import try_languages
 from prorl_verifiers.code.compare import same_value
 
@@ -145,7 +145,7 @@ def echo(call: Call, language: str, name: str, value: object) -> Outcome:
     return call(language, ECHO[language], name, value)
 
 
-@pytest.mark.slow  # a compilation a problem: 75 s of processor time in all
+@pytest.mark.slow  # a compilation a problem
 @pytest.mark.parametrize("language", ENDINGS)
 def test_right_solutions_give_the_right_values(call: Call, language: str) -> None:
     source = (PROBLEMS / f"problems.{ENDINGS[language]}").read_text(encoding="utf-8")
@@ -157,6 +157,7 @@ def test_right_solutions_give_the_right_values(call: Call, language: str) -> Non
         assert same_value(expected, outcome.value, from_json=True), (name, expected, outcome.value)
 
 
+@pytest.mark.slow  # a compilation a function
 @pytest.mark.parametrize("language", ECHO)
 def test_values_cross_as_they_are(call: Call, language: str) -> None:
     for number in (0.1, -1e-300, 1e300, math.inf, -math.inf):
@@ -196,6 +197,7 @@ def test_only_what_is_returned_is_the_value(call: Call, language: str) -> None:
     assert missing.status in ("compile-error", "runtime-error")
 
 
+@pytest.mark.slow  # a compilation a function
 @pytest.mark.parametrize("language", ["cpp", "go", "java", "rust", "javascript"])
 def test_limits_hold_during_a_call(call: Call, language: str) -> None:
     loops = {
@@ -336,7 +338,7 @@ def test_calls_and_checks_that_a_language_cannot_take_are_the_users_mistake(
 
 @pytest.mark.parametrize("language", [spec.name for spec in LANGUAGES.all() if spec.trial])
 def test_a_languages_own_trial_works(
-    sandbox: LocalSandbox,
+    local_or_remote: Sandbox,
     need: Callable[[str], None],
     language: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -344,6 +346,6 @@ def test_a_languages_own_trial_works(
     need(language)
     spec = LANGUAGES.get(language)
     monkeypatch.setattr(LANGUAGES, "all", lambda: (spec,))
-    (tried,) = try_languages(sandbox)
+    (tried,) = try_languages(local_or_remote)
     assert (tried.runs, tried.calls, tried.note) == (True, spec.takes_calls, "")
     assert re.fullmatch(r"[a-z]+", tried.name)

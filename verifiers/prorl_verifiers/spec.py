@@ -31,6 +31,8 @@ Result: TypeAlias = float | bool | Score | Verdict
 Purpose = Literal["file", "evaluation", "faithful"]
 """Where a verifier may work in another mode than its first: ``prorl verify file``, evaluations, and
 training with ``reward.faithful``."""
+UNTYPED = "untyped"
+"""The type of a gold that its verifier cannot read."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
@@ -137,6 +139,9 @@ class VerifierSpec:
     gold_response: Callable[[Reference], str | None] | None = None
     """A whole right response; by default ``write(answer)``. The gold check of ``prorl data build``, the warm
     start and the audit take it."""
+    target_type: Callable[[Reference], str] | None = None
+    """What kind of gold a reference holds (``number``, ``interval``, ...), ``UNTYPED`` where answers can only be compared
+    as text; ``prorl data build`` counts them and lists the untyped ones."""
     topic: Callable[[Reference], str | None] | None = None
     """What ``prorl data inspect`` counts; by default the answer."""
     vote: Callable[[str], str | None] | None = None

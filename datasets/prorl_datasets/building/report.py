@@ -36,6 +36,10 @@ STAGE_NAMES = {
 """How the stages read in tables."""
 
 
+MAX_UNTYPED = 200
+"""Untyped golds of an entry that the manifest lists; all are counted."""
+
+
 @dataclass(slots=True)
 class EntryResult:
     """What became of one entry: candidates, drops by stage and reason, rows kept by split."""
@@ -48,6 +52,10 @@ class EntryResult:
     kept: Counter[str] = field(default_factory=Counter)
     examples: list[list[str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
+    golds: Counter[str] = field(default_factory=Counter)
+    """Types of gold answers, as their verifiers name them."""
+    untyped: list[list[str]] = field(default_factory=list)
+    """(id, gold) of golds that answers can only be compared with as text; at most ``MAX_UNTYPED``."""
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
@@ -93,6 +101,7 @@ class EntryResult:
             "full_path_fraction": entry.full_path_fraction,
             "gold_check": dict(sorted(self.checks.items())),
             "commonest_answer_share": self.commonest_answer_share(),
+            "gold_types": dict(self.golds.most_common()),
         }
 
 
@@ -198,6 +207,10 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
         "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.shown(e.source)),
         "licences": dict(sorted(facts.licences.items())),
+        "gold_types": dict(sum((r.golds for r in results), Counter()).most_common()),
+        "untyped_golds": [
+            {"id": identity, "gold": gold} for r in results for identity, gold in r.untyped
+        ],
         "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
         "stages": stage_table(results),
         "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),

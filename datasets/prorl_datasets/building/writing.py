@@ -14,7 +14,13 @@ from typing import Any
 
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets.building.choose import Choice, Ref, row_id
-from prorl_datasets.building.report import EntryResult, Facts, make_manifest, parts_in_use
+from prorl_datasets.building.report import (
+    MAX_UNTYPED,
+    EntryResult,
+    Facts,
+    make_manifest,
+    parts_in_use,
+)
 from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
@@ -22,7 +28,7 @@ from prorl_datasets.rows.parts import PartStore
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS
-from prorl_verifiers.spec import no_parts
+from prorl_verifiers.spec import UNTYPED, no_parts
 
 PAIRS = "decontamination.jsonl"
 
@@ -97,6 +103,7 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         if share is not None:
             columns["metadata"].setdefault("chance", share)
         result.checks[row["gold_check"]] += 1
+        _count_gold(result, identity, columns)
         work.licences[columns["licence"]] += 1
         work.facts.add(columns)
         verifier = columns["verifier"]
@@ -114,6 +121,18 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
             "gold_check": row["gold_check"],
             "metadata": metadata,
         }
+
+
+def _count_gold(result: EntryResult, identity: str, columns: Mapping[str, Any]) -> None:
+    """Count the type of a row's gold; list it where it has none."""
+    verifier = VERIFIERS.get(columns["verifier"])
+    if verifier.target_type is None:
+        return
+    reference = json.loads(columns["reference"])
+    kind = verifier.target_type(reference)
+    result.golds[kind] += 1
+    if kind == UNTYPED and len(result.untyped) < MAX_UNTYPED:
+        result.untyped.append([identity, verifier.shown(reference) or ""])
 
 
 class _PartReader:

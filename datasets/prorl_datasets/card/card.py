@@ -57,6 +57,7 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         _table(("reason", "rows"), list(manifest["drops"].items())[:20]),
         "## Gold check",
         _gold(manifest),
+        _table(("type of gold", "rows"), list(manifest["gold_types"].items())),
         "## Decontamination",
         _benchmarks(manifest),
     ]

@@ -77,17 +77,18 @@ def take_fresh_chance() -> None:
 
 
 def _sources_of_chance() -> list[Callable[[], Any]]:
-    """Return what seeds each random generator that the loaded modules hold."""
-    from random import Random
-
-    found: list[Callable[[], Any]] = [one.seed for one in gc.get_objects() if type(one) is Random]
-    drawing = sys.modules.get("numpy.random")
-    if drawing is None:
-        return found
+    """Return what seeds each random generator that the loaded modules hold. Imports nothing."""
+    found: list[Callable[[], Any]] = []
+    modules = sys.modules
+    generator = getattr(modules.get("numpy.random"), "Generator", None)
+    seeded = {
+        getattr(modules.get("random"), "Random", None),
+        getattr(modules.get("numpy.random"), "RandomState", None),
+    }
     for one in gc.get_objects():
-        if type(one) is drawing.RandomState:
+        if type(one) in seeded:
             found.append(one.seed)
-        elif type(one) is drawing.Generator:
+        elif type(one) is generator:
             found.append(_seeding(one.bit_generator))
     return found
 

@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -248,18 +248,21 @@ class BoxSandbox(Closing, ABC):
             raise UserError(f"an environment needs Python: {program.language} has none")
         artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
         if spec.compile:
-            artifact = self._compile(program, spec)
+            artifact = self._compile(program, spec, files)
         if isinstance(artifact, Outcome):
             return artifact
         run = replace(exec_job(program, spec, artifact, limits), files=files)
         return plan_program(run, program, self.isolation)
 
-    def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
+    def _compile(
+        self, program: Program, spec: LanguageSpec, files: Mapping[str, bytes]
+    ) -> bytes | Outcome:
         """Return what to execute, or the Outcome of a compilation that failed."""
         known = self._artifacts.get(program)
         if known is not None:
             return known
-        plan = plan_compilation(compile_job(program, spec), program, self.isolation)
+        job = replace(compile_job(program, spec), files=files)
+        plan = plan_compilation(job, program, self.isolation)
         with self._boxes(plan.jobs, "free") as made:
             outcome = plan.run(made)
         if outcome.status != "ok":

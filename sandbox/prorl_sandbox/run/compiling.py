@@ -35,7 +35,7 @@ class LanguageError(UserError):
 
 
 class ArtifactCache:
-    """The latest artifacts by language, source and call, at most 64 MiB of them. Thread-safe."""
+    """The latest artifacts by language, source, call and files, at most 64 MiB of them. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,9 +61,8 @@ class ArtifactCache:
 
 
 def _key(program: Program) -> str:
-    call = f"call {program.call}" if program.call is not None else ""
-    text = f"{program.language}\n{call}\n{program.source}".encode("utf-8", "replace")
-    return hashlib.blake2b(text, digest_size=20).hexdigest()
+    parts = (program.language, program.call, program.source, *sorted(program.files.items()))
+    return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=20).hexdigest()
 
 
 def compile_job(program: Program, spec: LanguageSpec) -> Job:

@@ -1,7 +1,8 @@
 r"""Our own grader: accept, reject or undecided for one answer against one gold, without computer algebra.
 
-``judge`` cleans both texts, compares spellings, letters and words, then parses both and compares the trees.
-Everything is bounded and nothing is evaluated as code.
+The gold is understood once (``math.targets``). ``judge`` cleans the answer, then reads it against that target: letters and
+words by spelling, everything else as a tree; an answer in a sentence by what the sentence states. Everything is bounded
+and nothing is evaluated as code.
 """
 
 from __future__ import annotations
@@ -11,32 +12,41 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.math.comparing.compare import Comparison
 from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules
+from prorl_verifiers.math.comparing.match import Matcher
 from prorl_verifiers.math.comparing.units import ratio
+from prorl_verifiers.math.reading.answers import boxed_answer, stated
 from prorl_verifiers.math.reading.candidates import several_candidates
 from prorl_verifiers.math.reading.chains import without_described
-from prorl_verifiers.math.reading.nodes import (
-    EXPRESSIONS,
-    Listing,
-    Node,
-    SetOf,
-    WithUnit,
-    Words,
-    walk,
-)
+from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
-from prorl_verifiers.notation.hedges import doubtful, hedged
+from prorl_verifiers.math.targets import (
+    LABELLED,
+    LETTER,
+    NOTHING,
+    UNDEFINED,
+    Choice,
+    Equation,
+    Gold,
+    Named,
+    Text,
+    Tree,
+    Untyped,
+    Value,
+    spoken,
+    understand,
+    unwrapped,
+    with_dollars,
+)
+from prorl_verifiers.notation.hedges import denies, doubtful, hedged
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words, split_top
 
 Decision = Literal["accept", "reject", "undecided"]
 
-LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
-LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
 OPEN_FORM = re.compile(
     r"\\(?:sum|prod|int|oint|iint|lim|det|bmod|pmod|mod)(?![a-zA-Z])|\\begin\{vmatrix"
 )
@@ -45,14 +55,13 @@ _DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
 _GROUPS = re.compile(r"\d,\d{3}")
 _INTEGER = re.compile(r"[1-9][0-9]*")
 _TRAILING = re.compile(r"([-+]?[0-9][0-9.,/ ]*)\s*([A-Za-z][A-Za-z/^0-9]{0,12})")
-_WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
-_CLOCK = re.compile(
-    r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
-)
-_NOTHING = frozenset(
-    ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "no roots",
-     "there is no solution", "there are no solutions", "the empty set", "no real roots")
-)  # fmt: skip
+_DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,20})")
+_GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
+"""``1.000,99`` and ``1 000,99``."""
+_DECIMALS = re.compile(r"-?\d+\.\d+")
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_TIME_SAID = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
+_SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _SAID = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
     "every real number": r"\mathbb{R}",
@@ -75,82 +84,118 @@ def grade(gold: str, answer: str) -> Decision:
 def judge(gold: str, answer: str, rules: Rules | None = None) -> Finding:
     """Return the decision and its reason; ``rules`` hold the percent flag and the unit converter."""
     rules = rules or Rules()
-    gold = last_boxed(gold) or gold
-    answer = last_boxed(answer) or answer
-    dollars = [bool(_DOLLARS.match(text)) for text in (gold, answer)]
-    gold, answer = clean(gold), clean(answer)
-    if squeeze(gold) == squeeze(answer):
+    wanted = understand(gold)
+    given = boxed_answer(answer) or answer
+    dollars = bool(_DOLLARS.match(given))
+    text = clean(given)
+    if squeeze(wanted.text) == squeeze(text):
         return Finding("accept", "same text")
-    if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(answer) and rules.percent is None:
+    if _INTEGER.fullmatch(wanted.text) and _INTEGER.fullmatch(text) and rules.percent is None:
         return Finding("reject", "integers compared")
-    if doubtful(answer) and not doubtful(gold):
+    finding = _against(wanted, text, dollars, rules)
+    if finding.decision == "accept":
+        return finding
+    said = stated(given, letter=isinstance(wanted.target, Choice))
+    if said is not None and clean(said) != text:
+        second = _against(wanted, clean(said), bool(_DOLLARS.match(said)), rules)
+        if second.decision == "accept":
+            return Finding("accept", f"{second.reason}, stated in a sentence")
+    return finding
+
+
+def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Finding:
+    """Judge a cleaned answer."""
+    if squeeze(gold.text) == squeeze(text):
+        return Finding("accept", "same text")
+    if doubtful(text) and not doubtful(gold.text):
         return Finding("reject", "the answer is in doubt of itself")
-    letter = LETTER.fullmatch(plain_words(gold).upper())
-    if letter and len(plain_words(gold)) == 1 and gold != gold.lower():
-        return _decided(same_letter(letter.group(1), answer), "letters compared")
-    if (
-        _spoken(gold) in _NOTHING
-        or is_words(gold)
-        or (gold.isalpha() and len(gold) > 1 and is_words(answer) and "\\" in answer)
-    ):
-        left, right = _spoken(gold), _spoken(answer)
-        if left in _NOTHING and (
-            right in _NOTHING or squeeze(answer) in (r"\emptyset", r"\varnothing", r"\{\}")
-        ):
-            return Finding("accept", "both say that there is none")
-        parts = [
-            sorted(part.strip() for part in re.split(r",|\band\b", text) if part.strip())
-            for text in (left, right)
-        ]
-        return _decided(
-            left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared"
-        )
-    if _CLOCK.match(gold):
-        # Times of day; a missing a.m. or p.m. in the answer is forgiven.
-        times = [re.sub(r"[\s.]|\\text|[{}]", "", text).casefold() for text in (gold, answer)]
-        return _decided(times[1] in (times[0], times[0][:-2]), "times compared")
-    if gold.startswith("\\text") and _spoken(gold) == _spoken(answer):
+    if denies(text) and not denies(gold.text) and not isinstance(gold.target, Text | Choice):
+        return Finding("reject", "the answer denies something")
+    match gold.target:
+        case Choice(letter=letter, of=None):
+            return _decided(same_letter(letter, text), "letters compared")
+        case Text():
+            return _words(gold.target, text)
+        case Choice(letter=letter, of=of):
+            assert of is not None
+            given = LABELLED.fullmatch(unwrapped(text))
+            if same_letter(letter, text) and not given:
+                return Finding("accept", "letters compared")
+            if given and letter != given.group(1):
+                return Finding("reject", "letters compared")
+            return _against(of, text, dollars, rules)
+    if gold.text.startswith("\\text") and spoken(gold.text) == spoken(text):
         return Finding("accept", "words compared")
-    if len(answer) > MAX_TEXT >= 2 * len(gold):
+    if len(text) > MAX_TEXT >= 2 * len(gold.text):
         return Finding("reject", "the answer is too long for the gold")
-    finding = _without_labels(_unwrapped(gold), _unwrapped(answer), rules, dollars)
-    several = several_candidates(gold, answer) if finding.decision == "undecided" else None
+    finding = _without_label(gold, unwrapped(text), dollars, rules)
+    several = several_candidates(gold.text, text) if finding.decision == "undecided" else None
     return finding if several is None else Finding("reject", several)
 
 
-def _unwrapped(text: str) -> str:
-    """Take a value out of ``\\text{5 apples}``."""
-    whole = _WRAPPED.fullmatch(text)
-    return whole.group(1) if whole else text
+def _words(target: Text, text: str) -> Finding:
+    if target.clock:
+        # a missing a.m. or p.m. in the answer is forgiven
+        time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
+        return _decided(time in (target.said, target.said[:-2]), "times compared")
+    left, right = target.said, spoken(text)
+    nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
+    if left in NOTHING and nothing:
+        return Finding("accept", "both say that there is none")
+    if left in UNDEFINED and right in UNDEFINED:
+        return Finding("accept", "both say that it is not defined")
+    parts = [
+        sorted(part.strip() for part in re.split(r",|\band\b", side) if part.strip())
+        for side in (left, right)
+    ]
+    return _decided(left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared")
 
 
-def _without_labels(gold: str, answer: str, rules: Rules, dollars: list[bool]) -> Finding:
-    """Take off ``(C)`` before a value and unevaluated first sides of a chain, then compare."""
-    wanted, given = LABELLED.fullmatch(gold), LABELLED.fullmatch(answer)
-    if wanted:
-        if same_letter(wanted.group(1), answer) and not given:
-            return Finding("accept", "letters compared")
-        if given and wanted.group(1) != given.group(1):
-            return Finding("reject", "letters compared")
-        gold = clean(wanted.group(2))
+def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Finding:
+    """Take off ``(C)`` before a value and unevaluated first sides of a chain, then compare trees."""
+    given = LABELLED.fullmatch(answer)
     answer = clean(given.group(2)) if given else answer
-    if OPEN_FORM.search(answer) and not OPEN_FORM.search(gold):
+    if OPEN_FORM.search(answer) and not OPEN_FORM.search(gold.text):
         sides = split_top(answer, "=")
         closed = [side for side in sides if not OPEN_FORM.search(side)]
         if not closed or closed[-1] != sides[-1]:
             return Finding("reject", "the answer is left unevaluated")
         answer = "=".join(closed)
-    if squeeze(gold) == squeeze(answer):
+    if squeeze(gold.text) == squeeze(answer):
         return Finding("accept", "same text")
-    answer = _SAID.get(_spoken(answer), answer)
-    # Compare with commas read as digit grouping, then, where both may be lists, as separators.
-    finding = _by_trees(gold, answer, rules, dollars, True)
-    if finding.decision != "accept" and (_GROUPS.search(gold) or _GROUPS.search(answer)):
-        second = _by_trees(gold, answer, rules, dollars, False)
-        # a comma that cannot group digits
-        lists = any(re.search(r",(?!\d{3}(?!\d))", t) or " and " in t for t in (gold, answer))
+    if isinstance(gold.target, Untyped):
+        return Finding("undecided", "the gold is not read")
+    if _TIME.fullmatch(gold.text) and _TIME_SAID.fullmatch(answer):
+        return _decided(_TIME_SAID.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
+    if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
+        return _decided(spoken(gold.text) == spoken(answer), "words compared")
+    answer = _SAID.get(spoken(answer), answer)
+    target = gold.target
+    assert not isinstance(target, Text | Choice)
+    # commas read as digit grouping, then, where both may be lists, as separators
+    finding = _by_tree(gold, target, answer, dollars, rules, True)
+    if finding.decision == "accept":
+        return finding
+    if gold.separated is not None or _GROUPS.search(answer):
+        second = _by_tree(gold, gold.separated or target, answer, dollars, rules, False)
+        lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else finding
+    if "," in answer + gold.text and _decimal_comma(gold, answer):
+        return Finding("accept", "a decimal comma")
     return finding
+
+
+def _decimal_comma(gold: Gold, answer: str) -> bool:
+    """Whether one side is a single decimal and the other the same digits with a decimal comma."""
+    for comma, other in ((gold.text, answer), (answer, gold.text)):
+        grouped = _GROUPED_COMMA.fullmatch(comma)
+        if not grouped and (not _DECIMAL_COMMA.fullmatch(comma) or not _DECIMALS.fullmatch(other)):
+            continue
+        if comma is gold.text and not grouped and len(comma.partition(",")[2]) < 2:
+            return False  # 1,2 may be the list of 1 and 2
+        if re.sub(r"[. ]", "", comma).replace(",", ".") == re.sub(r"[, ]", "", other):
+            return True
+    return False
 
 
 def squeeze(text: str) -> str:
@@ -164,61 +209,78 @@ def same_letter(letter: str, answer: str) -> bool:
     if len(words) == 1:
         return words.upper() == letter
     labelled = LABELLED.fullmatch(answer)
-    other = LETTER.fullmatch(plain_words(labelled.group(2)).upper()) if labelled else None
-    return bool(
-        labelled and labelled.group(1) == letter and not (other and other.group(1) != letter)
-    )
+    if not labelled or labelled.group(1) != letter:
+        return False
+    behind = labelled.group(2)
+    other = LETTER.fullmatch(plain_words(behind).upper())
+    offered = re.match(r"(?:\\text\s*\{)?\s*(?:or|and|/|,|or maybe)\b", behind)
+    return offered is None and not (other and other.group(1) != letter)
 
 
 def _decided(same: bool, reason: str) -> Finding:
     return Finding("accept" if same else "reject", reason)
 
 
-def _spoken(text: str) -> str:
-    words = plain_words(text)
-    return re.sub(r"^(?:the|an?) (?=\S)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words))
-
-
-def _by_trees(gold: str, answer: str, rules: Rules, dollars: list[bool], grouping: bool) -> Finding:
+def _by_tree(
+    gold: Gold, target: Tree, answer: str, dollars: bool, rules: Rules, grouping: bool
+) -> Finding:
+    if isinstance(target, Family):
+        family = family_of(answer, target)
+        if family is None:
+            return Finding("undecided", "not a family over the integers")
+        same = same_family(target, family)
+        return (
+            Finding("undecided", "not decided")
+            if same is None
+            else _decided(same, "families compared")
+        )
+    empty = target.node == SetOf(())
     try:
-        right = spread(_with_dollars(read(gold, grouping), dollars[0]))
-    except (Unreadable, RecursionError):
-        return Finding("undecided", "the gold is not read")
-    try:
-        given = spread(_with_dollars(read(answer, grouping), dollars[1]))
+        given = spread(with_dollars(read(answer, grouping), dollars))
     except (TooLarge, RecursionError) as error:
         return Finding("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
-        if right == SetOf(()) and _spoken(answer) in _NOTHING:
+        if empty and spoken(answer) in NOTHING:
             return Finding("accept", "both say that there is none")
-        shorter = without_described(answer) if "=" not in gold else None
+        shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
-            return _by_trees(gold, shorter, rules, dollars, grouping)
-        if is_plain(right):
+            return _by_tree(gold, target, shorter, dollars, rules, grouping)
+        if isinstance(target, Value) and is_plain(target.node):
             return Finding("reject", "the gold is a number, the answer is not one")
         return Finding("undecided", f"the answer is not read: {error}")
-    if is_plain(right) and hedged(answer) and not hedged(gold):
+    forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
+    one = isinstance(target, Value | Named)
+    if one and forms and all(_matches(target, item, rules) for item in forms):
+        return Finding("accept", "equal forms of one value")
+    if (
+        isinstance(target, Value)
+        and is_plain(target.node)
+        and hedged(answer)
+        and not hedged(gold.text)
+    ):
         return Finding("reject", "a hedge is no number")
-    right, given = _expected_units(right, given, gold, answer)
-    comparison = Comparison(rules)
+    if isinstance(given, Words):
+        return _decided(empty and spoken(given.text) in NOTHING, "words compared")
+    if isinstance(target, Value):
+        node, given = _expected_units(target.node, given, gold.text, answer)
+        target = Value(node)
+    matcher = Matcher(rules)
     try:
-        same = None
-        # A gold that offers equal forms (a OR b) is met by either.
-        if isinstance(right, Listing) and right.joint == "or" and len(right.items) <= 8:
-            first, *others = right.items
-            if all(comparison.same(first, other, final=False) for other in others):
-                same = any(comparison.same(form, given) for form in right.items)
-        if same is None and isinstance(given, Words):
-            same = right == SetOf(()) and _spoken(given.text) in _NOTHING
-        elif same is None:
-            same = comparison.same(right, given)
+        same = matcher.matches(target, given)
     except TooLarge as error:
         return Finding("undecided", str(error))
     except (Unreadable, ArithmeticError):
         same = None
     if same is None:
         return Finding("undecided", "not decided")
-    return _decided(same, comparison.reason)
+    return _decided(same, matcher.reason)
+
+
+def _matches(target: Tree, answer: Node, rules: Rules) -> bool:
+    try:
+        return Matcher(rules).matches(target, answer) is True
+    except (Unreadable, ArithmeticError):
+        return False
 
 
 def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
@@ -232,11 +294,3 @@ def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
             with suppress(Unreadable):
                 nodes[at] = WithUnit(read(trailing.group(1)), trailing.group(2))
     return nodes[0], nodes[1]
-
-
-def _with_dollars(node: Node, dollars: bool) -> Node:
-    if not dollars or not isinstance(node, EXPRESSIONS):
-        return node
-    if any(isinstance(part, WithUnit) for part in walk(node)):
-        return node
-    return WithUnit(node, "dollar")

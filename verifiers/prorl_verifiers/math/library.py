@@ -13,7 +13,8 @@ from typing import Any
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
-from prorl_verifiers.math.grader import LABELLED, squeeze
+from prorl_verifiers.math.grader import squeeze
+from prorl_verifiers.math.targets import LABELLED
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
 
@@ -158,22 +159,26 @@ def _close(gold: Any, answer: Any) -> bool:
     return bool(sympy.Abs(ratio - 1) <= RELATIVE_TOLERANCE)
 
 
-def literal_value(text: str) -> Fraction | None:
+def literal_value(text: str, closed: bool = False) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None."""
+    from prorl_verifiers.math.comparing.echo import is_closed
     from prorl_verifiers.math.evaluating.numbers import numbers
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
-    from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, symbols, walk
+    from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk
     from prorl_verifiers.math.reading.parser import read
     from prorl_verifiers.math.reading.tokens import Unreadable
 
     text = clean(text)
-    if not text or not _LITERAL.fullmatch(text.replace(r"\pi", "")):
+    if not text or (not closed and not _LITERAL.fullmatch(text.replace(r"\pi", ""))):
         return None
     try:
         node = read(text)
         if not isinstance(node, EXPRESSIONS) or symbols(node):
             return None
-        if any(isinstance(part, Call) for part in walk(node)):
+        parts = list(walk(node))
+        called = any(isinstance(part, Call) for part in parts)
+        irrational = called or any(isinstance(part, Root | Const) for part in parts)
+        if called if not closed else not (irrational and is_closed(node)):
             return None
         value = Evaluator({}).value(node)
     except (Undefined, Unreadable, RecursionError):

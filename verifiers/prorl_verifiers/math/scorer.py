@@ -17,12 +17,13 @@ from prorl_verifiers.extract import answer_line, last_boxed
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import judge
+from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the last box of ``text``; ``reference``: {"answer", "mode"?, "choices"?, "percent"?}."""
+    """Score the last box of ``text``; ``reference``: {"answer", "mode"?, "choices"?, "percent"?, "decimals"?}."""
     mode = reference.get("mode", "decided")
     gold = str(reference["answer"])
     if mode == "math-verify":
@@ -33,7 +34,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
             return unparsable("math-verify finds no answer")
         reason = "equal (math-verify)" if equal else "not equal (math-verify)"
         return Score(float(equal), reason, last_boxed(text), metrics={"undecided": 0.0})
-    answer = last_boxed(text)
+    answer = boxed_answer(text)
     if answer is None and "\\boxed" not in text:
         answer = answer_line(text)
     if answer is None:
@@ -42,7 +43,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the box is empty", answer)
     if len(answer) > MAX_ANSWER:
         return unparsable("the answer is too long", answer)
-    rules = Rules(reference.get("percent"), _converter(loading))
+    rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
     choices = reference.get("choices")
     if choices:
         from prorl_verifiers.math.comparing.choices import judge_choice
@@ -69,7 +70,7 @@ def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     """Ask math-verify, behind our guards."""
     from prorl_verifiers.math.library import guarded_verify
 
-    equal, reason = guarded_verify(clean(last_boxed(gold) or gold), clean(answer), loading)
+    equal, reason = guarded_verify(clean(gold_text(gold)), clean(answer), loading)
     return equal, f"{reason} (math-verify, guarded)"
 
 
@@ -96,12 +97,13 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     return _second(gold, answer, loading)
 
 
-def number_by_algebra(text: str, loading: Loading) -> Fraction | None:
+def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``), or None.
 
-    Sums, products and function calls are not literals. The value is rounded to 15 digits.
+    Sums, products and function calls are not literals; with ``closed`` they count where a root, e, \pi or a logarithm
+    stands in them (``1-e^{-2}``). The value is rounded to 15 digits.
     """
     from prorl_verifiers.math.library import literal_value
 
     loading("mpmath")
-    return literal_value(text)
+    return literal_value(text, closed)

@@ -12,6 +12,9 @@ from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec, plain_answer
 from prorl_verifiers.types import Reference, Score, TaskError
 
+MAX_DECIMALS = 40
+"""Places behind the point that a question may ask for."""
+
 
 def score(response: str, reference: Reference) -> Score:
     """Score the last box of ``response``."""
@@ -24,10 +27,13 @@ def check_reference(reference: Reference) -> None:
     """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
     from prorl_verifiers.math.comparing.choices import named_option
 
-    known_keys(reference, "answer", "mode", "choices", "percent")
+    known_keys(reference, "answer", "mode", "choices", "percent", "decimals")
     gold = gold_text(reference)
     if not isinstance(reference.get("percent", False), bool):
         raise TaskError("'percent' must be true or false")
+    decimals = reference.get("decimals")
+    if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MAX_DECIMALS):
+        raise TaskError(f"'decimals' must be a whole number from 0 to {MAX_DECIMALS}")
     choices = reference.get("choices")
     if choices is None:
         return
@@ -38,6 +44,13 @@ def check_reference(reference: Reference) -> None:
         raise TaskError(
             "the gold answer names none of the 'choices', neither by letter nor by text"
         )
+
+
+def target_type(reference: Reference) -> str:
+    """Return the type of the gold: ``number``, ``interval``, ``matrix``, ...; ``untyped`` for one that is text alone."""
+    from prorl_verifiers.math.targets import kind, understand
+
+    return "choice" if reference.get("choices") else kind(understand(gold_text(reference)))
 
 
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
@@ -113,5 +126,6 @@ SPEC = VerifierSpec(
     write=boxed,
     gold_response=boxed_gold,
     vote=str,
+    target_type=target_type,
     audit_groups=audit_groups,
 )

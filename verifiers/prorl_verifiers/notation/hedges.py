@@ -12,13 +12,20 @@ MAX_HEDGED = 4000
 
 _DOUBT = re.compile(
     r"\?|(?<![A-Za-z\\])(?:maybe|perhaps|possibly|probably|presumably|likely|unlikely|guess|guessing|unsure|uncertain"
-    r"|might|could be|may be|vs|versus|alternatively|otherwise|wrong|incorrect|instead of|rather than|anything but)"
+    r"|might|could be|may be|vs|versus|alternatively|otherwise|wrong|incorrect|false|untrue|invalid|impossible|instead of|rather than|anything but"
+    r"|den(?:y|ies|ied)|disprov\w{1,4}|refut\w{1,4}|contradict\w{0,7}|reject\w{0,4}|exclud\w{1,4}|fails?)"
     r"(?![A-Za-z])",
     re.IGNORECASE,
 )
+_DENIAL = re.compile(
+    r"(?<![A-Za-z\\])(?:neither|nor|not|never|\w{2,8}n['’]t|cannot|pas|jamais|nicht|keine?|nunca|nem|não|не|ни)(?!\w)"
+    r"|[不没非無无否]|ない|아니|नहीं|ليس",
+    re.IGNORECASE,
+)
 _BOUND = re.compile(
-    r"(?<![A-Za-z\\])(?:or|either|neither|nor|not|never|isn['’]t|cannot|no|but|between|unless|except|other than|at least"
-    r"|at most|more than|less than|greater than|fewer than|smaller than|larger than|up to)(?![A-Za-z])",
+    r"(?<![A-Za-z\\])(?:or|either|no|but|between|unless|except|other than|at least|at most|more than|less than|greater than"
+    r"|fewer than|smaller than|larger than|up to|ou|oder|или)(?!\w)"
+    r"|或|也许|可能",
     re.IGNORECASE,
 )
 
@@ -28,6 +35,11 @@ def doubtful(text: str) -> bool:
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 
+def denies(text: str) -> bool:
+    """Whether a text negates something; wrong for every gold that does not."""
+    return _DENIAL.search(text[:MAX_HEDGED]) is not None
+
+
 def hedged(text: str) -> bool:
     """Whether a text is doubtful, or negates, bounds or offers an alternative: wrong for a gold that is a number."""
-    return doubtful(text) or _BOUND.search(text[:MAX_HEDGED]) is not None
+    return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

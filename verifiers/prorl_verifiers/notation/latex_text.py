@@ -6,41 +6,81 @@ Works on text alone (no sympy).
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from prorl_verifiers.extract import closing_bracket
 
-_UNICODE = str.maketrans(
-    {
-        "−": "-",
-        "–": "-",
-        "×": r"\times ",
-        "·": r"\cdot ",
-        "⋅": r"\cdot ",
-        "π": r"\pi ",
-        "∞": r"\infty ",
-        "°": r"^\circ",
-        "≤": r"\le ",
-        "≥": r"\ge ",
-        "∪": r"\cup ",
-        "²": "^2", "³": "^3", "⁴": "^4", "⁵": "^5", "⁶": "^6", "⁷": "^7", "⁸": "^8", "⁹": "^9",
-        "≠": r"\ne ", "∈": r"\in ", "∩": r"\cap ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ",
-        "÷": r"\div ", "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "′": "'", "’": "'",
-        "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "⅓": r"\frac{1}{3}", "⅔": r"\frac{2}{3}",
-        "…": r"\ldots ", "≈": r"\approx ", "∗": "*", "，": ",", "：": ":", "（": "(", "）": ")",
-        "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ", "φ": r"\phi ",
-        "\u200b": "", "\u200a": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ", "\u205f": " ",
-        "\u00a0": " ",
-        "\u202f": " ",
-        "\u2009": " ",
-    }
-)  # fmt: skip
+_UNICODE: dict[str, str] = {
+        **{chr(0xFF01 + at): chr(0x21 + at) for at in range(94)},  # full-width signs, digits and letters
+        **{fraction: rf"\frac{{{top}}}{{{bottom}}}" for fraction, top, bottom in (
+            ("½", 1, 2), ("⅓", 1, 3), ("⅔", 2, 3), ("¼", 1, 4), ("¾", 3, 4), ("⅕", 1, 5), ("⅖", 2, 5), ("⅗", 3, 5),
+            ("⅘", 4, 5), ("⅙", 1, 6), ("⅚", 5, 6), ("⅐", 1, 7), ("⅛", 1, 8), ("⅜", 3, 8), ("⅝", 5, 8), ("⅞", 7, 8),
+            ("⅑", 1, 9), ("⅒", 1, 10),
+        )},
+        "−": "-", "–": "-", "∕": "/", "⁄": "/", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ", "∗": "*",
+        "÷": r"\div ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ", "°": r"^\circ", "º": r"^\circ", "˚": r"^\circ",
+        "≤": r"\le ", "⩽": r"\le ", "≦": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≧": r"\ge ", "≠": r"\ne ", "≈": r"\approx ",
+        "≡": r"\equiv ", "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "∈": r"\in ", "∉": r"\notin ",
+        "∨": r"\lor ", "∧": r"\land ", "∠": r"\angle ", "△": r"\triangle ", "∛": r"\sqrt[3]", "∜": r"\sqrt[4]",
+        "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⟨": r"\langle ", "⟩": r"\rangle ", "∣": "|",
+        "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}",
+        "π": r"\pi ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "λ": r"\lambda ",
+        "φ": r"\phi ", "ϕ": r"\phi ", "ω": r"\omega ", "σ": r"\sigma ", "ρ": r"\rho ", "τ": r"\tau ",
+        "٫": ".", "٬": ",", "٪": "%", "′": "'", "’": "'", "″": "''", "…": r"\ldots ", "⋯": r"\ldots ", "、": ",", "，": ",", "；": ";", "。": ".", "：": ":",
+        **dict.fromkeys("\u200b\u2060\ufeff\u00ad\u2061\u2062", ""),
+        **dict.fromkeys("\u200a\u2002\u2003\u3000\u205f\u00a0\u202f\u2009\u2005", " "),
+}  # fmt: skip
+_SIGNS = str.maketrans(_UNICODE)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
+_RAISED_RUN, _LOWERED_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+"), re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+")
+_DIGIT = re.compile(r"(?![0-9])\d")
+"""Digits of other scripts."""
+_LETTERLIKE = re.compile("[\U0001d400-\U0001d7ff]")
+"""Bold, italic and script letters and digits of Unicode's mathematical block."""
 _DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-_GROUPING = re.compile(r"(?<=[0-9])(?:\{,\}|,\\!)\s*(?=[0-9]{3})")
-_SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits)(?![a-zA-Z])\.?")
-_SPACES = re.compile(r"(\\\\)|\\[,;: ]|\\q?quad(?![a-zA-Z])|~|\\(?=\s)|\s+")
-_FRACS = re.compile(r"\\[dtc]frac(?![a-zA-Z])")
-_BARE_FRAC = re.compile(r"\\frac\s*(\{[^{}]*\}|\d|[a-zA-Z])\s*(\{[^{}]*\}|\d|[a-zA-Z])")
-_PAINT = re.compile(r"\\(?:text)?color\s*\{[a-zA-Z]+\}|\\(?:underline|checkmark)(?![a-zA-Z])")
+_GROUPING = re.compile(r"(?<=[0-9])(?:\{,\}|,\\!|\{\\,\})\s*(?=[0-9]{3})")
+_SPELLINGS = {
+    **dict.fromkeys(
+        """left right middle big bigg bigl bigr bigm biggl biggr Big Bigg Bigl Bigr Biggl Biggr displaystyle textstyle
+        scriptstyle scriptscriptstyle limits nolimits tiny scriptsize footnotesize small normalsize large Large LARGE huge
+        Huge rm bf it sf tt sl sc bfseries itshape boldmath mathop mathrel mathbin mathord mathstrut strut ensuremath nonumber
+        notag hfill relax null underline checkmark blacksquare qed pounds euro yen hline""".split(),  # noqa: SIM905
+        "",
+    ),
+    **dict.fromkeys("quad qquad space thinspace medspace thickspace negthinspace enspace enskip".split(), " "),  # noqa: SIM905
+    "lbrace": r"\{", "rbrace": r"\}", "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")", "vert": "|", "Vert": "|",
+    "lVert": r"\lvert ", "rVert": r"\rvert ", "colon": ":", "cdotp": r"\cdot ", "centerdot": r"\cdot ", "geqq": r"\ge ",
+    "geqslant": r"\ge ", "leqq": r"\le ", "leqslant": r"\le ", "infin": r"\infty ", "empty": r"\emptyset ",
+    "reals": r"\mathbb{R}", "Reals": r"\mathbb{R}", "R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "N": r"\mathbb{N}",
+    "Q": r"\mathbb{Q}", "smallsetminus": r"\setminus ", "textminus": "-", "slash": "/", "surd": r"\sqrt",
+    "dotsc": r"\ldots ", "dotsb": r"\ldots ", "dotsm": r"\ldots ", "cdots": r"\ldots ", "textellipsis": r"\ldots ",
+    "cr": r"\\", "newline": r"\\", "bm": r"\mathbf", "pmb": r"\mathbf", "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac", "sfrac": r"\frac",
+    "nicefrac": r"\frac", "flatfrac": r"\frac", "dbinom": r"\binom", "tbinom": r"\binom", "implies": r"\Rightarrow ",
+}  # fmt: skip
+"""Command -> what it is rewritten as: fonts, sizes and layout fall away, synonyms become one."""
+_COMMAND = re.compile(r"\\([a-zA-Z]+)")
+_DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
+_INVISIBLE = re.compile(
+    r"\\(?:(?:[hv]?phantom|[hv]space\*?|label|tag\*?)\s*\{[^{}]*\}|(?:text)?color\s*\{[a-zA-Z]+\})"
+)
+_ROMAN = re.compile(r"\\rm(?![a-zA-Z])(?:\s|\\[,;:! ]|~)*([A-Za-z]+)")
+_BRACED_UNIT = re.compile(r"(?<=[\d\s}])\{\s*(\\(?:mathrm|text)\{[^{}]*\})\s*\}")
+_PLAIN_ENVIRONMENT = re.compile(r"\\([pb]?matrix|cases)\{")
+_DOUBLED = re.compile(
+    r"(?<!\\)\\\\(?=(?:[dt]?frac|sqrt|text|le|leq|ge|geq|ne|neq|cup|cap|in|infty|pi|cdot|times|left|right|pm|circ|sin|cos|log|ln"
+    r"|mathbb|mathrm|boxed|alpha|beta|theta|to|binom)(?![a-zA-Z]))"
+)
+"""A backslash that an export has doubled."""
+_GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
+_NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
+_PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
+_CURRENCY = re.compile(r"\\text\s*\{\s*[€£¥]\s*\}|[€£¥₹₽￥]")
+_SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
+_PRIMES = re.compile(r"\^\s*(?:\\prime(?![a-zA-Z])|\{(?:\s*\\prime(?![a-zA-Z]))+\s*\})")
+_BARE_NAME = re.compile(
+    r"\\(hat|vec|bar|tilde|mathbf|overline|mathrm|mathcal)\s*\\?([A-Za-z]|[ij]math)(?![a-zA-Z])"
+)
 _BARE_BB = re.compile(r"\\mathbb\s*([A-Z])")
 _BARE_SQRT = re.compile(r"\\sqrt\s*(\d|[a-zA-Z])")
 _PAREN_SQRT = re.compile(r"\\sqrt\s*\(([^()]*)\)")
@@ -48,6 +88,7 @@ _WORD_SQRT = re.compile(
     r"(?:(?<![\\a-zA-Z])sqrt|√)\s*(?:(\d+(?:\.\d+)?|[a-zA-Z](?![a-zA-Z]))|(?=[({]))"
 )
 _WORD_PI = re.compile(r"(?<![\\a-zA-Z])pi(?![a-zA-Z])")
+_BARE_FRAC = re.compile(r"\\frac\s*(\{[^{}]*\}|\d|[a-zA-Z])\s*(\{[^{}]*\}|\d|[a-zA-Z])")
 _TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox|operatorname)\s*\{([^{}]*)\}"
 )
@@ -63,7 +104,12 @@ def clean(text: str) -> str:
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
-    text = text.translate(_UNICODE).strip()
+    if not text.isascii():
+        text = _RAISED_RUN.sub(lambda run: _script("^", run.group().translate(_RAISED)), text)
+        text = _LOWERED_RUN.sub(lambda run: _script("_", run.group().translate(_LOWERED)), text)
+        text = _LETTERLIKE.sub(lambda sign: unicodedata.normalize("NFKC", sign.group()), text)
+        text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
+        text = _CURRENCY.sub("", text).translate(_SIGNS).strip()
     text = strip_wrappers(text)
     text = _GROUPING.sub("", text.replace("...", r"\ldots "))
     text = (
@@ -73,18 +119,45 @@ def clean(text: str) -> str:
         .replace("{,}", ",")
         .replace(r"\!", "")
     )
-    text = _DRESSED.sub(r" \1 ", _SIZES.sub("", text))
+    if "\\\\" in text:
+        text = _DOUBLED.sub(r"\\", text)
+    if "\\" in text:
+        text = _BARE_NAME.sub(r"\\\1{\2}", text)
+        text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
+        text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", _NOT_EQUAL.sub(_negated, _GLUED_SPACE.sub(" ", text)))
+        text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
+        text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
+        if "matrix{" in text or "cases{" in text:
+            text = _plain_environment(text)
     text = _SPACES.sub(lambda m: m.group(1) or " ", text)
-    text = _PAINT.sub("", text)
-    text = _BARE_BB.sub(r"\\mathbb{\1}", text)
-    text = _FRACS.sub(r"\\frac", text)
     text = _WORD_SQRT.sub(lambda m: rf"\sqrt{{{m.group(1)}}}" if m.group(1) else r"\sqrt", text)
     text = _WORD_PI.sub(r"\\pi", text)
-    text = _PAREN_SQRT.sub(r"\\sqrt{\1}", text)
-    text = _BARE_SQRT.sub(r"\\sqrt{\1}", text)
-    text = _BARE_FRAC.sub(lambda m: rf"\frac{_braced(m.group(1))}{_braced(m.group(2))}", text)
-    text = text.replace(r"^{\circ}", r"^\circ").replace(r"^ \circ", r"^\circ")
+    if "\\" in text:
+        text = _BARE_BB.sub(r"\\mathbb{\1}", text)
+        text = _PAREN_SQRT.sub(r"\\sqrt{\1}", text)
+        text = _BARE_SQRT.sub(r"\\sqrt{\1}", text)
+        text = _BARE_FRAC.sub(lambda m: rf"\frac{_braced(m.group(1))}{_braced(m.group(2))}", text)
+        text = _PRIMES.sub(lambda match: "'" * match.group().count("prime"), text)
+        text = text.replace(r"^{\circ}", r"^\circ").replace(r"^ \circ", r"^\circ")
     return text.strip().strip("$").rstrip(".,;").strip()
+
+
+def _plain_environment(text: str) -> str:
+    r"""Write ``\pmatrix{1 & 2 \cr 3 & 4}`` of plain TeX as an environment."""
+    for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
+        end = closing_bracket(text, match.end())
+        name = match.group(1)
+        inner = rf"\begin{{{name}}}{text[match.end() : end]}\end{{{name}}}"
+        text = text[: match.start()] + inner + text[end + 1 :]
+    return text
+
+
+def _script(sign: str, digits: str) -> str:
+    return sign + (digits if len(digits) == 1 else "{" + digits + "}")
+
+
+def _negated(match: re.Match[str]) -> str:
+    return r"\ne " if match.group(1) == "=" else r"\notin"
 
 
 def _braced(part: str) -> str:

@@ -17,6 +17,15 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.stem.numbers import Measure
 
+MAX_FORMULAS = 4
+"""Sides with letters, names apart, that a chain may hold."""
+_NAME = re.compile(
+    r"\s*(?:\\?[A-Za-zΔµ][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
+    r"\s*(?:_(?:\{[^{}]{1,20}\}|\\?[A-Za-z0-9]+))?'?\s*(?:\([^()]{1,20}\))?\s*"
+)
+_NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d")
+"""A number behind a letter, which is no subscript: ``x5``."""
+_MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
 NEAR = Fraction(2, 100)
 """How far rounding on the way may move a side that is only worked out, relatively."""
 _LETTER = re.compile(
@@ -25,9 +34,15 @@ _LETTER = re.compile(
 _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[,;]?\s*\\\(|,\s")
 
 
+def is_name(side: str) -> bool:
+    """Whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``; digits are subscripts only."""
+    return _NAME.fullmatch(side) is not None
+
+
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
     """Whether the sides before the last that are no numbers may stand there."""
     last = read_sides[-1]
+    multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}
     for at, (side, number) in enumerate(zip(sides[:-1], read_sides, strict=False)):
         text = side.strip()
@@ -37,6 +52,14 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
             return False
         if at and any(text != name and text.endswith(name) for name in names):
             return False
+        if _LETTER.search(text) and not is_name(text):
+            multiples += 1
+            if (
+                _NUMBERED.search(text)
+                or (at == 0 and _MULTIPLE.fullmatch(text))
+                or multiples > MAX_FORMULAS
+            ):
+                return False
         if not _LETTER.search(text) and (last is None or not _near(text, last.quantity.value)):
             return False
     return True

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 
+from prorl_verifiers.stem.condensed import canonical
+from prorl_verifiers.stem.nuclides import NUMBERS
+
 MAX_FORMULA = 300
 """Characters; a longer text is no formula."""
 
-ELEMENTS = frozenset(
-    """H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo
-    Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl
-    Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og D""".split()  # noqa: SIM905
-)
+ELEMENTS = frozenset((*NUMBERS, "D"))
 _WRAPPER = re.compile(r"\\(?:ce|text|textrm|mathrm|mathbf|textbf|mbox|rm|operatorname)(?![A-Za-z])")
 _ARROW = re.compile(
-    r"\\(?:x?(?:long)?rightarrow|to|longrightarrow|rightleftharpoons)(?![A-Za-z])|<?=?-?->|→|⟶|⇌|<=>"
+    r"\\(?:xrightarrow|xrightleftharpoons|xlongrightarrow)(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"|\\(?:(?:long)?rightarrow|to|Rightarrow|rightleftharpoons|rightleftarrows|leftrightarrows|leftrightarrow|leftrightharpoons)(?![A-Za-z])"
+    r"|\\ce\{\s*->\s*\}|<?[-=]{1,3}>|→|⟶|⟹|⇒|⇌|⇄|⇋|⇆|↔|⟷"
 )
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _HIGH = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−–", "0123456789+---")
@@ -25,7 +26,6 @@ _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]*[⁺⁻]")
 _CHARGE = re.compile(r"\^(\d*)([+-])$|\^([+-])(\d+)$|([+-])$")
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d{0,3}|[()\[\]]\d{0,3}|[.*]\d{0,2})+(?:\^\d?[+-])?")
 _DRESSED = re.compile(r"(\d{0,3})([A-Z(\[].*?)(?:\((aq|s|l|g)\))?")
-_NUCLIDE = re.compile(r"(?:\^(\d{1,3})(?:_(\d{1,3}))?|_(\d{1,3})\^(\d{1,3}))([A-Z][a-z]?)")
 _SHELLS = re.compile(r"(?:\[[A-Z][a-z]\])?(?:\d[spdf]\d{1,2}){1,20}")
 _ELEMENT = re.compile(r"[A-Z][a-z]?")
 _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
@@ -36,13 +36,21 @@ def same_formula(gold: str, answer: str) -> bool | None:
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = spelled(gold), spelled(answer)
-    special = _same_nuclide(gold, answer) or _same_configuration(gold, answer)
+    special = _same_configuration(gold, answer)
     if special:
         return special == "same"
     if ">" in one:
+        if ">" not in other and other.count("=") == 1:
+            answer, other = answer.replace("=", "->"), other.replace("=", ">")
         return one == other or _same_equation(gold, answer)
     counts, states = zip(*(_apart(text) for text in (one, other)), strict=True)
     one, other = (_bare(text) for text in (one, other))
+    if one != other and counts[0] == counts[1]:
+        molecules = canonical(one), canonical(other)
+        if molecules[0] is not None and molecules[0] == molecules[1]:
+            return True
+        if molecules[0] is not None and "=" in other + one:
+            return False
     first, second = _elements(one), _elements(other)
     if not first or not second:
         return None
@@ -55,6 +63,19 @@ def same_formula(gold: str, answer: str) -> bool | None:
     if one != other and sorted(one) == sorted(other) and not re.search(r"\d", one):
         return None
     return one == other
+
+
+def is_formula(text: str) -> bool:
+    """Whether a text is a chemical formula, a reaction or an electron configuration."""
+    plain = spelled(text) if len(text) <= MAX_FORMULA else ""
+    shells = re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
+    if not plain or text.strip().casefold() in _WORDS:
+        return False
+    if ">" in plain:
+        return all(_elements(_bare(term)) for half in _terms(text) for term in half)
+    elements = _elements(_bare(plain))
+    several = len(elements) > 1 or bool(elements and re.search(r"[\d^]", plain))
+    return several or canonical(_bare(plain)) is not None or _SHELLS.fullmatch(shells) is not None
 
 
 def spelled(text: str) -> str:
@@ -130,21 +151,6 @@ def _terms(text: str) -> list[list[str]]:
         [spelled(term) for term in re.split(r"\s\+\s|(?<=[A-Za-z0-9)}])\+(?=\s*[\dA-Z\\({])", half)]
         for half in spaced.split(">")
     ]
-
-
-def _same_nuclide(gold: str, answer: str) -> str:
-    """``same`` or ``other`` for two nuclides (``{}^{14}_{6}C``), "" when they are not both; 6 may be left out."""
-    pair = []
-    for text in (gold, answer):
-        plain = re.sub(r"[\s${}]", "", _WRAPPER.sub("", text).replace(r"\,", ""))
-        match = _NUCLIDE.fullmatch(plain)
-        if match is None:
-            return ""
-        number = match.group(2) or match.group(3)
-        pair.append((match.group(1) or match.group(4), number, match.group(5)))
-    (mass, number, name), (mass2, number2, name2) = pair
-    same = (mass, name) == (mass2, name2) and (not number or not number2 or number == number2)
-    return "same" if same else "other"
 
 
 def _same_configuration(gold: str, answer: str) -> str:

@@ -26,7 +26,7 @@ _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf)|mbox|boldsymbol|boxed|fbox|operatorname)\s?\{"
 )
 _OPTION_WORD = re.compile(
-    r"^(?:(?:the|my|final|correct|right|best)\s+){0,3}(?:option|choice|answer|letter)\b\s*(?:is\b)?\s*:?\s*(?=[(\[]?[A-Za-z]\b)",
+    r"^(?:(?:therefore|thus|hence|so)[, ]\s*)?(?:(?:the|my|final|correct|right|best)\s+){0,3}(?:option|choice|answer|letter)\b\s*(?:is\b)?\s*:?\s*(?=[(\[]?[A-Za-z]\b)",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"[(\[{]?\s*([A-Za-z])\s*[)\]}]?\s*[.:]?")

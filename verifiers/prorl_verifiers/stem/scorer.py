@@ -9,11 +9,10 @@ is wrong. Rules of the tolerance: ``stem.tolerance``; of choices: ``stem.choices
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
 from prorl_verifiers.extract import answer_line, last_boxed
 from prorl_verifiers.libraries import Loading
@@ -21,34 +20,31 @@ from prorl_verifiers.math.scorer import number_by_algebra, same_answer
 from prorl_verifiers.notation.hedges import hedged
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.quantities import Quantity, unit_powers
-from prorl_verifiers.stem.chains import chain_holds
-from prorl_verifiers.stem.chemistry import same_formula, with_coefficient
+from prorl_verifiers.stem.chains import chain_holds, is_name
+from prorl_verifiers.stem.chemistry import same_formula
 from prorl_verifiers.stem.choices import choice_index
+from prorl_verifiers.stem.dates import read_date
+from prorl_verifiers.stem.directions import same_direction, split_direction
+from prorl_verifiers.stem.nuclides import Nuclide, read_nuclide
 from prorl_verifiers.stem.numbers import MAX_NUMBER, Measure, read_measure, read_range, split_unit
 from prorl_verifiers.stem.parts import answer_parts, gold_parts, is_open_interval
+from prorl_verifiers.stem.smiles import canonical_smiles
+from prorl_verifiers.stem.targets import (
+    EQUALS,
+    Chemical,
+    Directed,
+    Mathematical,
+    Molecule,
+    Number,
+    Range,
+    Vector,
+    understand,
+)
 from prorl_verifiers.stem.tolerance import allowed
+from prorl_verifiers.stem.vectors import read_vector
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 __all__ = ["choice_index", "score_stem"]
-
-_EQUALS = re.compile(
-    r"\\(?:approx|simeq|sim|thickapprox|equiv|cong)(?![a-zA-Z])|≈|≃|&=|(?<![<>!:])="
-)
-_FACTOR = re.compile(
-    r"\s*\$?\s*(?:\\(?:mathrm|text)\s*\{\s*)?(10\s*\^\s*(?:\{\s*[+-]?\d+\s*\}|[+-]?\d))(?:\s*\}(?=\s*\\))?(.*)",
-    re.DOTALL,
-)
-_NAME = re.compile(
-    r"\s*(?:\\?[A-Za-zΔµ][\w\\{}'Δ]{0,30}|\\text\{[^{}]{1,40}\}|[A-Za-z ]{1,40})\s*(?:\([^()]{1,20}\))?\s*"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Gold:
-    """The gold as a number; ``bare`` is the number as written where the unit carries a power of ten."""
-
-    measure: Measure
-    bare: Quantity | None = None
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
@@ -90,15 +86,49 @@ def _score_parts(
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
-    """Compare one answer with a reference of one part."""
-    text, unit = str(reference["answer"]), str(reference.get("unit") or "")
-    gold = None if not unit and with_coefficient(text) else read_gold(reference, loading)
-    if gold is not None:
-        return _same_number(gold, answer, reference, loading)
-    ends = read_range(text, unit, loading)
-    if ends is not None:
-        return _same_range(ends, answer, reference, loading), "ranges compared"
-    # Formulas and words by the math grader; a closed form (2\sqrt{3}) also as a number with a unit.
+    """Read one answer against the target of a reference of one part."""
+    target = understand(reference, loading)
+    if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
+        return False, "too long for the gold"
+    if not isinstance(target, Mathematical) and hedged(answer):
+        return False, "a hedge is no answer"
+    match target:
+        case Number():
+            return _same_number(target, answer, reference, loading)
+        case Directed():
+            return _same_directed(target, answer, reference, loading)
+        case Range():
+            return _same_range(target, answer, reference, loading), "ranges compared"
+        case Vector():
+            return _same_vector(target, answer, reference, loading), "vectors compared"
+        case Chemical(text=text):
+            chemical = same_formula(text, answer)
+            if chemical is not None:
+                return chemical, "chemical formulas compared"
+            return _same_formula(text, reference, answer, loading)
+        case Molecule(smiles=smiles):
+            wanted, given = canonical_smiles(smiles, loading), canonical_smiles(answer, loading)
+            return wanted is not None and wanted == given, "molecules compared"
+        case Nuclide():
+            return read_nuclide(_last_side(answer)) == target, "nuclides compared"
+        case date():
+            return read_date(_last_side(answer)) == target, "dates compared"
+        case Mathematical(text=text):
+            return _same_formula(text, reference, answer, loading)
+    assert_never(target)
+
+
+def _last_side(answer: str) -> str:
+    """Return what stands behind one ``=`` with a name before it, or all of it."""
+    sides = EQUALS.split(answer)
+    return sides[1] if len(sides) == 2 and is_name(sides[0]) else answer
+
+
+def _same_formula(
+    text: str, reference: Mapping[str, Any], answer: str, loading: Loading
+) -> tuple[bool, str]:
+    r"""Formulas and words by the math grader; a closed form (2\sqrt{3}) also as a number with a unit."""
+    unit = str(reference.get("unit") or "")
     chemical = same_formula(text, answer)
     if chemical is not None:
         return chemical, "chemical formulas compared"
@@ -116,43 +146,15 @@ def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[
     value = number_by_algebra(formula, loading)
     if value is None:
         return False, reason
-    gold = _Gold(Measure(Quantity(value, unit=gold_unit)))
+    gold = Number(Measure(Quantity(value, unit=gold_unit)))
     return _same_number(gold, answer, reference, loading)
 
 
 # --------------------------------------------------------------------------------------------- numbers
 
 
-def read_gold(reference: Mapping[str, Any], loading: Loading) -> _Gold | None:
-    """Return the gold as a number with its unit, or None when it is not a plain number."""
-    text, unit = str(reference["answer"]), str(reference.get("unit") or "")
-    sides = _EQUALS.split(text)
-    if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
-        text = sides[1]
-    factor = _FACTOR.fullmatch(unit)
-    asked = factor.group(2).strip("$ \r\n") if factor else unit.strip()
-    measure = read_measure(text, asked, loading)
-    if measure is None:
-        return None
-    gold = measure.quantity
-    if asked.strip("$\\ ") == "%" and not gold.percent:
-        measure = read_measure(f"{text}%", "", loading) or measure
-        return _Gold(measure)
-    if factor and not gold.unit:
-        power = read_measure(factor.group(1), "", loading)
-        if power is not None:
-            places = (
-                None if gold.decimals is None else gold.decimals + (power.quantity.decimals or 0)
-            )
-            scaled = Quantity(gold.value * power.quantity.value, False, asked, places, False)
-            return _Gold(Measure(scaled), replace(gold, integer=False))
-    if not gold.unit and not gold.percent:
-        return _Gold(replace(measure, quantity=replace(gold, unit=asked)))
-    return _Gold(measure)
-
-
 def _same_number(
-    gold: _Gold, answer: str, reference: Mapping[str, Any], loading: Loading
+    gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
     """Every side of ``E = 5.0 = 5`` that is a number must be right, and the last one must be a number."""
     if len(answer) > MAX_NUMBER:
@@ -160,12 +162,14 @@ def _same_number(
     if hedged(answer):
         return False, "a hedge is no number"
     unit = gold.measure.quantity.unit
-    sides = _EQUALS.split(answer)
+    sides = EQUALS.split(answer)
     numbers = [read_measure(side, unit, loading) for side in sides]
     if numbers[-1] is None:
-        # a literal closed form, such as 2\sqrt{3}\,\mathrm{m}
+        # a closed form, such as 2\sqrt{3}\,\mathrm{m}; for a decimal gold also 1-e^{-2}
         formula, given = split_unit(clean(sides[-1]), unit, loading)
         value = number_by_algebra(formula, loading)
+        if value is None and not gold.measure.quantity.integer:
+            value = number_by_algebra(formula, loading, closed=True)
         if value is None:
             return False, "the gold is a number, the answer is not one"
         numbers[-1] = Measure(Quantity(value, unit=given))
@@ -179,7 +183,32 @@ def _same_number(
     return True, "numbers compared"
 
 
-def _within(gold: _Gold, number: Quantity, reference: Mapping[str, Any], loading: Loading) -> bool:
+def _same_directed(
+    gold: Directed, answer: str, reference: Mapping[str, Any], loading: Loading
+) -> tuple[bool, str]:
+    """Both magnitude and direction; a direction in words alone may be left out, an angle may not."""
+    given = split_direction(answer)
+    if given is None:
+        if gold.direction.angle:
+            return False, "the direction is missing"
+        return _same_number(gold.magnitude, answer, reference, loading)
+    if not same_direction(gold.direction, given[1]):
+        return False, "directions compared"
+    return _same_number(gold.magnitude, given[0], reference, loading)
+
+
+def _same_vector(gold: Vector, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
+    unit = gold.components[0].measure.quantity.unit
+    given = read_vector(answer, unit, loading)
+    if given is None or len(given) != len(gold.components):
+        return False
+    return all(
+        _within(wanted, part, reference, loading)
+        for wanted, part in zip(gold.components, given, strict=True)
+    )
+
+
+def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loading: Loading) -> bool:
     wanted, tolerance = gold.measure.quantity, reference.get("tolerance")
     if number.unit and wanted.percent:
         return False
@@ -210,28 +239,11 @@ def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
     return convert(number.value, number.unit, "" if unit == "1/1" else unit)
 
 
-def _same_range(
-    ends: tuple[Measure, Measure], answer: str, reference: Mapping[str, Any], loading: Loading
-) -> bool:
+def _same_range(gold: Range, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
     """Both ends must be right."""
-    unit = str(reference.get("unit") or "") or ends[1].quantity.unit
-    given = (
-        None if len(answer) > MAX_NUMBER else read_range(_EQUALS.split(answer)[-1], unit, loading)
+    unit = str(reference.get("unit") or "") or gold.ends[1].measure.quantity.unit
+    given = read_range(EQUALS.split(answer)[-1], unit, loading)
+    return given is not None and all(
+        _within(end, number.quantity, reference, loading)
+        for end, number in zip(gold.ends, given, strict=True)
     )
-    if given is None:
-        return False
-    golds = [
-        _Gold(
-            end
-            if end.quantity.unit or end.quantity.percent
-            else Measure(replace(end.quantity, unit=unit))
-        )
-        for end in ends
-    ]
-    return all(
-        _within(gold, number.quantity, reference, loading)
-        for gold, number in zip(golds, given, strict=True)
-    )
-
-
-# -------------------------------------------------------------------------------------------- formulas

@@ -27,7 +27,9 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
-    known_keys(reference, "answer", "choices", "unit", "tolerance")
+    known_keys(reference, "answer", "choices", "unit", "tolerance", "format")
+    if reference.get("format") not in (None, "smiles"):
+        raise TaskError("'format' must be \"smiles\" where it is given")
     answer = reference.get("answer")
     if isinstance(answer, list):
         if not 1 <= len(answer) <= MAX_PARTS:
@@ -58,6 +60,18 @@ def check_reference(reference: Reference) -> None:
                 check(member)
         else:
             check(value)
+
+
+def target_type(reference: Reference) -> str:
+    """Return the type of the gold: ``number``, ``vector``, ``nuclide``, ...; ``untyped`` for one that is text alone."""
+    from prorl_verifiers.stem.parts import gold_parts
+    from prorl_verifiers.stem.targets import kind, understand
+
+    if reference.get("choices"):
+        return "choice"
+    if gold_parts(reference) is not None:
+        return "several parts"
+    return kind(understand(reference, load_library))
 
 
 def _check_unit(unit: Any) -> None:
@@ -107,11 +121,12 @@ SPEC = VerifierSpec(
     deep_canaries=deep_canaries,
     example={"answer": "2"},
     prompt=PROMPT,
-    optional_columns=("choices", "unit", "tolerance"),
+    optional_columns=("choices", "unit", "tolerance", "format"),
     json_columns=("choices",),
     tidy=answer_as_text,
     write=boxed,
     gold_response=boxed_gold,
     vote=str,
+    target_type=target_type,
     audit_groups=audit_groups,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prorl_verifiers.math.comparing.leaves import Rules
-from prorl_verifiers.math.grader import LABELLED, Finding, judge, squeeze
+from prorl_verifiers.math.grader import Finding, judge, squeeze
+from prorl_verifiers.math.targets import LABELLED
 from prorl_verifiers.notation.latex_text import clean, plain_words
 
 

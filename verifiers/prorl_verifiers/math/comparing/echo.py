@@ -98,3 +98,11 @@ def _is_literal(node: Node) -> bool:
         case Sum():
             return False
     return False
+
+
+def is_closed(node: Node) -> bool:
+    """Whether a node is a closed form such as ``\\frac{1+\\sqrt5}{2}`` or ``e^{-2}``: no symbol, no function but logarithms."""
+    parts = list(walk(node))
+    irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts)
+    functions = {part.name for part in parts if isinstance(part, Call)}
+    return irrational and not symbols(node) and functions <= {"log", "ln"}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from prorl_verifiers.math.comparing import units as math_units
-from prorl_verifiers.math.comparing.echo import is_plain, unevaluated
-from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.comparing.echo import is_closed, is_plain, unevaluated
+from prorl_verifiers.math.evaluating.equal import rounds, rounds_at, same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
@@ -44,10 +44,14 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``percent``: True when the gold is a percentage however written, False when its sign may not be left out."""
+    """``percent``: True when the gold is a percentage however written, False when its sign may not be left out.
+
+    ``decimals``: the places to which the question asks to round; an exact gold then accepts that decimal.
+    """
 
     percent: bool | None = None
     convert: Convert | None = None
+    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,14 @@ def same_leaf(
         )
     if is_plain(gold) and symbols(answer):
         return False, "the gold is a number, the answer is not one"
+    if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):
+        return True, "the exact form of a long decimal"
+    core = answer.of if isinstance(answer, Neg) else answer
+    if isinstance(core, Num) and core.decimal and not symbols(gold):
+        exact = Neg(gold) if core is not answer else gold
+        asked = rules.decimals
+        if rounds(exact, core) or (asked is not None and rounds_at(exact, core, asked)):
+            return True, "a decimal of the exact value"
     refusal = unevaluated(gold, answer) if final else None
     if refusal:
         return False, refusal

@@ -15,6 +15,7 @@ from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
     Applied,
     Bracketed,
+    Call,
     Combined,
     Const,
     Listing,
@@ -23,14 +24,16 @@ from prorl_verifiers.math.reading.nodes import (
     Node,
     Relation,
     SetOf,
+    Sum,
     Sym,
     Where,
+    children,
     symbols,
 )
 from prorl_verifiers.math.reading.tokens import Unreadable
 
 INFINITY = Const("inf")
-_FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
+FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def region(node: Node) -> Region | None:
         case Listing(items=items, joint=joint):
             found = [region(item) for item in items]
             either = _combined(found, "cup")
-            if joint != "and":
+            if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
                 # pieces that together are all reals: x > 2, x < 5 then means both, not one of them
                 line = in_order(either.pieces) if joint == "," and either is not None else None
                 if line is None or len(line) != 1:
@@ -95,13 +98,16 @@ def region(node: Node) -> Region | None:
 
 def _relation(node: Relation) -> Region | None:
     sides, ops = node.sides, node.ops
+    distance = _distance(node)
+    if distance is not None:
+        return distance
     if ops == ("in",):
         inner = region(sides[1])
         return None if inner is None else Region(sides[0], inner.pieces)
     if len(sides) == 2:
         name, op, bound = sides[0], ops[0], sides[1]
         if not _is_name(name) or symbols(name) & symbols(bound):
-            name, op, bound = bound, _FLIP.get(op, ""), name
+            name, op, bound = bound, FLIP.get(op, ""), name
         if not _is_name(name) or symbols(name) & symbols(bound):
             return None
         pieces = _half_lines(op, bound)
@@ -112,6 +118,44 @@ def _relation(node: Relation) -> Region | None:
             return Region(sides[1], (Piece(sides[0], closed[0], sides[2], closed[1]),))
         return Region(sides[1], (Piece(sides[2], closed[1], sides[0], closed[0]),))
     return None
+
+
+def _distance(node: Relation) -> Region | None:
+    """Return the pieces of ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``; None for anything else."""
+    sides, ops = node.sides, node.ops
+    found_at = [
+        at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
+    ]
+    if len(found_at) != 1 or len(sides) > 3 or (len(sides) == 3 and found_at != [1]):
+        return None
+    at = found_at[0]
+    inner = next(children(sides[at]))
+    terms = inner.terms if isinstance(inner, Sum) else (inner,)
+    names = [term for term in terms if isinstance(term, Sym)]
+    rest = [Neg(term) for term in terms if not isinstance(term, Sym)]
+    if len(names) != 1 or any(symbols(term) for term in rest):
+        return None
+    pieces: tuple[Piece, ...] | None = None
+    for place, side in enumerate(sides):
+        if place == at:
+            continue
+        op = ops[at] if place > at else FLIP.get(ops[place], "")
+        low, high = Sum((Neg(side), *rest)), Sum((side, *rest))
+        radius = place_of(side)
+        if symbols(side) or radius is None or radius <= 0:
+            return None
+        found: tuple[Piece, ...]
+        if op in ("<", "<="):
+            found = (Piece(low, op == "<=", high, op == "<="),)
+        elif op in (">", ">="):
+            found = (
+                Piece(Neg(INFINITY), False, low, op == ">="),
+                Piece(high, op == ">=", INFINITY, False),
+            )
+        else:
+            return None
+        pieces = found if pieces is None else _overlaps(pieces, found)
+    return None if pieces is None else Region(names[0], pieces)
 
 
 def _is_name(node: Node) -> bool:
@@ -142,35 +186,41 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
         other = part.pieces if how != "minus" else _outside(part.pieces)
         if other is None:
             return None
-        overlaps = []  # some are empty
-        for left in pieces:
-            for right in other:
-                low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
-                high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
-                overlaps.append(Piece(*low, *high))
-        pieces = tuple(overlaps)
+        pieces = _overlaps(pieces, other)
     ordered = in_order(pieces)
     if ordered is None:
         return None
     return Region(name, union if how == "and" and not ordered else ordered)
 
 
+def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Return what both have in common; some of the pieces are empty."""
+    found = []
+    for left in one:
+        for right in other:
+            low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
+            high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
+            found.append(Piece(*low, *high))
+    return tuple(found)
+
+
 def repeats(node: Listing) -> bool:
     """Whether one item of a list of regions lies within another: ``x > 2, x > 3`` offers two answers."""
-    if node.joint == "and" or len(node.items) > 12:
+    conditions = all(isinstance(item, Relation | Where) for item in node.items)
+    if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
     found = [region(item) for item in node.items]
     return any(
-        one is not None and other is not None and at != place_ and _within(one, other)
+        one is not None and other is not None and at != place and _within(one, other)
         for at, one in enumerate(found)
-        for place_, other in enumerate(found)
+        for place, other in enumerate(found)
     )
 
 
 def _within(one: Region, other: Region) -> bool:
     def covers(outer: Piece, inner: Piece) -> bool:
-        low, high = (place(outer.low), place(outer.high))
-        start, end = (place(inner.low), place(inner.high))
+        low, high = (place_of(outer.low), place_of(outer.high))
+        start, end = (place_of(inner.low), place_of(inner.high))
         if low is None or high is None or start is None or end is None:
             return outer == inner
         return bool(low <= start and end <= high)
@@ -192,7 +242,7 @@ def _outside(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
 
 
 def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[Node, bool]:
-    first, second = place(one[0]), place(two[0])
+    first, second = place_of(one[0]), place_of(two[0])
     if first is None or second is None:
         raise Unreadable("intervals with symbols")
     if first == second:
@@ -200,7 +250,7 @@ def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[N
     return one if (first > second) == (sign > 0) else two
 
 
-def place(node: Node) -> Any | None:
+def place_of(node: Node) -> Any | None:
     """Return an end point as a real mpmath number (infinities included), or None with symbols in it."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
@@ -219,7 +269,7 @@ def in_order(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
     """Return the pieces from left to right, empty ones dropped, touching ones joined; None with symbols."""
     placed = []
     for piece in pieces:
-        low, high = place(piece.low), place(piece.high)
+        low, high = place_of(piece.low), place_of(piece.high)
         if low is None or high is None:
             return None
         if low < high or (low == high and piece.low_closed and piece.high_closed):

@@ -9,21 +9,28 @@ from typing import Any
 
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
     Applied,
     Bracketed,
+    Call,
     Degrees,
     Listing,
     Neg,
     Node,
     Num,
+    Quotient,
     Relation,
     SetOf,
+    Sum,
     Sym,
     WithUnit,
     Words,
     symbols,
+    walk,
 )
 from prorl_verifiers.math.reading.tokens import Unreadable
+
+ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
@@ -60,7 +67,7 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
         plain = all(isinstance(g, Sym) and isinstance(a, Sym) for g, a in pairs)
         if len(gold.args) == len(name.args) and plain:
             table = {a.name: g for g, a in pairs if isinstance(a, Sym)}
-            return replace(answer, sides=tuple(_renamed(side, table) for side in answer.sides))
+            return replace(answer, sides=tuple(renamed(side, table) for side in answer.sides))
         return None
     loose = (Applied, Sym)
     if isinstance(gold, loose) and isinstance(name, loose) and type(gold) is not type(name):
@@ -70,15 +77,44 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
     return None
 
 
-def _renamed(node: Any, table: dict[str, Node]) -> Any:
+def same_letter(gold: Node, name: Node) -> bool:
+    """Whether a name of one of several values fits: ``x``, ``x_1`` or, for ``f(x)``, ``f(t)`` and ``y``."""
+    if isinstance(gold, Sym) and isinstance(name, Sym):
+        return gold.name.partition("_")[0] == name.name.partition("_")[0]
+    return same_name(gold, name, Relation((name, name), ("=",))) is not None
+
+
+def renamed(node: Any, table: dict[str, Any]) -> Any:
+    """Return a tree with symbols put in the place of others."""
     if isinstance(node, Sym):
         return table.get(node.name, node)
     if isinstance(node, tuple):
-        return tuple(_renamed(item, table) for item in node)
+        return tuple(renamed(item, table) for item in node)
     if not hasattr(node, "__dataclass_fields__") or isinstance(node, Num):
         return node
-    changed = {field.name: _renamed(getattr(node, field.name), table) for field in fields(node)}
+    changed = {field.name: renamed(getattr(node, field.name), table) for field in fields(node)}
     return replace(node, **changed)
+
+
+def describes_value(node: Node) -> tuple[Node, Node] | None:
+    r"""Return (description, value) of ``NO : BO = 1 : 2``, ``AB = 4``, ``\sin A = 3/5``; else None.
+
+    A description is made of names of points and quantities (capital letters), is a ratio of two letters or a function of
+    an angle; the value holds no letter. ``2x + z = 1`` is an equation, not a value.
+    """
+    if not isinstance(node, Relation) or node.ops != ("=",):
+        return None
+    name, value = node.sides
+    if symbols(value) or not isinstance(value, EXPRESSIONS) or not isinstance(name, EXPRESSIONS):
+        return None
+    names = symbols(name)
+    if not names or isinstance(name, Sum) or any(isinstance(part, Sum) for part in walk(name)):
+        return None
+    capital = all(letter[0].isupper() for letter in names)
+    sides = (name.top, name.bottom) if isinstance(name, Quotient) else getattr(name, "items", ())
+    letters = len(sides) > 1 and all(isinstance(side, Sym) for side in sides)
+    angle = isinstance(name, Call) and name.name in ANGULAR and len(names) == 1
+    return (name, value) if capital or letters or angle else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +155,27 @@ def values_of(node: Node) -> Values | None:
     if len(set(names)) > 1 and len(names) != len(items):
         return None
     return Values(tuple(names), tuple(items))
+
+
+def named_rows(node: Node) -> list[Values] | None:
+    """Return rows of values with names of their own: one for ``x=1, y=2``, two for ``p=5, q=2; p=7, q=2``; else None."""
+    if not isinstance(node, Listing):
+        return None
+    nested = all(isinstance(item, Listing) for item in node.items)
+    groups = [item.items if isinstance(item, Listing) else (item,) for item in node.items]
+    pairs = [assigned(part) or describes_value(part) for group in groups for part in group]
+    named = [pair for pair in pairs if pair is not None]
+    if len(named) != len(pairs):
+        return None
+    names = tuple(dict.fromkeys(name for name, _ in named))
+    width = len(names)
+    if width < 2 or len(named) % width or (nested and any(len(group) != width for group in groups)):
+        return None
+    rows = [named[at : at + width] for at in range(0, len(named), width)]
+    if any({name for name, _ in row} != set(names) for row in rows):
+        return None
+    ordered = [sorted(row, key=lambda pair: names.index(pair[0])) for row in rows]
+    return [Values(names, tuple(value for _, value in row)) for row in ordered]
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:

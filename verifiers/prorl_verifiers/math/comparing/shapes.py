@@ -8,15 +8,21 @@ from fractions import Fraction
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Bracketed,
+    Degrees,
     Listing,
     Matrix,
     Neg,
     Node,
     Num,
+    Percent,
     Relation,
     Sum,
+    WithUnit,
     symbols,
 )
+
+MAX_ITEMS = 40
+"""Items of a list that are compared one by one."""
 
 
 def curve(node: Node) -> bool:
@@ -24,15 +30,10 @@ def curve(node: Node) -> bool:
     return bool(symbols(node))
 
 
-def no_region(node: Node) -> bool:
-    """Whether a node holds values only: one, or a bare list of them."""
-    parts = node.items if isinstance(node, Listing) else (node,)
-    return all(isinstance(part, EXPRESSIONS) for part in parts)
-
-
-def inside(node: Node) -> Node:
-    """Return the set of ``x \\in set``, or the node."""
-    return node.sides[1] if isinstance(node, Relation) and node.ops == ("in",) else node
+def is_decimal(node: Node) -> bool:
+    """Whether a value is written with a point, with or without sign and unit."""
+    inner = node.of if isinstance(node, Neg | WithUnit | Degrees | Percent) else node
+    return isinstance(inner, Num) and inner.decimal
 
 
 def difference(node: Relation) -> Node | None:
@@ -67,14 +68,12 @@ def brackets_agree(gold: Node, answer: Node) -> bool:
     return shape[0] == shape[1]
 
 
-def same_numbers(
-    gold: Sequence[Node], answer: Sequence[Node], once: bool, most: int
-) -> bool | None:
+def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bool | None:
     """Compare long lists: literal numbers exactly, others not at all (None), unless only the answer is long."""
     left, right = _literals(gold), _literals(answer)
     if left is not None and right is not None:
         return set(left) == set(right) if once else sorted(left) == sorted(right)
-    return False if len(gold) <= most else None
+    return False if len(gold) <= MAX_ITEMS else None
 
 
 def _literals(items: Sequence[Node]) -> list[Fraction] | None:

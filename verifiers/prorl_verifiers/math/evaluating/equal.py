@@ -30,6 +30,8 @@ from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
 """Between an irrational gold and a decimal answer; rationals are compared exactly, decimal golds too."""
+LONG_DECIMAL = 10
+"""Significant digits from which a decimal stands for the exact value that it rounds."""
 DIGITS, _CONFIRM = 60, 300
 POSITIVE, _WHOLE = 5, 10
 
@@ -89,6 +91,43 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
     if real >= 3:
         return True if complex_unit else _same_for_signs(gold, answer, names, bare_log)
     return True if not different and real + unreal >= 4 else None
+
+
+def rounds(exact: Node, decimal: Num) -> bool:
+    """Whether a decimal of ten or more significant digits is ``exact``, rounded or cut off at its last digit."""
+    places = decimal_places(decimal)
+    return len(str(abs(int(decimal.value * 10**places)))) >= LONG_DECIMAL and rounds_at(
+        exact, decimal, places, cut=True
+    )
+
+
+def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool:
+    """Whether a decimal is the constant ``exact`` rounded (with ``cut``: or cut off) to ``places`` behind the point."""
+    if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
+        return False
+    try:
+        evaluator = Evaluator({}, 3 * DIGITS)
+        value = evaluator.float(evaluator.value(exact))
+    except (Undefined, Unreadable):
+        return False
+    if getattr(value, "imag", 0) != 0 or not 0 < abs(value) < 10**DIGITS:
+        return False
+    scaled, shown = value.real * 10**places, int(decimal.value * 10**places)
+    floor = numbers(3 * DIGITS).floor
+    whole = int(floor(abs(scaled)))
+    near_by = [int(floor(abs(scaled) * 2 + 1)) // 2, *([whole] if cut else [])]
+    return (shown >= 0) == (scaled >= 0) and abs(shown) in near_by
+
+
+def decimal_places(number: Num) -> int:
+    """Return how many digits behind the point a literal needs."""
+    places, bottom = 0, number.value.denominator
+    while bottom % 10 == 0 or bottom % 2 == 0 or bottom % 5 == 0:
+        bottom = (
+            bottom // 10 if bottom % 10 == 0 else bottom // 2 if bottom % 2 == 0 else bottom // 5
+        )
+        places += 1
+    return places
 
 
 def infinite(node: Node) -> int:

@@ -184,8 +184,12 @@ class Evaluator:
 
     def call(self, name: str, values: list[Value]) -> Value:
         first = values[0]
-        if name in ("factorial", "binomial"):
-            return self.factorial(first) if name == "factorial" else self.binomial(*values)
+        if name == "factorial":
+            return self.factorial(first)
+        if name == "binomial":
+            return self.binomial(*values)
+        if name == "permutations":
+            return self.product([self.binomial(*values), self.factorial(values[1])])
         if name == "abs":
             return abs(first)
         if name in ("floor", "ceil", "max", "min", "gcd", "lcm"):

@@ -9,6 +9,7 @@ function or sign; ``2\frac{1}{2}`` and ``2 1/2`` are mixed numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from prorl_verifiers.math.comparing import units as math_units
@@ -32,7 +33,7 @@ MAX_DEPTH = 160
 _TIMES = frozenset(("*", r"\cdot", r"\times", r"\ast"))
 _DIVIDE = frozenset(("/", r"\div"))
 _SIGNS = frozenset(("+", "-", r"\pm", r"\mp"))
-FRACTIONS = frozenset((r"\frac", r"\binom", r"\dbinom", r"\tbinom"))
+FRACTIONS = frozenset((r"\frac", r"\binom"))
 _OPENING = frozenset(
     ("(", "[", "{", r"\langle", r"\lfloor", r"\lceil", r"\lvert", r"\begin", r"\{")
 )
@@ -112,12 +113,16 @@ class ExpressionParser(FactorParser):
             if isinstance(last, Num) and whole is not None:
                 top, bottom = token.value, self.peek(2).value
                 self.at += 3
-                return [Num(whole + ratio(top, bottom))]
+                return [self.marked(Num(whole + ratio(top, bottom)))]
         factor = self.power()
-        if whole is not None and isinstance(factor, Quotient) and token.text == r"\frac":
-            over, under = factor.top, factor.bottom
+        bare = factor.of if isinstance(factor, Percent | Degrees) else factor
+        if whole is not None and isinstance(bare, Quotient) and token.text == r"\frac":
+            over, under = bare.top, bare.bottom
             if isinstance(over, Num) and isinstance(under, Num):
-                return [Num(whole + ratio(over.value, under.value))]
+                mixed = Num(whole + ratio(over.value, under.value))
+                return [
+                    replace(factor, of=mixed) if isinstance(factor, Percent | Degrees) else mixed
+                ]
         return [*factors, factor]
 
     def factor_ahead(self) -> bool:

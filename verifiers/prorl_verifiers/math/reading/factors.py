@@ -16,6 +16,7 @@ from prorl_verifiers.math.reading.nodes import (
     Num,
     Percent,
     Power,
+    Relation,
     Sym,
     WithUnit,
     Words,
@@ -35,12 +36,19 @@ _BASES = {
 }
 
 
+_CHOICES = {"C": "binomial", "P": "permutations", "A": "permutations"}
+"""The letters of the numbers of combinations and arrangements."""
+
+
 class FactorParser(Cursor):
     """Parses factors; brackets, commands and signs are filled in by the subclasses."""
 
     def power(self) -> Node:
         """Parse a factor with what stands behind it: ``^``, ``!``, ``%``, degrees."""
-        node = self.primary()
+        return self.marked(self.primary())
+
+    def marked(self, node: Node) -> Node:
+        """Parse what stands behind a factor."""
         while True:
             token = self.peek()
             if token.text in ("^", "!", "%", r"\degree", r"\textdegree"):
@@ -88,6 +96,8 @@ class FactorParser(Cursor):
 
     def primary(self) -> Node:
         token = self.peek()
+        if token.text in ("_", "^"):
+            return self.chosen_before()
         if token.kind == "num":
             return self.number()
         if token.kind == "word":
@@ -113,11 +123,36 @@ class FactorParser(Cursor):
             return self.number()
         return self.group()
 
+    def chosen_before(self) -> Node:
+        r"""Parse ``_nC_r``, ``^nP_r`` and ``^n_rC``: the index stands before its letter."""
+        self.at += 1
+        top = self.argument()
+        if self.peek().text not in _CHOICES or self.peek().kind != "word":
+            raise Unreadable("an index without its letter")
+        name = _CHOICES[self.peek().text]
+        self.at += 1
+        if not self.take("_", "^"):
+            raise Unreadable("a missing index")
+        return Call(name, (top, self.argument()))
+
+    def chosen_between(self, top: Node) -> Node | None:
+        """Parse ``C3`` behind 10 (``10C3``, ``nPr``) without a gap; None when it is something else."""
+        letter, below = self.peek(), self.peek(1)
+        if letter.kind != "word" or letter.text not in _CHOICES or letter.spaced or below.spaced:
+            return None
+        if below.kind != "num" or self.peek(2).kind == "word":
+            return None
+        self.at += 2
+        return Call(_CHOICES[letter.text], (top, Num(below.value or Fraction(0))))
+
     def number(self) -> Node:
         """Parse a literal, with the base it may carry: ``101_2``."""
         token = self.peek()
         self.at += 1
         assert token.value is not None
+        chosen = self.chosen_between(Num(token.value, token.decimal))
+        if chosen is not None:
+            return chosen
         if self.peek().text != "_":
             return Num(token.value, token.decimal)
         base_text = self.subscript().strip("_{} ")
@@ -138,8 +173,8 @@ class FactorParser(Cursor):
             self.tokens[self.at] = Token("word", rest, False, token.start + 1, token.end)
             return Const(name) if name in "ei" else Sym(name)
         self.at += 1
-        if name == "C" and self.peek().text in ("_", "(", "^"):
-            chosen = self.combinations()
+        if name in _CHOICES and self.peek().text in ("_", "(", "^"):
+            chosen = self.combinations(name)
             if chosen is not None:
                 return chosen
         subscript = self.subscript()
@@ -156,12 +191,12 @@ class FactorParser(Cursor):
             return Const(name)
         return Sym(name + subscript)
 
-    def combinations(self) -> Node | None:
-        r"""Parse ``C_n^k``, ``C^n_k`` and ``C(n, k)`` behind the C; None when it is something else."""
+    def combinations(self, letter: str) -> Node | None:
+        r"""Parse ``C_n^k``, ``P_n^k`` and ``C(n, k)`` behind the letter; None when it is something else."""
         if self.peek().text == "(":
-            if self.commas_in_bracket() != 1:
+            if letter != "C" or self.commas_in_bracket() != 1:
                 return None
-            return Call("binomial", tuple(getattr(self.group(), "items", ())))
+            return Call(_CHOICES[letter], tuple(getattr(self.group(), "items", ())))
         other = "^" if self.peek().text == "_" else "_"
         if self.tokens[self.behind_argument() : self.behind_argument() + 1] == []:
             return None
@@ -175,7 +210,7 @@ class FactorParser(Cursor):
         down, up = parts["_"], parts["^"]
         if isinstance(down, Num) and isinstance(up, Num) and up.value > down.value:
             down, up = up, down
-        return Call("binomial", (down, up))
+        return Call(_CHOICES[letter], (down, up))
 
     def applied(self, name: str) -> Node | None:
         """Parse ``(x)`` or ``(x, y)`` behind a name as its arguments; None when it reads as a product."""
@@ -192,11 +227,15 @@ class FactorParser(Cursor):
             and self.tokens[at + 1].text == ")"
         )
         if not plain and name[0] not in "fgFG":
-            return None
+            return self.point(name) if name[0].isupper() and self.commas_in_bracket() else None
         inner = self.group()
         items = inner.items if hasattr(inner, "items") else (inner,)
         only_expressions(list(items))
         return Applied(name, tuple(items))
+
+    def point(self, name: str) -> Node:
+        """Parse the coordinates of a named point: ``A(1, 2)`` reads as ``A = (1, 2)``."""
+        return Relation((Sym(name), self.group()), ("=",))
 
     # ------------------------------------------------------------- filled in by the subclasses
 

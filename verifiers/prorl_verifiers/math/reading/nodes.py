@@ -170,6 +170,13 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Cases:
+    """A piecewise value: ``rows`` are (value, condition); the condition of "otherwise" is Words."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """``sides[0] ops[0] sides[1] ...``; ops are ``= < <= > >= != in notin ~``."""
 
@@ -185,7 +192,7 @@ class Words:
 Node: TypeAlias = (
     Num | Const | Sym | Neg | Sum | Product | Quotient | Power | Root | Call | Applied | PlusMinus
     | Degrees | Percent | WithUnit | Ratio | Listing | Bracketed | SetOf | Where | Combined | NamedSet
-    | Matrix | Relation | Words
+    | Matrix | Cases | Relation | Words
 )  # fmt: skip
 
 EXPRESSIONS = (

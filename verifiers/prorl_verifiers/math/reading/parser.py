@@ -8,14 +8,18 @@ from __future__ import annotations
 from prorl_verifiers.math.reading.commands import CommandParser
 from prorl_verifiers.math.reading.cursor import only_expressions
 from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
     Bracketed,
     Call,
     Combined,
     Listing,
+    NamedSet,
     Node,
+    Quotient,
     Ratio,
     Relation,
     SetOf,
+    Sym,
     Where,
     Words,
 )
@@ -25,7 +29,7 @@ _RELATIONS = {
     "=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", r"\le": "<=", r"\leq": "<=",
     r"\leqslant": "<=", r"\ge": ">=", r"\geq": ">=", r"\geqslant": ">=", r"\lt": "<", r"\gt": ">",
     r"\ne": "!=", r"\neq": "!=", r"\in": "in", r"\notin": "notin", r"\approx": "~", r"\equiv": "=", r"\simeq": "~",
-    r"\sim": "~", r"\doteq": "~", r"\thickapprox": "~",
+    r"\sim": "~", r"\doteq": "~", r"\thickapprox": "~", r"\cong": "~",
 }  # fmt: skip
 _SETS = {
     r"\cup": "cup",
@@ -46,7 +50,7 @@ _CLOSING = {
 def read(text: str, grouping: bool = True) -> Node:
     """Return the tree of a cleaned answer. Raises Unreadable (TooLarge beyond the limits)."""
     parser = AnswerParser(tokenize(text, grouping), text)
-    node = parser.listing()
+    node = parser.lines()
     if parser.at != len(parser.tokens):
         raise Unreadable("text is left over")
     return node
@@ -55,12 +59,38 @@ def read(text: str, grouping: bool = True) -> Node:
 class AnswerParser(CommandParser):
     """Adds the shapes around expressions."""
 
-    def listing(self) -> Node:
+    def lines(self) -> Node:
+        r"""Parse the whole answer: lists, one a line or with semicolons between them, and plain ``\over``."""
+        if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
+            return self.infix(self.listing())
+        rows = [self.listing(",")]
+        while self.take("\\\\", ";"):
+            if self.peek().text:
+                rows.append(self.listing(","))
+        if len(rows) == 1:
+            return self.infix(rows[0])
+        if not all(isinstance(row, Listing) for row in rows):
+            flat = [
+                item for row in rows for item in (row.items if isinstance(row, Listing) else (row,))
+            ]
+            return Listing(tuple(flat), ",")
+        return Listing(tuple(rows), ",")
+
+    def infix(self, top: Node) -> Node:
+        r"""Parse ``\over`` and ``\choose`` of plain TeX behind what stands above."""
+        if not self.take(r"\over", r"\choose"):
+            return top
+        name = self.tokens[self.at - 1].text
+        bottom = self.listing()
+        only_expressions([top, bottom])
+        return Quotient(top, bottom) if name == r"\over" else Call("binomial", (top, bottom))
+
+    def listing(self, signs: str = ",;") -> Node:
         """Parse items with commas, semicolons, "or" and "and" between them."""
         items, joint = [self.relation()], ","
         while True:
             token = self.peek()
-            if token.text in (",", ";") and token.kind == "op":
+            if token.kind == "op" and token.text in signs and token.text:
                 self.at += 1
                 if self.peek().kind == "joint":
                     joint = self.peek().text
@@ -82,8 +112,11 @@ class AnswerParser(CommandParser):
             if self.peek().text == "=" and ops[-1] in "<>":
                 self.at += 1
                 ops[-1] += "="
-            sides.append(self.sets())
-        return Relation(tuple(sides), tuple(ops)) if ops else sides[0]
+            right = self.sets()
+            if ops[-1] in ("in", "notin") and isinstance(right, Sym) and right.name in "RZNQC":
+                right = NamedSet(right.name)
+            sides.append(right)
+        return _joined_conditions(sides, ops) if ops else sides[0]
 
     def sets(self) -> Node:
         """Parse unions, intersections, differences and ratios."""
@@ -118,7 +151,7 @@ class AnswerParser(CommandParser):
     def inside(self, opening: str) -> Node:
         if opening == r"\{":
             return self.braces()
-        inner = self.listing()
+        inner = self.infix(self.listing())
         closing = self.peek().text
         if not self.take(*_CLOSING[opening]):
             raise Unreadable("a bracket is not closed")
@@ -160,5 +193,19 @@ class AnswerParser(CommandParser):
         inner = self.sum()
         self.bars = bars
         self.expect(closing)
+        if isinstance(inner, Bracketed):
+            raise Unreadable("the length of a vector")
         only_expressions([inner])
         return Call("abs", (inner,))
+
+
+def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
+    r"""Return the relation; ``-2 \le x \le -1 \cup 1 \le x \le 2`` is two of them."""
+    for at, side in enumerate(sides[1:-1], start=1):
+        parts = side.parts if isinstance(side, Combined) and side.how == "cup" else ()
+        if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
+            left = Relation((*sides[:at], parts[0]), tuple(ops[:at]))
+            right = _joined_conditions([parts[1], *sides[at + 1 :]], ops[at:])
+            rest = right.items if isinstance(right, Listing) else (right,)
+            return Listing((left, *rest), "or")
+    return Relation(tuple(sides), tuple(ops))

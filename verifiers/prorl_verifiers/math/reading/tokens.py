@@ -7,7 +7,7 @@ tokens, plain regular expressions without nested repetition.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -42,7 +42,8 @@ class Token:
 
 
 FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh log ln lg exp max min gcd lcm".split()  # noqa: SIM905
+    """sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh log ln lg exp max min gcd lcm cis
+    """.split()  # noqa: SIM905
 )
 GREEK = frozenset(
     """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma
@@ -57,17 +58,64 @@ _WORDS = {
     "union": r"\cup",
 }
 _GLUED = re.compile(r"(arcsin|arccos|arctan|sin|cos|tan|cot|sec|csc|log|ln)([a-zA-Z])")
+_GLUED_JOINT = re.compile(r"(?:or|and|OR|AND|Or|And)(?![A-Za-z])|(?:or|and)(?=[A-Z])")
 _REPEATED = re.compile(r"([0-9]*)\.([0-9]*)\\(?:overline|bar|dot)\s*(?:\{\s*([0-9]+)\s*\}|([0-9]))")
+_IN_BRACKETS = re.compile(r"([0-9]+)\.([0-9]{0,12})\(([0-9]{1,12})\)(?![0-9a-zA-Z\\(^])")
+"""``0.1(36)``: the digits in brackets repeat."""
+_BETWEEN_DOTS = re.compile(r"([0-9]*)\.([0-9]*)\\dot\s*\{?([0-9])\}?([0-9]*)\\dot\s*\{?([0-9])\}?")
+_ORDINAL = re.compile(
+    r"(?:\^?\{?\s*\\(?:text|mathrm|textrm|mbox)\s*\{\s*)?(?:st|nd|rd|th)(?![A-Za-z])[\s}]*$|\^\{\s*(?:st|nd|rd|th)\s*\}$"
+)
 _DOTTED = re.compile(r"([0-9]*)\.([0-9]*?)([0-9])\3\3+\s*\\[lc]?dots(?![a-zA-Z])")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _SPACED = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TEXT = re.compile(
-    r"\\(text|textbf|textit|textrm|textsf|mathrm|mathit|mathsf|mbox|operatorname|rm|mathbf|boldsymbol|vec|bar"
-    r"|hat|widehat|tilde|overrightarrow|overline|mathcal|mathbb|dot|ddot)\*?\s*\{([^{}]*)\}"
+    r"\\(text|textbf|textit|textrm|textsf|texttt|textup|textnormal|emph|mathrm|mathit|mathsf|mathtt|mbox|operatorname|rm"
+    r"|mathbf|boldsymbol|vec|bar|hat|widehat|tilde|widetilde|overrightarrow|overline|mathcal|mathscr|mathfrak|mathbb|dot|ddot"
+    r")\*?\s*\{([^{}]*)\}"
 )
 _NAMING = frozenset(
-    "mathbf boldsymbol vec bar hat widehat tilde overrightarrow overline mathcal dot ddot".split()  # noqa: SIM905
+    """mathbf boldsymbol vec bar hat widehat tilde widetilde overrightarrow overline mathcal mathscr mathfrak dot ddot
+    """.split()  # noqa: SIM905
+)
+_BEFORE_A_BRACKET = frozenset(
+    (
+        "=",
+        ",",
+        ";",
+        "(",
+        "{",
+        r"\{",
+        r"\in",
+        r"\cup",
+        r"\cap",
+        r"\setminus",
+        ":",
+        "or",
+        "and",
+        "+",
+        "-",
+    )
+)
+_BEHIND_A_BRACKET = frozenset(
+    (
+        "",
+        ",",
+        ";",
+        ")",
+        "}",
+        r"\}",
+        r"\cup",
+        r"\cap",
+        r"\setminus",
+        "or",
+        "and",
+        "=",
+        "+",
+        "-",
+        "\\\\",
+    )
 )
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)", re.DOTALL)
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -95,7 +143,49 @@ def tokenize(text: str, grouping: bool = True) -> list[Token]:
         at = token.end
         if len(tokens) > MAX_TOKENS:
             raise TooLarge("the answer has too many parts")
-    return tokens
+    return _as_brackets(tokens)
+
+
+def _as_brackets(tokens: list[Token]) -> list[Token]:
+    """Rewrite ``]a, b[`` as ``(a, b)`` and ``<a, b>`` as an angle bracket; other tokens stay."""
+    texts = [token.text for token in tokens]
+    if not ({"[", "]", "<"} & set(texts)) or not ({",", ";"} & set(texts)):
+        return tokens
+    open_at: list[tuple[int, str]] = []
+    pairs: list[tuple[int, int, str, str]] = []
+    commas = [0]
+    for at, token in enumerate(tokens):
+        sign = token.text if token.kind == "op" else ""
+        behind = texts[at + 1] if at + 1 < len(tokens) else ""
+        if sign in (",", ";"):
+            commas[-1] += 1
+            continue
+        starts = at == 0 or texts[at - 1] in _BEFORE_A_BRACKET
+        ends = behind in _BEHIND_A_BRACKET
+        outer = open_at[-1][1] if open_at else ""
+        if sign in ("]", "[") and commas[-1] and outer in ("[", "]") and (sign == "]" or ends):
+            start, opening = open_at.pop()
+            commas.pop()
+            if opening == "]" or sign == "[":
+                pairs.append(
+                    (start, at, "(" if opening == "]" else "[", ")" if sign == "[" else "]")
+                )
+        elif sign == ">" and commas[-1] and outer == "<" and ends:
+            start, _ = open_at.pop()
+            commas.pop()
+            pairs.append((start, at, r"\langle", r"\rangle"))
+        elif sign in ("(", "[", r"\{", "{") or (sign in ("]", "<") and starts):
+            open_at.append((at, sign))
+            commas.append(0)
+        elif sign in (")", "]", r"\}", "}") and open_at:
+            open_at.pop()
+            commas.pop()
+    changed = list(tokens)
+    for start, end, opening, closing in pairs:
+        for at, text in ((start, opening), (end, closing)):
+            kind: Kind = "cmd" if text.startswith("\\") else "op"
+            changed[at] = replace(tokens[at], text=text, kind=kind)
+    return changed
 
 
 def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
@@ -112,13 +202,16 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
             end = match.end()
             if how == "mathbb":
                 return Token("cmd", "\\mathbb" + inner, spaced, at, end)
+            if how == "overline" and len(inner) > 1 and inner.isalpha() and inner.isupper():
+                return Token("word", inner, spaced, at, end)
             if how in _NAMING:
                 return Token("sym", inner or "_", spaced, at, end)
-            if inner.casefold() in ("or", "and"):
-                return Token("joint", inner.casefold(), spaced, at, end)
+            joint = inner.casefold().strip(" ,;")
+            if joint in ("or", "and"):
+                return Token("joint", joint, spaced, at, end)
             if inner in FUNCTIONS and inner != "min":
                 return Token("cmd", "\\" + inner, spaced, at, end)
-            if inner == "to":
+            if inner in ("to", ":"):
                 return Token("op", ":", spaced, at, end)
             if inner in ("i", "e") and how == "mathrm":
                 return Token("word", inner, spaced, at, end)
@@ -144,11 +237,11 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
 
 
 def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
-    for pattern in (_REPEATED, _DOTTED):
+    for pattern in (_BETWEEN_DOTS, _REPEATED, _DOTTED, _IN_BRACKETS):
         match = pattern.match(text, at)
         if match:
-            whole, fixed = str(match.group(1)), str(match.group(2))
-            cycle = str(match.group(3) or (match.group(4) if pattern is _REPEATED else ""))
+            whole, fixed, *repeated = (str(group or "") for group in match.groups())
+            cycle = "".join(repeated)
             whole_part = Fraction(int((whole + fixed) or "0"))
             value = whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)
             value /= Fraction(10) ** len(fixed)
@@ -162,14 +255,18 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     if power and (len(power.group(1)) > 6 or abs(int(power.group(1))) > MAX_POWER_OF_TEN):
         raise TooLarge("a power of ten is too large")
     value = Fraction(digits.removesuffix("."))
-    return Token("num", match.group(), spaced, at, match.end(), value, "." in digits)
+    ordinal = _ORDINAL.match(text, match.end()) if digits.isdigit() else None
+    end = ordinal.end() if ordinal else match.end()
+    return Token("num", match.group(), spaced, at, end, value, "." in digits)
 
 
 def _letters(run: str, at: int, spaced: bool, called: bool) -> Token:
     end = at + len(run)
     low = run.casefold()
-    if low in ("or", "and") and run in (low, low.upper()):
-        return Token("joint", low, spaced, at, end)
+    joint = _GLUED_JOINT.match(run)
+    if joint:
+        word = joint.group()
+        return Token("joint", word.casefold(), spaced, at, at + len(word))
     if low in _WORDS and len(run) > 1:
         return Token("cmd", _WORDS[low], spaced, at, end)
     if run in FUNCTIONS and (called or run not in ("min", "max")):

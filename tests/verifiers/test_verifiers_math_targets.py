@@ -1,0 +1,260 @@
+"""Golds are typed, and answers are read against their types: names, boxes, notations, families, constants."""
+
+from __future__ import annotations
+
+import random
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.math.comparing.leaves import Rules
+from prorl_verifiers.math.grader import grade, judge
+from prorl_verifiers.math.reading.nodes import (
+    Call,
+    Const,
+    Neg,
+    Node,
+    Num,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Sym,
+    symbols,
+)
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.scorer import score_math
+from prorl_verifiers.math.spec import target_type
+from prorl_verifiers.notation.latex_text import clean
+from prorl_verifiers.tasks import load_task
+
+TYPES = {
+    "number": ["5", "-3.14", r"\frac{3}{4}", r"1\frac12", r"2.5\times10^{-3}", "1011_2"],
+    "expression": [r"2\sqrt3", "x^2+1", r"\frac{\pi}{4}", r"\ln 2", "3+2i", "x^2+C"],
+    "quantity": ["5\\text{ cm}", r"50\%", r"45^\circ", r"\$18.90", "952 (grams of pizza)"],
+    "ratio": ["3:4", "1:2:3"],
+    "assignment": ["x=5", "f(x)=2x", "AB=4", r"\frac{NO}{BO}=\frac12", "A(1,2)", "V_1:V_2=11:21", "x=1 or x=2"],
+    "equation": ["2x+z=1", "x^2+y^2=4"],
+    "tuple": ["(1,2)", r"\langle 1,2,3\rangle", "<1,2>"],
+    "several values": ["1,2", r"1\pm\sqrt2", "(1,2),(3,4)", "p=5,q=2;p=7,q=2", r"\boxed{1} and \boxed{2}"],
+    "named parts": ["x=1,y=2", "(p,q)=(3,2)", r"\begin{cases}x=1\\y=2\end{cases}", "AB=4,CD=5"],
+    "set": [r"\{1,2\}", r"\emptyset"],
+    "interval": ["[0,1)", "x>2", r"(-\infty,0)\cup(1,\infty)", "]1;2]", r"1\le|z|\le2", "-1<x<1:(-1,1)", r"\mathbb{R}"],
+    "matrix": [r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\pmatrix{1&2\cr3&4}"],
+    "integer family": [r"x=\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", r"n\pi \text{ for any integer } n", r"k\pi"],
+    "piecewise": [r"\begin{cases}x^2&x>0\\0&\text{otherwise}\end{cases}"],
+    "choice": ["C", r"\text{(B)}", r"\text{(C) } 5"],
+    "text": [r"\text{Evelyn}", "even", "4:30 p.m.", "no solution"],
+    "untyped": ["a gold ]] no grader reads"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold"), [(k, gold) for k, golds in TYPES.items() for gold in golds]
+)
+def test_a_gold_has_its_type(kind: str, gold: str) -> None:
+    assert target_type({"answer": gold}) == kind
+
+
+def test_a_task_with_choices_is_a_choice() -> None:
+    assert target_type({"answer": "5", "choices": ["5", "6"]}) == "choice"
+
+
+NOTATIONS = [
+    (r"\frac{1}{2}", [r"{1 \over 2}", r"1\over2", "½", r"\dfrac12", r"\nicefrac{1}{2}", r"\frac{1}{2}\ ", "1/2"]),
+    (r"\binom{10}{3}", ["10C3", r"{}_{10}C_3", r"{}^{10}C_{3}", r"C_{10}^3", "C(10,3)", r"{10 \choose 3}", r"\tbinom{10}{3}"]),
+    ("(1,2)", ["]1,2[", "]1;2[", "A(1,2)", "A = (1,2)", "<1,2>", r"\langle 1,2\rangle", r"\left(1,\,2\right)", "（1，2）"]),
+    ("[1,3)", ["[1,3[", "[1;3[", r"1\le x<3", r"\{x \mid 1\leqslant x<3\}", r"x\in[1,3)"]),
+    ("12", ["１２", "{\\bf 12}", r"\mathbf{12}", r"\Large 12", "12\\ ", "12\\", "12th", r"12^{\text{th}}", "**12**", "١٢", "𝟏𝟐"]),
+    (r"12.5\%", [r"12\frac{1}{2}\%", "12 1/2 %", "12.5 pct", "0.125"]),
+    ("1000000", ["1{,}000{,}000", r"1\,000\,000", "1,000,000", r"10^6", "1e6", "1 000 000", r"1{\,}000{\,}000"]),
+    (r"0.1\overline{36}", ["0.1(36)", r"\frac{3}{22}", r"0.1\dot3\dot6"]),
+    (r"\sqrt3", ["√3", "sqrt(3)", r"\sqrt 3", "3^{1/2}", r"\surd 3", "√(3)"]),
+    (r"\sqrt[3]{2}", ["∛2", r"\root 3 \of 2", r"2^{\frac13}"]),
+    ("5\\text{ cm}", [r"5{\rm\,cm}", r"5\,\mathrm{cm}", "5 cm", r"0.05\text{ m}", r"5\mbox{ cm}", r"{\rm 5\,cm}"]),
+    (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", [r"\pmatrix{1&2\cr3&4}", "[[1,2],[3,4]]", r"\left[\begin{array}{cc}1&2\\3&4\end{array}\right]", r"\begin{bmatrix}1&2\\3&4\\\end{bmatrix}"]),
+    (r"3\hat{i}-4\hat{j}+\hat k", ["(3,-4,1)", r"3\mathbf i-4\mathbf j+\mathbf k", "3i-4j+k", r"\begin{pmatrix}3\\-4\\1\end{pmatrix}"]),
+    (r"1+\sqrt3 i", [r"1+i\sqrt3", r"2e^{i\pi/3}", r"2\operatorname{cis}\frac{\pi}{3}"]),
+    ("1.2\\times10^5", ["1.2e5", "120000", r"1.2\cdot 10^{5}", "1.2×10⁵", "1.2*10^5"]),
+    ("x^2+C", ["x^2+K", "c+x^2", r"x^2+5+C"]),
+    ("c_1e^x+c_2e^{-x}", ["Ae^x+Be^{-x}", "C_2e^x+C_1e^{-x}"]),
+    (r"x=\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", [r"\frac{\pi}{4}+2\pi n", r"x=\frac{9\pi}{4}-2n\pi, n \in Z", r"\frac{\pi}{4}(8m+1) \text{ where } m \text{ is an integer}"]),
+    (r"x=(-1)^k\frac{\pi}{6}+k\pi, k\in\mathbb{Z}", [r"\frac{\pi}{6}+2n\pi, \frac{5\pi}{6}+2n\pi"]),
+    (r"45^\circ+360^\circ k, k\in\mathbb{Z}", ["45+360n", r"\frac{\pi}{4}+2\pi n"]),
+    (r"A\cap(B\cup C)", [r"(B\cup C)\cap A", r"(A\cap B)\cup(C\cap A)", "A ∩ (C ∪ B)"]),
+    (r"\begin{cases}x^2&x>0\\0&x\le0\end{cases}", [r"\begin{cases}0,&\text{if }x\le0\\x^2,&\text{if }x>0\end{cases}"]),
+    ("x=4,y=1", [r"\begin{cases}x=4\\y=1\end{cases}", r"\begin{aligned}x&=4\\y&=1\end{aligned}", "(4,1)", "4, 1", r"y=1 \text{ and } x=4", r"x=4 \\ y=1"]),
+    ("p=5,q=2;p=7,q=2", ["(5,2),(7,2)", "(7,2),(5,2)", r"p=7,q=2 \text{ or } p=5,q=2"]),
+    ("x=1 or x=2", ["1,2", r"\{2,1\}", "x_1=1, x_2=2", r"x=2 \text{ and } x=1"]),
+    ("AB=4", ["4", "AB = 4"]), ("V_1:V_2=11:21", ["11:21", "11/21"]), (r"\frac{NO}{BO}=\frac12", ["1/2", "0.5"]),
+    ("(-1,5)", [r"-1<x<5", r"x>-1 \text{ and } x<5"]), ("|x-2|<3", ["(-1,5)", "-1<x<5"]),
+    ("0.6180339887", [r"\frac{\sqrt5-1}{2}"]), (r"\frac{1}{12}", ["0.0833333333333", "0.08333333333"]), ("e^{-2}", ["0.1353352832"]),
+    ("1000.99", ["1.000,99", "1 000,99", "1,000.99", "€1,000.99"]), ("3.14", ["3,14"]), ("1,22", ["1.22"]),
+    ("34", [r"The largest $n$ is 34.", "Final Answer: The answer is $34$.", r"Thus the answer is \(34\).", "La réponse est 34.", "因此答案是34。", r"Answer $$ 34 $$"]),
+    (r"x\ge5", [r"Therefore $x \geq 5$ is the solution.", "x≥5", r"x \geqq 5", r"5\le x"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"), [(gold, answer) for gold, answers in NOTATIONS for answer in answers]
+)
+def test_notations_of_the_same_answer_are_accepted(gold: str, answer: str) -> None:
+    assert grade(gold, answer) == "accept", judge(gold, answer)
+
+
+OTHER = [
+    ("x^2+C", "x^2"), ("x^2+C", "2x^2+C"), (r"\ln|x|+C", r"\ln x+C"), ("c_1e^x+c_2e^{-x}", "c_1e^x"), ("c_1e^x+c_2", "c_1e^{2x}+c_2"), ("a_1", "x"), ("B+C", "B+C+1"), ("n+k", "n+k+1"), ("x^2+k", "x^2+k+5"), ("c_1", "x"), ("x+c_1", "x+y"),
+    (r"\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", r"\frac{\pi}{4}+k\pi"), (r"\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", r"\frac{\pi}{4}"),
+    (r"k\pi, k\in\mathbb{Z}", r"k\pi, k\in\mathbb{Z}, k\ne3"), ("A(1,2)", "B(1,2)"), ("A(1,2)", "(2,1)"), ("2x+z=1", "1"), ("a+3z=0", "0"),
+    (r"A\cup B", r"A\cap B"), ("[1,3]", "]1,3["), ("AB=4", "AC=4"), ("p=5,q=2;p=7,q=2", "(5,2)"), ("p=5,q=2;p=7,q=2", "(5,7),(2,2)"),
+    ("|x-2|<3", "[-1,5]"), ("0.6180339887", r"\frac{\sqrt5+1}{2}"), ("0.5", "0.5000000001"), ("1", "0.9999999999"), ("1,2", "1.2"),
+    (r"\frac{1}{12}", "0.0833333333334"), ("x=1,y=2", "2,1"), ("x=1 or x=2", "y=1 or y=2"), ("34", "The answer is not 34."),
+    ("34", "The answer is twice 34."), ("34", "The answer is 34 or 35."), ("34", "It is false that the answer is 34."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "answer"), OTHER)
+def test_another_answer_in_a_like_notation_is_not_accepted(gold: str, answer: str) -> None:
+    assert grade(gold, answer) != "accept"
+
+
+def reward(gold: str, response: str) -> float:
+    return score_math(response, {"answer": gold}, load_library).reward
+
+
+def test_parts_may_stand_in_several_boxes() -> None:
+    assert reward("1,-2", r"so \[ \boxed{-2} \quad \text{and} \quad \boxed{1}. \]") == 1.0
+    assert reward("x=2,y=3", r"$x = \boxed{2}$, $y = \boxed{3}$") == 1.0
+    assert reward("x=2,y=3", r"$x = \boxed{3}$, $y = \boxed{2}$") == 0.0
+    assert (
+        reward("(98,2),(99,503)", r"$$\boxed{(98, 2)} \quad \text{and} \quad \boxed{(99, 503)}$$")
+        == 1.0
+    )
+    assert reward("2,3", r"\boxed{1}, \boxed{2}, \boxed{3}") == 0.0
+
+
+def test_boxes_joined_by_or_must_be_equal_for_one_value() -> None:
+    assert reward("5", r"\boxed{4} or \boxed{5}") == 0.0
+    assert reward("5", r"\boxed{5} or \boxed{5.0}") == 1.0
+    assert reward("5", r"First \boxed{4} is a bound. In the end we find \boxed{5}") == 1.0
+
+
+def test_a_decimal_of_the_asked_precision_is_accepted_where_the_reference_asks() -> None:
+    for answer, right in (("0.3333", True), ("0.333", False), ("0.3334", False), ("1/3", True)):
+        found = judge("1/3", answer, Rules(decimals=4)).decision
+        assert (found == "accept") is right
+    reference = {"answer": r"\sqrt2", "decimals": 2}
+    assert load_task("math", reference).reference == reference
+    assert score_math(r"\boxed{1.41}", reference, load_library).reward == 1.0
+    assert score_math(r"\boxed{1.42}", reference, load_library).reward == 0.0
+
+
+# ------------------------------------------------------------------------------------------ properties
+
+LEAVES = st.one_of(
+    st.integers(0, 40).map(lambda n: Num(Fraction(n))),
+    st.sampled_from([Sym("x"), Sym("y"), Sym("a_1"), Const("pi")]),
+)
+
+
+def grown(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    pairs = st.tuples(inner, inner)
+    return st.one_of(
+        pairs.map(lambda pair: Quotient(*pair)),
+        st.tuples(inner, st.integers(2, 5)).map(lambda p: Power(p[0], Num(Fraction(p[1])))),
+        inner.map(lambda node: Root(node, Num(Fraction(2)))),
+        inner.map(lambda node: Call("sin", (node,))),
+        inner.map(lambda node: Call("abs", (node,))),
+        pairs.map(lambda pair: Sum((pair[0], Neg(pair[1])))),
+        pairs.map(lambda pair: Product(pair, True)),
+    )
+
+
+TREES = st.recursive(LEAVES, grown, max_leaves=6)
+
+
+def printed(node: Node) -> str:
+    """Write a tree in LaTeX, with braces or brackets around everything."""
+    match node:
+        case Num(value=value):
+            return str(value)
+        case Sym(name=name):
+            return name
+        case Const():
+            return r"\pi"
+        case Neg(of=of):
+            return f"-({printed(of)})"
+        case Quotient(top=top, bottom=bottom):
+            return rf"\frac{{{printed(top)}}}{{{printed(bottom)}}}"
+        case Power(base=base, exponent=exponent):
+            return f"({printed(base)})^{{{printed(exponent)}}}"
+        case Root(of=of):
+            return rf"\sqrt{{{printed(of)}}}"
+        case Call(name="sin", args=(of,)):
+            return rf"\sin({printed(of)})"
+        case Call(args=(of,)):
+            return rf"\left\lvert {printed(of)} \right\rvert"
+        case Sum(terms=(first, Neg(of=second))):
+            return f"(({printed(first)})-({printed(second)}))"
+        case Product(factors=(first, second)):
+            return rf"(({printed(first)})\cdot({printed(second)}))"
+    raise AssertionError(node)
+
+
+@given(TREES)
+@settings(max_examples=150, deadline=None)
+def test_what_is_read_prints_and_reads_back_the_same(tree: Node) -> None:
+    once = read(clean(printed(tree)))
+    assert once == tree
+    assert read(clean(printed(once))) == once
+
+
+VALUES = st.lists(st.integers(-30, 30), min_size=1, max_size=5, unique=True)
+
+
+@given(VALUES, VALUES, st.randoms(use_true_random=False))
+@settings(max_examples=80, deadline=None)
+def test_sets_lists_and_unions_are_symmetric_and_blind_to_order(
+    one: list[int], two: list[int], draw: random.Random
+) -> None:
+    shuffled = list(one)
+    draw.shuffle(shuffled)
+    for form in (r"\{{{}\}}", "{}"):
+        left, right, again = (
+            form.format(", ".join(map(str, values))) for values in (one, two, shuffled)
+        )
+        assert grade(left, again) == grade(again, left) == "accept"
+        same = sorted(one) == sorted(two)
+        assert (grade(left, right) == "accept") is (grade(right, left) == "accept") is same
+
+
+@given(TREES, TREES)
+@settings(max_examples=80, deadline=None)
+def test_equal_formulas_are_equal_both_ways_and_a_difference_is_never_accepted(
+    one: Node, two: Node
+) -> None:
+    left, right = printed(one), printed(two)
+    assert grade(left, left) == "accept"
+    if symbols(one) and symbols(two):
+        assert {grade(left, right), grade(right, left)} != {"accept", "reject"}
+        assert grade(left, rf"\frac{{2({left})}}{{2}}") in ("accept", "undecided")
+    assert grade(f"{left}+1", f"{left}+2") != "accept"
+
+
+NOISE = st.text(
+    alphabet=r"0123456789 xyk+-*/^_=<>()[]{}\,;:.|$%&'!√½πは不是or and boxed", max_size=80
+)
+
+
+@given(NOISE, NOISE)
+@settings(max_examples=150, deadline=None)
+def test_no_text_raises_or_takes_long(gold: str, answer: str) -> None:
+    started = time.process_time()
+    target_type({"answer": gold.strip() or "5"})
+    assert grade(gold, answer) in ("accept", "reject", "undecided")
+    assert time.process_time() - started < 5

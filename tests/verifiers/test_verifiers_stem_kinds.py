@@ -1,0 +1,171 @@
+"""STEM golds have types of their own: vectors, directions, nuclides, condensed formulas, reactions, dates, molecules."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.stem.condensed import canonical
+from prorl_verifiers.stem.scorer import score_stem
+from prorl_verifiers.stem.spec import target_type
+from prorl_verifiers.tasks import load_task
+from prorl_verifiers.types import TaskError
+
+
+def reward(text: str, /, **reference: Any) -> float:
+    return score_stem(f"\\boxed{{{text}}}", reference, load_library).reward
+
+
+KINDS = [
+    ("9.81", "number"), ("5 km", "quantity"), ("5-6 m", "range"), (r"3\hat{i}-4\hat{j}", "vector"), ("(3, -4) m/s", "vector"),
+    (r"50\text{ N at }30^\circ", "magnitude with direction"), ("12 m/s upward", "magnitude with direction"), ("C-14", "nuclide"),
+    ("H2SO4", "chemical formula"), ("CH3CH2OH", "chemical formula"), ("2H2 + O2 -> 2H2O", "chemical formula"), ("July 4, 1776", "date"),
+    (r"\frac{mv^2}{2}", "expression"), ("paramagnetic", "text"), ("(a) 5 m; (b) 3 s", "several parts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "kind"), KINDS)
+def test_a_gold_has_its_type(gold: str, kind: str) -> None:
+    assert target_type({"answer": gold}) == kind
+
+
+CASES = [
+    (r"3\hat{i}-4\hat{j}", ["(3,-4)", r"\langle 3,-4\rangle", r"3\mathbf{i}-4\mathbf{j}", r"\begin{pmatrix}3\\-4\end{pmatrix}"], ["(3,4)", "(-4,3)", "3-4", "(3,-4,0)"]),
+    ("(3, -4) m/s", [r"3\hat{i}-4\hat{j}\ \text{m/s}", "(3,-4)", "(300,-400) cm/s"], ["(3,-4) m", "(4,-3) m/s"]),
+    (r"50\text{ N at }30^\circ", [r"50\ \mathrm{N},\ 30^\circ", "50 N at 30 degrees", r"50\text{ N at an angle of }30^\circ"], ["50 N", r"50\text{ N at }60^\circ", r"40\text{ N at }30^\circ"]),
+    ("5.0 m/s, 30° north of east", [r"5.0\ \text{m/s at } 30^\circ \text{ north of east}"], ["5.0 m/s, 30° east of north", "5.0 m/s, 30° south of east"]),
+    ("12 m/s upward", ["12 m/s", "12 m/s up", r"12\text{ m/s upwards}"], ["12 m/s downward", "13 m/s upward"]),
+    ("50 N to the left", ["50 N, left", "50 N"], ["50 N to the right", "50 N east"]),
+    ("C-14", [r"{}^{14}_{6}\text{C}", "carbon-14", r"\ce{^{14}_6C}", "¹⁴C", r"^{14}\mathrm{C}"], ["C-12", "N-14", r"^{14}_{7}C", "14"]),
+    (r"^{99m}Tc", ["Tc-99m", "technetium-99m"], ["Tc-99"]),
+    ("CH3CH2OH", ["C2H5OH", r"\mathrm{CH_3CH_2OH}", "CH3-CH2-OH"], ["CH3OCH3", "C2H6O", "CH3OH"]),
+    ("(CH3)2CHOH", ["CH3CH(OH)CH3", "CH3CHOHCH3"], ["CH3CH2CH2OH"]),
+    ("CH3CH2CH2CH3", ["CH3(CH2)2CH3"], ["(CH3)3CH", "CH3CH2CH3"]),
+    ("CH3COOH", ["HC2H3O2", "CH3CO2H", "CH3-COOH"], ["HCOOCH3", "CH3CHO"]),
+    ("CH2=CH2", ["H2C=CH2"], ["CH3CH3"]),
+    ("2H2 + O2 -> 2H2O", [r"2H_2 + O_2 \xrightarrow{\Delta} 2H_2O", "2H2 + O2 = 2H2O", "O2 + 2H2 ⟶ 2H2O", r"2H_2(g)+O_2(g) \longrightarrow 2H_2O(l)", r"\ce{2H2 + O2 -> 2H2O}"], ["H2 + O2 -> H2O", "2H2O -> 2H2 + O2"]),
+    (r"N2 + 3H2 \rightleftharpoons 2NH3", ["N2 + 3H2 ⇌ 2NH3", r"\ce{N2 + 3H2 <=> 2NH3}"], ["N2 + H2 ⇌ NH3"]),
+    ("July 4, 1776", ["4 July 1776", "1776-07-04", r"\text{4th of July, 1776}"], ["July 5, 1776", "July 4, 1777", "1776"]),
+    ("20/07/1969", ["20 July 1969", "July 20, 1969"], ["July 20, 1968"]),
+    ("1200000", ["1{,}200{,}000", r"1.2\times10^6"], ["1{,}200{,}001"]),
+    ("0.135", ["e^{-2}", r"\exp(-2)", "0.1353"], ["e^{-3}", r"\sin 0.1354", "0.1+0.035"]),
+    ("0.632", ["1-e^{-1}", r"1-\frac{1}{e}"], ["1-e^{-2}"]),
+    ("1.618", [r"\frac{1+\sqrt5}{2}"], [r"\frac{1-\sqrt5}{2}"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "right", "wrong"), CASES)
+def test_notations_of_science_are_read_against_their_type(
+    gold: str, right: list[str], wrong: list[str]
+) -> None:
+    assert [reward(answer, answer=gold) for answer in right] == [1.0] * len(right)
+    assert [reward(answer, answer=gold) for answer in wrong] == [0.0] * len(wrong)
+
+
+@pytest.mark.parametrize("gold", [gold for gold, _, _ in CASES])
+@pytest.mark.parametrize(
+    "spoilt", ["not {}", "It is false that it is {}", "{}?", "maybe {}", "{} or 77", "77 = {}", "{} = 77", "{} is wrong"]
+)  # fmt: skip
+def test_a_spoilt_gold_earns_nothing(gold: str, spoilt: str) -> None:
+    assert reward(gold, answer=gold) == 1.0
+    assert reward(spoilt.format(gold), answer=gold) == 0.0
+
+
+@pytest.mark.parametrize(
+    "heap", ["x5 = y6 = 7", "v4 = w6 = 7", "3x = 7", "a=5=b=6=c=7", "a 5 = b 6 = 7", "f = 2a = 3b = 4c = 5d = 6e = 7"]
+)  # fmt: skip
+def test_letters_do_not_hide_other_answers_in_a_chain(heap: str) -> None:
+    assert reward(heap, answer="7") == reward(heap, answer="7.0") == 0.0
+
+
+@pytest.mark.parametrize(
+    "chain", ["v_f = 7.0", "F = ma = (2)(3.5) = 7.0", r"\text{speed} = 7.0", "K = \\frac{1}{2}mv^2 = 7.0", "P(A) = 7.0", "d = 2r = 7.0"]
+)  # fmt: skip
+def test_names_and_formulas_before_the_value_stay_right(chain: str) -> None:
+    assert reward(chain, answer="7.0") == 1.0
+
+
+@pytest.mark.parametrize(
+    "said", ["The correct option is (B).", r"\text{The correct option is (B).}", "Therefore, the answer is (B) blue.", "The correct choice is B: blue"]
+)  # fmt: skip
+def test_a_sentence_may_name_the_option(said: str) -> None:
+    assert reward(said, answer="B", choices=["red", "blue", "green"]) == 1.0
+    assert reward(said, answer="C", choices=["red", "blue", "green"]) == 0.0
+
+
+# ----------------------------------------------------------------------------------------- molecules
+
+
+@pytest.fixture
+def rdkit() -> None:
+    if importlib.util.find_spec("rdkit") is None:
+        message = "RDKit is not installed: pip install 'prorl[chem]'"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+@pytest.mark.usefixtures("rdkit")
+def test_molecules_in_smiles_are_compared_by_their_canonical_form() -> None:
+    reference = {"answer": "CCO", "format": "smiles"}
+    assert target_type(reference) == "molecule"
+    for answer, right in (
+        ("OCC", 1.0),
+        ("C(O)C", 1.0),
+        ("COC", 0.0),
+        ("CCO or COC", 0.0),
+        ("not CCO", 0.0),
+        ("C(C", 0.0),
+    ):
+        assert reward(answer, **reference) == right
+    assert reward("c1ccccc1O", answer="Oc1ccccc1", format="smiles") == 1.0
+    assert reward("C[C@H](N)C(=O)O", answer="C[C@@H](N)C(=O)O", format="smiles") == 0.0
+
+
+def test_an_unknown_format_is_a_task_error() -> None:
+    with pytest.raises(TaskError, match="format"):
+        load_task("stem", {"answer": "CCO", "format": "inchi"})
+
+
+PIECES = [
+    "CH3",
+    "CH2",
+    "CH",
+    "C",
+    "OH",
+    "O",
+    "N",
+    "H2",
+    "H",
+    "(",
+    ")",
+    ")2",
+    "=",
+    "Cl",
+    "COOH",
+    "C2H5",
+    "C6H5",
+    "3",
+    "NH2",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@settings(max_examples=200, deadline=None)
+def test_any_pieces_are_a_molecule_or_none_without_raising(text: str) -> None:
+    found = canonical(text)
+    assert found is None or found == canonical(text)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+@settings(max_examples=80, deadline=None)
+def test_any_text_is_typed_and_scored_without_raising(gold: str, answer: str) -> None:
+    reference = {"answer": gold.strip() or "5"}
+    assert target_type(reference)
+    assert score_stem(f"\\boxed{{{answer}}}", reference, load_library).reward in (0.0, 1.0)

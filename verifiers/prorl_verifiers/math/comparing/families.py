@@ -1,0 +1,218 @@
+r"""Families over the integers: ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``, with any letter and any offset.
+
+A family is the union of the progressions of its members; two are the same when those unions are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from prorl_verifiers.math.comparing.relations import assigned, renamed
+from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Const,
+    Degrees,
+    Listing,
+    Node,
+    SetOf,
+    Sym,
+    Where,
+    symbols,
+    walk,
+)
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
+
+MAX_MEMBERS, MAX_STEPS = 12, 60
+"""Members of a family, and steps of one progression within the common period."""
+_INTEGERS = (
+    r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
+)
+_IN = re.compile(
+    rf"[\s,;:(|]*(?:where|for|with|and|all|any|every|each|\\forall|\\mid|\s)*(?P<letter>[a-zA-Z])\s*\\in\s*{_INTEGERS}[\s).]*$"
+)
+_SAID = re.compile(
+    r"[\s,;:(|]*(?:(?:where|for|with|and|all|any|every|each|some|an|arbitrary|\s)*integers?\s+(?P<a>[a-zA-Z])"
+    r"|(?:where|for|with|and|\s)*(?P<b>[a-zA-Z])\s+(?:is|being|are|an|any|some|arbitrary|all|\s)*integers?)[\s).]*$"
+)
+_TEXT = re.compile(r"\\(?:text|mathrm|mbox|textrm)\s*\{([^{}]*)\}")
+_USUAL = frozenset("knmlKN")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``members`` are expressions in ``letter``, which runs through the integers; ``name``: what they are values of."""
+
+    node: Node
+    name: Node | None
+    members: tuple[Node, ...]
+    letter: str
+    natural: bool = False
+
+
+def family_of(text: str, wanted: Family | None) -> Family | None:
+    """Return the family that a cleaned text is, or None.
+
+    The letter must be said to be an integer, or be a usual one beside \\pi or degrees; for an answer to the family
+    ``wanted`` any single letter counts.
+    """
+    body, letter = _without_condition(text)
+    if not letter and wanted is None and not re.search(r"\\pi|\\circ", text):
+        return None
+    try:
+        node = spread(read(body))
+    except (Unreadable, RecursionError):
+        return None
+    if isinstance(node, Where) and isinstance(node.of, EXPRESSIONS):
+        node = node.of
+    items = node.items if isinstance(node, Listing | SetOf) else (node,)
+    name: Node | None = None
+    members: list[Node] = []
+    for item in items:
+        pair = assigned(item)
+        if pair is not None:
+            if name not in (None, pair[0]):
+                return None
+            name, item = pair
+        members += item.items if isinstance(item, Listing) else [item]
+    if not members or len(members) > MAX_MEMBERS:
+        return None
+    if not all(isinstance(member, EXPRESSIONS) for member in members):
+        return None
+    names = symbols(*members)
+    if not letter:
+        letter = next(iter(names)) if len(names) == 1 else ""
+        if (
+            not letter
+            or (wanted is None and letter not in _USUAL)
+            or (wanted is None and not _turns(members))
+        ):
+            return None
+    natural = re.search(r"\\in\s*(?:\\math\w\w\{N|N|\\mathbb\{Z\}[\^_])", text) is not None
+    return Family(node, name, tuple(members), letter, natural) if names == {letter} else None
+
+
+def _turns(members: list[Node]) -> bool:
+    parts = [part for member in members for part in walk(member)]
+    return any(part == Const("pi") or isinstance(part, Degrees) for part in parts)
+
+
+def _without_condition(text: str) -> tuple[str, str]:
+    """Return (text without "k is an integer" at its end, the letter); ("", letter) when there is none."""
+    plain = _TEXT.sub(r" \1 ", text)
+    for pattern in (_IN, _SAID):
+        match = pattern.search(plain[-200:])
+        if match:
+            groups = match.groupdict()
+            letter = groups.get("letter") or groups.get("a") or groups.get("b") or ""
+            return plain[: len(plain) - len(plain[-200:]) + match.start()], letter
+    return text, ""
+
+
+def same_family(gold: Family, answer: Family) -> bool | None:
+    """Whether two families hold the same numbers."""
+    if gold.name is not None and answer.name is not None and gold.name != answer.name:
+        return False
+    written = _same_members(gold, answer)
+    if written or gold.natural:
+        return written or None
+    scale = _in_degrees(gold), _in_degrees(answer)
+    try:
+        left, right = _progressions(gold), _progressions(answer)
+    except (Undefined, TooLarge, Unreadable):
+        return None
+    if left is None or right is None:
+        return None
+    if scale == (True, None):  # 45 + 360k for a gold in degrees
+        turn = Evaluator({}).value(Degrees(_ONE))
+        right = [(start * turn, step * turn) for start, step in right]
+    common = _common([step for _, step in (*left, *right)])
+    if common is None:
+        return False
+    here, there = _offsets(left, common), _offsets(right, common)
+    return all(_among(one, there) for one in here) and all(_among(one, here) for one in there)
+
+
+def _same_members(gold: Family, answer: Family) -> bool:
+    """Whether the members are the same formulas of the letter, in any order."""
+    if len(gold.members) != len(answer.members):
+        return False
+    left = [renamed(member, {answer.letter: Sym(gold.letter)}) for member in answer.members]
+    for member in gold.members:
+        hit = next((at for at, other in enumerate(left) if same_value(member, other)), None)
+        if hit is None:
+            return False
+        del left[hit]
+    return True
+
+
+_ONE = read("1")
+
+
+def _in_degrees(family: Family) -> bool | None:
+    """True for degrees, False for radians by ``\\pi``, None when the numbers do not tell."""
+    parts = [part for member in family.members for part in walk(member)]
+    if any(isinstance(part, Degrees) for part in parts):
+        return True
+    return False if Const("pi") in parts else None
+
+
+def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
+    """Return (start, step) of every progression; ``(-1)^k`` makes two of one member."""
+    found = []
+    for member in family.members:
+        values = []
+        for at in range(6):
+            evaluator = Evaluator({family.letter: Fraction(at)})
+            values.append(evaluator.float(evaluator.value(member)))
+        if any(abs(getattr(value, "imag", 0)) > 0 for value in values):
+            return None
+        for width in (1, 2):
+            runs = [values[at::width] for at in range(width)]
+            if all(_even(run) for run in runs):
+                found += [(run[0], abs(run[1] - run[0])) for run in runs]
+                break
+        else:
+            return None
+    return found
+
+
+def _even(run: list[Any]) -> bool:
+    step = run[1] - run[0]
+    return all(abs(b - a - step) <= abs(step) * 1e-25 for a, b in itertools.pairwise(run))
+
+
+def _common(steps: list[Any]) -> Any | None:
+    """Return the least common multiple of the steps, or None where their ratios are no small fractions."""
+    if any(step == 0 for step in steps):
+        return None
+    common = steps[0]
+    for step in steps[1:]:
+        for times in range(1, MAX_STEPS + 1):
+            parts = common * times / step
+            if abs(parts - round(parts)) < 1e-25 and round(parts) <= MAX_STEPS * MAX_STEPS:
+                common = common * times
+                break
+        else:
+            return None
+    return common
+
+
+def _offsets(progressions: list[tuple[Any, Any]], common: Any) -> list[Any]:
+    """Return the places of all members within one common period, each between 0 and 1."""
+    places = []
+    for start, step in progressions:
+        for at in range(min(round(common / step), MAX_STEPS * MAX_STEPS)):
+            places.append(((start + at * step) / common) % 1)
+    return places
+
+
+def _among(place: Any, places: list[Any]) -> bool:
+    return any(min(abs(place - other), 1 - abs(place - other)) < 1e-25 for other in places)

@@ -1,0 +1,497 @@
+r"""Read an answer's tree against a typed gold: does it say what the target says?
+
+Three findings: True, False, None (undecided). ``Matcher.reason`` says what decided last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations, product
+from typing import assert_never
+
+from prorl_verifiers.math.comparing.constants import same_up_to_constants
+from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.math.comparing.families import Family
+from prorl_verifiers.math.comparing.leaves import Rules, same_leaf
+from prorl_verifiers.math.comparing.regions import (
+    FLIP,
+    Piece,
+    in_order,
+    looks_like_region,
+    region,
+    repeats,
+)
+from prorl_verifiers.math.comparing.relations import (
+    assigned,
+    is_name,
+    named_rows,
+    rounds_to,
+    same_letter,
+    same_name,
+    values_of,
+)
+from prorl_verifiers.math.comparing.shapes import (
+    MAX_ITEMS,
+    brackets_agree,
+    curve,
+    difference,
+    is_decimal,
+    ordered,
+    same_numbers,
+)
+from prorl_verifiers.math.comparing.vectors import components
+from prorl_verifiers.math.evaluating.curves import same_zeros
+from prorl_verifiers.math.evaluating.equal import infinite, same_value
+from prorl_verifiers.math.reading.chains import describes, says_nothing
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Applied,
+    Bracketed,
+    Cases,
+    Combined,
+    Listing,
+    Matrix,
+    NamedSet,
+    Node,
+    Quotient,
+    Relation,
+    SetOf,
+    Sym,
+    Words,
+    symbols,
+    walk,
+)
+from prorl_verifiers.math.targets import (
+    Collection,
+    Equation,
+    Forms,
+    Named,
+    Ordered,
+    Parts,
+    Piecewise,
+    Region,
+    Rows,
+    Several,
+    Tree,
+    Value,
+    typed,
+)
+
+MAX_SETS = 6
+"""Letters of a formula of sets that are tried in and out."""
+
+
+class Matcher:
+    """Matches under ``rules``."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.reason = "forms compared"
+
+    def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
+        """Whether ``answer`` is the target; ``final``: it must be evaluated."""
+        if target.node == answer:
+            return True
+        if (
+            isinstance(answer, Relation)
+            and answer.ops == ("in",)
+            and not isinstance(target, Equation)
+        ):
+            return self.matches(target, answer.sides[1], final)
+        if (
+            isinstance(answer, Listing | SetOf)
+            and len(answer.items) == 1
+            and not isinstance(target, Collection)
+        ):
+            return self.matches(target, answer.items[0], final)
+        match target:
+            case Value(node=node):
+                return self.value(node, answer, final)
+            case Named():
+                return self.named(target, answer)
+            case Equation(node=node):
+                return self.equation(node, answer)
+            case Region(node=node):
+                return self.region(node, answer)
+            case Forms(items=items):
+                found = [self.matches(item, answer) for item in items]
+                return True if True in found else None if None in found else False
+            case Parts():
+                return self.parts(target, answer)
+            case Ordered() if looks_like_region(answer) and not isinstance(answer, Bracketed):
+                return self.region(target.node, answer)
+            case Ordered() | Several() | Collection() | Rows() | Piecewise():
+                if isinstance(answer, Relation) and "=" in answer.ops:
+                    return self.chain(target, answer)
+                if isinstance(answer, Words):
+                    return False
+                return self.collected(target, answer)
+            case Family():
+                return None
+        assert_never(target)
+
+    def collected(
+        self, target: Ordered | Several | Collection | Rows | Piecewise, answer: Node
+    ) -> bool | None:
+        match target:
+            case Ordered():
+                return self.tuple(target, answer)
+            case Several():
+                return self.several(target, answer)
+            case Collection():
+                return self.set(target, answer)
+            case Rows():
+                return self.matrix(target, answer)
+            case Piecewise():
+                return self.piecewise(target.node, answer)
+        assert_never(target)
+
+    # --------------------------------------------------------------------------------------- values
+
+    def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
+        """One value; a name or a right chain may stand before it."""
+        if isinstance(answer, Relation) and not looks_like_region(answer):
+            return self.chain(Value(gold), answer)
+        if isinstance(answer, EXPRESSIONS):
+            found, reason = same_leaf(gold, answer, self.rules, final)
+            self.reason = reason or self.reason
+            if found or not symbols(gold):
+                return found
+            if same_up_to_constants(gold, answer):
+                return True
+            parts = [components(node, 3) for node in (gold, answer)]
+            if parts[0] is not None and parts[1] is not None:
+                return self.in_order([Value(part) for part in parts[0]], parts[1])
+            return found
+        items = ordered(answer)
+        along = components(gold, len(items)) if items is not None else None
+        if items is None or along is None:
+            return False
+        return self.in_order([Value(part) for part in along], items)
+
+    def chain(self, target: Tree, answer: Relation) -> bool | None:
+        """Every side but a leading name must be the target, the last evaluated."""
+        if set(answer.ops) - {"=", "~"}:
+            return False
+        sides, ops = list(answer.sides), list(answer.ops)
+        if says_nothing(sides):
+            self.reason = "an equation that is true by itself says nothing"
+            return False
+        constant = isinstance(target, Value) and not symbols(target.node)
+        while ops and ops[0] == "=" and (is_name(sides[0]) or (constant and describes(sides[0]))):
+            sides, ops = sides[1:], ops[1:]
+        if len(sides) == 2 and ops == ["="] and is_name(sides[1]) and not is_name(sides[0]):
+            sides, ops = sides[:1], []  # 5 = x
+        return self.each_side(target, sides, ops)
+
+    def each_side(self, target: Tree, sides: list[Node], ops: list[str]) -> bool | None:
+        r"""Sides behind ``=`` must be the target; behind ``\approx`` a rounded form may stand."""
+        exact = [sides[0], *(side for side, op in zip(sides[1:], ops, strict=True) if op == "=")]
+        rounded = [side for side, op in zip(sides[1:], ops, strict=True) if op == "~"]
+        if len(sides) > 1:
+            self.reason = "every side compared"
+        if rounded:
+            if not all(rounds_to(exact[0], side) for side in rounded):
+                return False
+            found = [self.matches(target, side) for side in exact]
+            if all(found):
+                return True
+            fair = isinstance(exact[0], Quotient) or not is_plain(exact[0])
+            if len(exact) == 1 and fair and any(self.matches(target, side) for side in rounded):
+                return isinstance(target, Value) and is_decimal(target.node)
+            return None if None in found else False
+        found = [self.matches(target, side, final=False) for side in exact[:-1]]
+        found.append(self.matches(target, exact[-1]))
+        return False if False in found else None if None in found else True
+
+    # ------------------------------------------------------------------------- names and equations
+
+    def named(self, target: Named, answer: Node) -> bool | None:
+        """The value with the same name or without one."""
+        if not isinstance(answer, Relation) or looks_like_region(answer):
+            given = values_of(answer) if isinstance(answer, Listing | SetOf) else None
+            if given is not None and not all(
+                same_letter(target.name, name) for name in given.names
+            ):
+                return False
+            return self.matches(target.of, answer)
+        if set(answer.ops) - {"=", "~"}:
+            return False
+        if len(answer.sides) == 2 and answer.sides[1] == target.name and answer.ops == ("=",):
+            return self.matches(target.of, answer.sides[0])
+        first = answer.sides[0]
+        renamed = same_name(target.name, first, answer)
+        if renamed is None and isinstance(target.name, Applied) and is_name(first):
+            return False
+        if renamed is None and not is_name(target.name) and isinstance(target.name, EXPRESSIONS):
+            same = isinstance(first, EXPRESSIONS) and same_value(target.name, first)
+            renamed = answer if same else None
+        if renamed is not None:
+            return self.each_side(target.of, list(renamed.sides[1:]), list(renamed.ops[1:]))
+        solved = assigned(target.node) is not None and assigned(answer) is None
+        if solved and isinstance(target.of, Value) and not curve(target.of.node):
+            return False
+        return self.equation(target.node, answer)
+
+    def equation(self, gold: Relation, answer: Node) -> bool | None:
+        """Two relations that hold at the same points."""
+        if not isinstance(answer, Relation):
+            return False
+        if len(gold.ops) == len(answer.ops) == 1 and gold.ops[0] in FLIP and answer.ops[0] in FLIP:
+            left, right = difference(gold), difference(answer)
+            if left is None or right is None:
+                return None
+            same, sign = same_zeros(left, right)
+            if gold.ops[0] == answer.ops[0] == "=":
+                self.reason = "equations compared"
+                return same
+            self.reason = "inequalities compared"
+            if not same or not sign:
+                return None
+            return gold.ops[0] == (answer.ops[0] if sign > 0 else FLIP[answer.ops[0]])
+        return None if len(gold.sides) == len(answer.sides) else False
+
+    def parts(self, target: Parts, answer: Node) -> bool | None:
+        """By names where the answer gives them, else in the target's order."""
+        self.reason = "named values compared"
+        if isinstance(answer, Relation):
+            answer = Listing((answer,))
+        given = values_of(answer)
+        rows = named_rows(answer)
+        if given is not None and given.names:
+            names, items = given.names, given.items
+            if set(names) == set(target.names) and len(names) == len(items) == len(target.names):
+                return self.in_order(
+                    target.items, [items[names.index(name)] for name in target.names]
+                )
+            return False
+        if rows is not None:
+            row = rows[0] if len(rows) == 1 else None
+            if row is None or not self.same_names(target.names, row.names):
+                return False
+            return self.in_order(target.items, row.items)
+        items = answer.items if isinstance(answer, Listing) else (answer,)
+        if len(items) == 1:
+            inner = ordered(items[0])
+            items = inner if inner is not None else items
+        return self.in_order(target.items, items)
+
+    def same_names(self, gold: Sequence[Node], answer: Sequence[Node]) -> bool:
+        return len(gold) == len(answer) and all(
+            one == other
+            or (
+                isinstance(one, EXPRESSIONS)
+                and isinstance(other, EXPRESSIONS)
+                and bool(same_value(one, other))
+            )
+            for one, other in zip(gold, answer, strict=True)
+        )
+
+    # ---------------------------------------------------------------------------------- collections
+
+    def in_order(self, gold: Sequence[Tree], answer: Sequence[Node]) -> bool | None:
+        """Item by item."""
+        if len(gold) != len(answer):
+            return False
+        found = [self.matches(g, a) for g, a in zip(gold, answer, strict=True)]
+        return False if False in found else None if None in found else True
+
+    def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
+        """In any order; ``once``: repeated items count once."""
+        if not once and len(gold) != len(answer):
+            return False
+        if max(len(gold), len(answer)) > MAX_ITEMS:
+            return same_numbers([target.node for target in gold], answer, once)
+        if once:
+            answer = self.distinct(answer)
+            gold = [typed(item) for item in self.distinct([target.node for target in gold])]
+        if len(gold) != len(answer):
+            return False
+        left, undecided = list(answer), False
+        for target in gold:
+            for index, other in enumerate(left):
+                found = self.matches(target, other)
+                undecided = undecided or found is None
+                if found:
+                    del left[index]
+                    break
+            else:
+                return None if undecided else False
+        return True
+
+    def distinct(self, items: Sequence[Node]) -> list[Node]:
+        kept: list[Node] = []
+        for item in items:
+            if not any(self.matches(typed(other), item, final=False) for other in kept):
+                kept.append(item)
+        return kept
+
+    def unnamed(self, answer: Node) -> Sequence[Node] | None:
+        """Return the items of a list or set, one name before them (``x = 1, x = 2``) left out."""
+        if not isinstance(answer, Listing | SetOf):
+            return None
+        values = values_of(answer)
+        if values is not None and len(set(values.names)) == 1:
+            return values.items
+        return answer.items
+
+    def several(self, target: Several, answer: Node) -> bool | None:
+        if all(isinstance(item, Parts) for item in target.items):
+            rows = named_rows(answer)
+            if rows is not None:
+                if len(rows) == 1 and len(target.items) > 1:
+                    return False
+                listed: Sequence[Node] = [
+                    Listing(
+                        tuple(
+                            Relation((n, v), ("=",))
+                            for n, v in zip(row.names, row.items, strict=True)
+                        )
+                    )
+                    for row in rows
+                ]
+                return self.matched(target.items, listed, once=False)
+        items = self.unnamed(answer)
+        if items is not None:
+            once = isinstance(answer, SetOf) or all(
+                isinstance(item, Ordered) for item in target.items
+            )
+            return self.matched(target.items, items, once)
+        listed_in_order = ordered(answer)
+        return (
+            self.in_order(target.items, listed_in_order) if listed_in_order is not None else False
+        )
+
+    def set(self, target: Collection, answer: Node) -> bool | None:
+        if isinstance(answer, EXPRESSIONS):
+            return self.matches(target.items[0], answer) if len(target.items) == 1 else False
+        items = self.unnamed(answer)
+        if items is not None:
+            return self.matched(target.items, items, once=True)
+        return self.region(target.node, answer) if looks_like_region(answer) else False
+
+    def tuple(self, target: Ordered, answer: Node) -> bool | None:
+        named = values_of(answer) if isinstance(answer, Listing) else None
+        if named is not None and named.several:
+            return self.in_order(target.items, named.by_name())
+        items = ordered(answer)
+        if items is None:
+            items = components(answer, len(target.items))
+        if items is None:
+            return False
+        if looks_like_region(target.node) != looks_like_region(answer) and isinstance(
+            answer, Bracketed
+        ):
+            return False
+        return self.in_order(target.items, items) if brackets_agree(target.node, answer) else False
+
+    def matrix(self, target: Rows, answer: Node) -> bool | None:
+        if isinstance(answer, Matrix):
+            if [len(row) for row in target.items] != [len(row) for row in answer.rows]:
+                return False
+            flat = [item for row in answer.rows for item in row]
+            return self.in_order([item for row in target.items for item in row], flat)
+        column = ordered(target.node)
+        if column is not None:
+            items = ordered(answer) if not isinstance(answer, SetOf) else None
+            items = components(answer, len(column)) if items is None else items
+            return (
+                False
+                if items is None
+                else self.in_order([item for row in target.items for item in row], items)
+            )
+        if isinstance(answer, Bracketed) and all(
+            isinstance(row, Bracketed) for row in answer.items
+        ):
+            rows = [row.items for row in answer.items if isinstance(row, Bracketed)]
+            if [len(row) for row in target.items] != [len(row) for row in rows]:
+                return False
+            return self.in_order(
+                [i for row in target.items for i in row], [i for row in rows for i in row]
+            )
+        return False
+
+    def piecewise(self, gold: Cases, answer: Node) -> bool | None:
+        """Every case of the gold with its condition, in any order; "otherwise" only for "otherwise"."""
+        if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
+            return False
+        undecided = False
+        for order in permutations(answer.rows) if len(gold.rows) <= 4 else [answer.rows]:
+            found = [
+                self.matches(typed(g), a) if not isinstance(g, Words) else isinstance(a, Words)
+                for left, right in zip(gold.rows, order, strict=True)
+                for g, a in zip(left, right, strict=True)
+            ]
+            if all(found):
+                return True
+            undecided = undecided or (None in found and False not in found)
+        return None if undecided else False
+
+    # -------------------------------------------------------------------------------------- regions
+
+    def region(self, gold: Node, answer: Node) -> bool | None:
+        """Sets of reals, and formulas of sets with letters."""
+        if isinstance(answer, Relation) and set(answer.ops) == {"="}:
+            return self.chain(Region(gold), answer)
+        if isinstance(gold, NamedSet) and isinstance(answer, NamedSet):
+            return False
+        if isinstance(gold, Combined) and isinstance(answer, Combined):
+            formula = same_set_formula(gold, answer)
+            if formula is not None:
+                self.reason = "set formulas compared"
+                return formula
+        left, right = region(gold), region(answer)
+        if left is None or right is None:
+            if isinstance(gold, Relation) and isinstance(answer, Relation):
+                return self.equation(gold, answer)
+            values = isinstance(answer, (*EXPRESSIONS, Matrix, Bracketed, Words, Cases)) or (
+                isinstance(answer, Listing)
+                and all(isinstance(item, EXPRESSIONS) for item in answer.items)
+            )
+            return False if values or isinstance(gold, Bracketed) else None
+        self.reason = "intervals compared"
+        if isinstance(answer, Listing) and repeats(answer) and not isinstance(gold, Listing):
+            return False
+        if left.name and right.name and left.name != right.name:
+            return False
+        placed = in_order(left.pieces), in_order(right.pieces)
+        if placed[0] is not None and placed[1] is not None:
+            return self.pieces(placed[0], placed[1])
+        return self.pieces(left.pieces, right.pieces)
+
+    def pieces(self, gold: Sequence[Piece], answer: Sequence[Piece]) -> bool | None:
+        if len(gold) != len(answer):
+            return False
+        found: list[bool | None] = []
+        for g, a in zip(gold, answer, strict=True):
+            if (g.low_closed, g.high_closed) != (a.low_closed, a.high_closed):
+                return False
+            for left, right in ((g.low, a.low), (g.high, a.high)):
+                ends = infinite(left), infinite(right)
+                found.append(
+                    ends[0] == ends[1] if ends != (0, 0) else self.matches(Value(left), right)
+                )
+        return False if False in found else None if None in found else True
+
+
+def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
+    r"""Whether ``(A \cup B) \cap C`` and another formula of sets agree for every membership; None for other sets."""
+    leaves = [
+        part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
+    ]
+    names = sorted({part.name for part in leaves if isinstance(part, Sym)})
+    if not all(isinstance(part, Sym) for part in leaves) or len(names) > MAX_SETS:
+        return None
+    inside = (
+        dict(zip(names, bits, strict=True)) for bits in product((False, True), repeat=len(names))
+    )
+    return all(_holds(gold, member) == _holds(answer, member) for member in inside)
+
+
+def _holds(node: Node, member: dict[str, bool]) -> bool:
+    if isinstance(node, Combined):
+        parts = [_holds(part, member) for part in node.parts]
+        if node.how == "cup":
+            return any(parts)
+        return all(parts) if node.how == "cap" else parts[0] and not any(parts[1:])
+    return isinstance(node, Sym) and member[node.name]

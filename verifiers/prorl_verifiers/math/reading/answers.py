@@ -1,0 +1,196 @@
+r"""Find the text of an answer: the last boxes that belong together, or what a sentence states.
+
+``boxed_answer`` joins boxes with nothing but signs, names and "and" between them into one list. ``stated`` takes the one
+formula or number out of a sentence that states it ("Thus $x \le 2$ is our answer"); a sentence with a hedge, a negation or
+a second candidate states nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.notation.hedges import hedged
+from prorl_verifiers.types import MAX_ANSWER
+
+MAX_BOXES = 20
+MAX_STATED = 20_000
+"""Characters of a text in which a statement is looked for."""
+_BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_BETWEEN = re.compile(
+    r"(?:[\s$,;.&]|\\[,;:! ()\[\]]|\\\\|\\q?quad|\\text\s*\{[\s,;]*\}|\}?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*,?\s*\}|\b(?:and|or)\b)*"
+    r"(?P<noun>\b[a-z]{1,15}\s+and\s+)?(?:\$|\\\()?\s*(?P<name>(?:\\?[A-Za-z]{1,8}(?:_\{?\w{1,6}\}?)?\s*=\s*)?)\s*"
+)
+_NAME = re.compile(r"(?<![A-Za-z\\=])(\\?[A-Za-z]{1,8}(?:_\{?\w{1,6}\}?)?)\s*=\s*\Z")
+_OR = re.compile(r"\bor\b")
+
+
+def boxed_answer(text: str) -> str | None:
+    """Return the last box, or the list that the last boxes are together; None without a closed box."""
+    if "boxed" not in text and "fbox" not in text:
+        return None
+    last = last_boxed(text)
+    if last is None or text.count("boxed") + text.count("fbox") < 2:
+        return last
+    boxes: list[tuple[int, int, str]] = []
+    for match in list(_BOX.finditer(text))[-MAX_BOXES:]:
+        depth = 0
+        for brace in _BRACES.finditer(text, match.end() - 1, match.end() + MAX_ANSWER):
+            depth += (brace.group() == "{") - (brace.group() == "}")
+            if depth == 0:
+                if not boxes or match.start() >= boxes[-1][1]:
+                    boxes.append(
+                        (match.start(), brace.end(), text[match.end() : brace.start()].strip())
+                    )
+                break
+    if not boxes or boxes[-1][2] != last:
+        return last
+    run, name, joint = [last], "", ","
+    for (_, end, content), (start, _, _) in reversed(list(itertools.pairwise(boxes))):
+        between = _BETWEEN.fullmatch(text[end:start]) if start - end < 80 else None
+        if between is None:
+            break
+        joint = r" \text{or} " if _OR.search(between.group()) else joint
+        if between.group("name"):
+            run[0] = between.group("name") + run[0]
+        run.insert(0, content)
+    if len(run) > 1:
+        first = _NAME.search(text[max(0, boxes[-len(run)][0] - 30) : boxes[-len(run)][0]])
+        name = first.group(1) + "=" if first and any("=" in content for content in run[1:]) else ""
+    distinct = list(dict.fromkeys([name + run[0], *run[1:]]))
+    return distinct[0].removeprefix(name) if len(distinct) == 1 else joint.join(distinct)
+
+
+def gold_text(answer: str) -> str:
+    """Return the text of a gold: its boxes, or what a worked solution states, or all of it."""
+    boxed = boxed_answer(answer)
+    if boxed is not None:
+        behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
+        return (
+            boxed + r"\%"
+            if behind in ("percent", r"\%", "%") and not boxed.endswith("%")
+            else boxed
+        )
+    text = re.sub(r"^\s*\\+(?:boxed|fbox)\{", "", answer)
+    return (stated(text) or text) if len(text) > 200 and " " in text else text
+
+
+# ---------------------------------------------------------------------------------------- sentences
+
+_MARKED = re.compile(
+    r"(?:\b(?:final\s+)?answer(?:\s+is\b|\s*[:=]|(?=\s*[$\\]))\s*:?|\b(?:réponse|respuesta|resposta|antwort|risposta)(?:\s+(?:est|es|é|ist|è)\b|\s*:)"
+    r"|答案(?:是|为|：|:)|答(?:：|:))",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:I hope (?:it|this) is correct\.?|<\|[a-z_]{1,20}\|>(?:[a-z]{1,12})?|\s)+\Z", re.IGNORECASE
+)
+_SENTENCE = re.compile(
+    r"[.!。！？।]\s+|[。！।]|\n\s*\n|\s(?=(?:Therefore|Thus|Hence|Consequently)\b|So,)"
+)
+_FORMULA = re.compile(
+    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\$([^$\n]+?)\$|\\\(([^\n]+?)\\\)|\*\*([^*\n]{1,80})\*\*|\(\s*(\\[^()]{1,80})\s*\)",
+    re.DOTALL,
+)
+_NUMBER = re.compile(
+    r"(?<![\w.\\])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
+)
+_CHAIN = re.compile(r"[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
+_SAYS_NOTHING = re.compile(
+    r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
+)
+"""Formulas and bold words that name something in a sentence."""
+_FOREIGN_UNIT = re.compile(r"(?<=\d)\s*[^\x00-\x7f\d]{1,4}\Z")
+_LETTER = re.compile(r"\(?([A-J])\)?(?![A-Za-z'’])")
+_RULED_OUT = re.compile(
+    r"[\s,;.]*(?:(?:it|this|and|so)\s+)*(?:can['’]?t|cannot|isn['’]t|is not|not|不是)\s*(?:be\s+)?(?:[A-J](?![a-z])|[\s,]|or|and|或|和)+\Z"
+)
+_RELATIVE = re.compile(r"\b(?:that|which)\s+(?:could|may|might)\s+be\b")
+_LEADS = re.compile(
+    r"(?:^|[:：]|\b(?:is|are|be|equals?|that|answer|matrix|vector|find|get|gives?|have|has|obtain|therefore|thus|hence|so"
+    r"|approximately|about|exactly|only|identity|fractions|to|est|es|sont|son|ist|é|è)|[^\x00-\x7f])[\s,*$]*\Z",
+    re.IGNORECASE,
+)
+_WORDS_OF_OPERATIONS = re.compile(
+    r"\b(?:thousand|million|billion|trillion|hundred|dozen|squared|cubed|factorial|plus|minus|times|over|half|halves|thirds?"
+    r"|quarters?|more|less|fewer|false|untrue|instead|negative|reciprocal|inverse|opposite|twice|double|triple|off|away"
+    r"|contradict\w*|refut\w*|den(?:y|ies|ied)|rejects?|excluded?|except|or)\b",
+    re.IGNORECASE,
+)
+_SPACE = re.compile(r"\s")
+_STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
+
+
+def is_prose(text: str) -> bool:
+    r"""Whether a text holds words outside its formulas, so that it may be a sentence."""
+    if text.isascii() and not _SPACE.search(text):
+        return False
+    plain = re.sub(r"\\[A-Za-z]+(?:\{[^{}]*\})?", " ", _FORMULA.sub(" ", text[:MAX_STATED]))
+    return _STATES.search(plain) is not None
+
+
+def stated(text: str, letter: bool = False) -> str | None:
+    """Return the one formula or number (or, for ``letter``, the option) that the text states last, or None."""
+    if len(text) > MAX_STATED or not is_prose(text):
+        return None
+    text = _TAIL.sub("", text)
+    marks = list(_MARKED.finditer(text))
+    if marks:
+        before = _SENTENCE.split(text[: marks[-1].start()])[-1]
+        if hedged(before) or _WORDS_OF_OPERATIONS.search(before):
+            return None
+        sentence = text[marks[-1].end() :]
+        sentence = _SENTENCE.split(sentence.strip(), maxsplit=1)[0]
+        if _several_say(text, marks, sentence):
+            return None
+    else:
+        sentence = next((part for part in reversed(_SENTENCE.split(text)) if part.strip()), "")
+    sentence = sentence.strip().rstrip(".。")
+    if letter:
+        ruled_out = _RULED_OUT.search(sentence)
+        sentence = sentence[: ruled_out.start()] if ruled_out else sentence
+        found = _LETTER.findall(sentence)
+        left = len(found) == 1 and not hedged(sentence) and not re.search(r"[\d$\\]", sentence)
+        return found[0] if left and not (ruled_out and found[0] in ruled_out.group()) else None
+    if hedged(_RELATIVE.sub(" ", re.sub(r"\$[^$]*\$", " ", sentence))):
+        return None
+    return _only_candidate(sentence, bool(marks))
+
+
+def _several_say(text: str, marks: list[re.Match[str]], last: str) -> bool:
+    """Whether an earlier "the answer is" says something else."""
+    if len(marks) < 2:
+        return False
+    before = _SENTENCE.split(text[marks[-2].end() : marks[-1].start()].strip(), maxsplit=1)[0]
+    numbers = [set(_NUMBER.findall(part)) for part in (before, last)]
+    return bool(numbers[0]) and bool(numbers[1]) and numbers[0] != numbers[1]
+
+
+def _only_candidate(sentence: str, marked: bool) -> str | None:
+    spans: list[tuple[int, int, str]] = []
+    for match in _FORMULA.finditer(sentence):
+        content = next(group for group in match.groups() if group is not None).strip()
+        if _SAYS_NOTHING.fullmatch(content) is None:
+            spans.append((match.start(), match.end(), content))
+    bold = [span for span in spans if sentence[span[0]] == "*"]
+    if len(bold) == 1 and not sentence[bold[0][1] :].strip(" .。"):
+        spans = bold
+    else:
+        covered = _FORMULA.sub(lambda m: " " * len(m.group()), sentence)
+        chain = None if spans else _CHAIN.search(covered)
+        if chain:
+            spans.append((chain.start(), chain.end(), chain.group(1)))
+            covered = " " * chain.end() + covered[chain.end() :]
+        spans += [(m.start(), m.end(), m.group()) for m in _NUMBER.finditer(covered)]
+    if len({content for _, _, content in spans}) != 1:
+        return None
+    start, end, content = max(spans)
+    lead, behind = sentence[:start], sentence[end:]
+    if not (marked and not lead.strip()) and not _LEADS.search(lead):
+        return None
+    if _WORDS_OF_OPERATIONS.search(lead) or _WORDS_OF_OPERATIONS.search(behind):
+        return None
+    content = _FOREIGN_UNIT.sub("", content)
+    return content if re.fullmatch(r"[^$\\=<>^_{}]*", behind) else None

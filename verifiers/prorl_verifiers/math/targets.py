@@ -1,0 +1,382 @@
+r"""What a gold answer is: read once into a typed target, which answers are then read against.
+
+``understand(text)`` cleans and parses a gold (cached) and returns a ``Gold``: its target, and a second one where commas
+between digits may group or separate (``1,200``). ``typed(node)`` types a tree; a target holds targets, so a set of tuples
+of numbers is typed down to the numbers. What a gold merely repeats of its question (a name before ``=``, a unit) is a
+field of the target, apart from the value, so that answers may leave it out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias, assert_never
+
+from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.math.comparing.families import Family, family_of
+from prorl_verifiers.math.comparing.regions import looks_like_region, region
+from prorl_verifiers.math.comparing.relations import assigned, describes_value, named_rows
+from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.reading.answers import gold_text
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Bracketed,
+    Cases,
+    Degrees,
+    Listing,
+    Matrix,
+    Node,
+    Percent,
+    Ratio,
+    Relation,
+    SetOf,
+    WithUnit,
+    Words,
+)
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.tokens import Unreadable
+from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
+from prorl_verifiers.spec import UNTYPED
+
+MAX_FORMS = 8
+"""Equal forms that a gold may offer (``a OR b``)."""
+LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
+LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
+_DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
+_GROUPS = re.compile(r"\d,\d{3}")
+_CLOCK = re.compile(
+    r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
+)
+_WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
+UNDEFINED = frozenset(
+    ("dne", "does not exist", "doesn't exist", "undefined", "not defined", "no limit", "the limit does not exist", "limit does not exist")
+)  # fmt: skip
+_WHERE = re.compile(
+    r"[\s,;.]*(?:\\text\s*\{\s*,?\s*)?(?:where|for|with)\b[^=<>]{0,80}\b(?:arbitrary|any|all|every|constants?|real|parameters?)\b[^=<>]{0,80}\Z"
+)
+_COUNTED = re.compile(r"(-?\d[\d.,]*)\s*\(([A-Za-z][A-Za-z .'-]{2,60})\)")
+_RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
+NOTHING = frozenset(
+    ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "no roots",
+     "there is no solution", "there are no solutions", "the empty set", "no real roots")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value: a number, a number with a unit, a ratio, an expression."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """``x = 5``, ``f(x) = 2x``, ``NO : BO = 1 : 2``: a name or description, and what it is."""
+
+    node: Relation
+    name: Node
+    of: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """An equation or inequality between expressions: a curve, a condition."""
+
+    node: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A tuple, point or vector."""
+
+    node: Bracketed
+    items: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Values without brackets, in any order."""
+
+    node: Listing
+    items: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Several parts with a name each: ``x = 1, y = 2``. Without names they stand in this order."""
+
+    node: Node
+    names: tuple[Node, ...]
+    items: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A set: any order, no repetition."""
+
+    node: SetOf
+    items: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Real numbers: an interval, a union, an inequality, a set builder."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A matrix or column."""
+
+    node: Matrix
+    items: tuple[tuple[Target, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """Values with their conditions."""
+
+    node: Cases
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """Equal forms; either is right."""
+
+    node: Listing
+    items: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words; ``clock``: a time of day."""
+
+    said: str
+    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A letter, with the value it stands for where the gold gives it: ``(C) 5``."""
+
+    letter: str
+    of: Gold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """A gold that cannot be read; it is compared as text."""
+
+
+Tree: TypeAlias = (
+    Value
+    | Named
+    | Equation
+    | Ordered
+    | Several
+    | Parts
+    | Collection
+    | Region
+    | Rows
+    | Piecewise
+    | Forms
+    | Family
+)
+Target: TypeAlias = Tree
+Whole: TypeAlias = Tree | Text | Choice | Untyped
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A gold answer, read. ``separated``: the target where commas between digits separate items, if another."""
+
+    text: str
+    target: Whole
+    separated: Tree | None = None
+    dollars: bool = False
+
+
+@lru_cache(maxsize=4096)
+def understand(answer: str) -> Gold:
+    """Return the gold answer, read; never raises."""
+    raw = gold_text(answer)
+    text = clean(raw)
+    dollars = bool(_DOLLARS.match(raw))
+    words = plain_words(text)
+    letter = LETTER.fullmatch(words.upper())
+    if letter and len(words) == 1 and text != text.lower():
+        return Gold(text, Choice(letter.group(1)))
+    if spoken(text) in NOTHING | UNDEFINED or is_words(text):
+        return Gold(text, Text(spoken(text)))
+    if _CLOCK.match(text):
+        return Gold(text, Text(re.sub(r"[\s.]|\\text|[{}]", "", text).casefold(), clock=True))
+    labelled = LABELLED.fullmatch(unwrapped(text))
+    if labelled:
+        return Gold(text, Choice(labelled.group(1), understand(labelled.group(2))))
+    target = _tree(unwrapped(text), dollars, True)
+    if target is None and _RESTATED.fullmatch(text):  # -1 < x <= 1 : (-1, 1]
+        halves = [_tree(half, dollars, True) for half in text.split(":")]
+        intervals = all(isinstance(half, Region | Ordered) for half in halves)
+        target = next((h for h in halves if intervals and isinstance(h, Region)), None)
+    if target is None:
+        return Gold(text, Untyped(), None, dollars)
+    separated = _tree(unwrapped(text), dollars, False) if _GROUPS.search(text) else None
+    return Gold(text, target, separated, dollars)
+
+
+def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
+    try:
+        family = family_of(text, None)
+        return family or typed(spread(with_dollars(read(text, grouping), dollars)))
+    except (Unreadable, RecursionError, ArithmeticError):
+        return None
+
+
+def unwrapped(text: str) -> str:
+    """Take off what stands around a value: its wrapper and "where c is any constant" behind it."""
+    return _bare(
+        _WHERE.sub("", text) if "where" in text or " for" in text or "{for" in text else text
+    )
+
+
+def _bare(text: str) -> str:
+    r"""Take a value out of ``\text{5 apples}``; write ``952 (grams of pizza)`` as a number with its unit."""
+    whole = _WRAPPED.fullmatch(text)
+    counted = _COUNTED.fullmatch(text)
+    if counted:
+        return rf"{counted.group(1)}\text{{ {counted.group(2)}}}"
+    return whole.group(1) if whole else text
+
+
+def spoken(text: str) -> str:
+    """Return words without markup, case and article."""
+    words = plain_words(text)
+    return re.sub(
+        r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
+    )
+
+
+def with_dollars(node: Node, dollars: bool) -> Node:
+    """Give a value that was written behind ``\\$`` its unit."""
+    marked = isinstance(node, WithUnit | Percent | Degrees)
+    return (
+        WithUnit(node, "dollar")
+        if dollars and isinstance(node, EXPRESSIONS) and not marked
+        else node
+    )
+
+
+def typed(node: Node) -> Tree:
+    """Return the target of a tree. Raises Unreadable for words where a value belongs."""
+    if looks_like_region(node) and region(node) is not None:
+        return Region(node)
+    match node:
+        case Relation():
+            return _relation(node)
+        case Listing():
+            return _listing(node)
+        case SetOf(items=items):
+            return Collection(node, tuple(map(typed, items)))
+        case Bracketed(items=items):
+            return Ordered(node, tuple(map(typed, items)))
+        case Matrix(rows=rows):
+            return Rows(node, tuple(tuple(map(typed, row)) for row in rows))
+        case Cases():
+            return Piecewise(node)
+        case Words():
+            raise Unreadable("words")
+    return Region(node) if looks_like_region(node) else Value(node)
+
+
+def _relation(node: Relation) -> Tree:
+    pair = assigned(node) or describes_value(node)
+    if pair is not None:
+        name, value = pair
+        match name, value:
+            case Bracketed(items=names), Bracketed(items=values) if len(names) == len(values):
+                return Parts(node, names, tuple(map(typed, values)))
+        return Named(node, name, typed(value))
+    if (
+        set(node.ops) == {"="}
+        and len(node.sides) > 2
+        and assigned(Relation(node.sides[::2][:2], ("=",)))
+    ):
+        # x = 1 + 1 = 2: the last side is the value
+        return Named(node, node.sides[0], typed(node.sides[-1]))
+    if node.ops == ("in",):
+        return typed(node.sides[1])
+    return Equation(node)
+
+
+def _listing(node: Listing) -> Tree:
+    rows = named_rows(node)
+    if rows is not None:
+        parts = [Parts(Listing(row.items), row.names, tuple(map(typed, row.items))) for row in rows]
+        return parts[0] if len(parts) == 1 else Several(node, tuple(parts))
+    items = tuple(map(typed, node.items))
+    if all(isinstance(item, Named) for item in items):
+        names = {item.name for item in items if isinstance(item, Named)}
+        if len(names) == 1:
+            values = tuple(item.of for item in items if isinstance(item, Named))
+            listing = Listing(tuple(value.node for value in values), node.joint)
+            return Named(
+                Relation((next(iter(names)), listing), ("=",)),
+                next(iter(names)),
+                Several(listing, values),
+            )
+    first = items[0]
+    if isinstance(first, Named) and all(isinstance(item, Value) for item in items[1:]):
+        values = (first.of, *items[1:])
+        listing = Listing(tuple(value.node for value in values), node.joint)
+        return Named(Relation((first.name, listing), ("=",)), first.name, Several(listing, values))
+    if (
+        node.joint == "or"
+        and len(items) <= MAX_FORMS
+        and all(
+            isinstance(item, EXPRESSIONS) and same_value(node.items[0], item) for item in node.items
+        )
+    ):
+        return Forms(node, items)
+    return Several(node, items)
+
+
+def kind(gold: Gold) -> str:
+    """Return the type of a gold by name: ``number``, ``interval``, ``matrix``, ...; ``untyped`` when there is none."""
+    target = gold.target
+    match target:
+        case Value(node=node):
+            if isinstance(node, Ratio):
+                return "ratio"
+            if isinstance(node, WithUnit | Percent | Degrees):
+                return "quantity"
+            return "number" if is_plain(node) else "expression"
+        case Named():
+            return "assignment"
+        case Equation():
+            return "equation"
+        case Ordered():
+            return "tuple"
+        case Several() | Forms():
+            return "several values"
+        case Parts():
+            return "named parts"
+        case Collection():
+            return "set"
+        case Region():
+            return "interval"
+        case Rows():
+            return "matrix"
+        case Piecewise():
+            return "piecewise"
+        case Family():
+            return "integer family"
+        case Text():
+            return "text"
+        case Choice():
+            return "choice"
+        case Untyped():
+            return UNTYPED
+    assert_never(target)

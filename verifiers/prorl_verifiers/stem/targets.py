@@ -1,0 +1,175 @@
+r"""What a STEM gold is: one part of a reference, read into a typed target.
+
+``understand`` tries the types from the most particular to the most general; what none of them is, the math verifier's own
+targets read (formulas, words).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, TypeAlias, assert_never
+
+from prorl_verifiers.libraries import Loading
+from prorl_verifiers.math.targets import kind as math_kind
+from prorl_verifiers.math.targets import understand as understand_math
+from prorl_verifiers.notation.quantities import Quantity
+from prorl_verifiers.stem.chemistry import is_formula, with_coefficient
+from prorl_verifiers.stem.dates import read_date
+from prorl_verifiers.stem.directions import Direction, split_direction
+from prorl_verifiers.stem.nuclides import Nuclide, read_nuclide
+from prorl_verifiers.stem.numbers import Measure, read_measure, read_range
+from prorl_verifiers.stem.vectors import read_vector
+
+EQUALS = re.compile(
+    r"\\(?:approx|simeq|sim|thickapprox|equiv|cong)(?![a-zA-Z])|≈|≃|&=|(?<![<>!:])="
+)
+_FACTOR = re.compile(
+    r"\s*\$?\s*(?:\\(?:mathrm|text)\s*\{\s*)?(10\s*\^\s*(?:\{\s*[+-]?\d+\s*\}|[+-]?\d))(?:\s*\}(?=\s*\\))?(.*)",
+    re.DOTALL,
+)
+_NAME = re.compile(
+    r"\s*(?:\\?[A-Za-zΔµ][\w\\{}'Δ]{0,30}|\\text\{[^{}]{1,40}\}|[A-Za-z ]{1,40})\s*(?:\([^()]{1,20}\))?\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its unit; ``bare`` is the number as written where the unit carries a power of ten."""
+
+    measure: Measure
+    bare: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Directed:
+    """A magnitude with a direction."""
+
+    magnitude: Number
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Two rising ends."""
+
+    ends: tuple[Number, Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Components, all in one unit."""
+
+    components: tuple[Number, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chemical:
+    """A formula, an ion, a reaction, an electron configuration."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Molecule:
+    """A molecule as SMILES."""
+
+    smiles: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mathematical:
+    """A formula or words, for the math verifier."""
+
+    text: str
+
+
+Target: TypeAlias = (
+    Number | Directed | Range | Vector | Chemical | Molecule | Nuclide | date | Mathematical
+)
+
+
+def understand(reference: Mapping[str, Any], loading: Loading) -> Target:
+    """Return the target of a reference of one part."""
+    text, unit = str(reference["answer"]), str(reference.get("unit") or "")
+    if reference.get("format") == "smiles":
+        return Molecule(text)
+    nuclide = None if unit else read_nuclide(text)
+    day = None if unit or nuclide else read_date(text)
+    if nuclide or day:
+        return nuclide or day  # type: ignore[return-value]
+    number = None if not unit and with_coefficient(text) else read_number(text, unit, loading)
+    directed = split_direction(text)
+    if directed is not None:
+        magnitude = read_number(directed[0], unit, loading)
+        if magnitude is not None:
+            return Directed(magnitude, directed[1])
+    if number is not None:
+        return number
+    ends = read_range(text, unit, loading)
+    if ends is not None:
+        unit = unit or ends[1].quantity.unit
+        low, high = (
+            end
+            if end.quantity.unit or end.quantity.percent
+            else Measure(replace(end.quantity, unit=unit))
+            for end in ends
+        )
+        return Range((Number(low), Number(high)))
+    vector = read_vector(text, unit, loading)
+    if vector is not None:
+        return Vector(tuple(Number(Measure(part)) for part in vector))
+    return Chemical(text) if is_formula(text) else Mathematical(text)
+
+
+def read_number(text: str, unit: str, loading: Loading) -> Number | None:
+    """Return a gold as a number with its unit, or None when it is not a plain number."""
+    sides = EQUALS.split(text)
+    if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
+        text = sides[1]
+    factor = _FACTOR.fullmatch(unit)
+    asked = factor.group(2).strip("$ \r\n") if factor else unit.strip()
+    measure = read_measure(text, asked, loading)
+    if measure is None:
+        return None
+    gold = measure.quantity
+    if asked.strip("$\\ ") == "%" and not gold.percent:
+        measure = read_measure(f"{text}%", "", loading) or measure
+        return Number(measure)
+    if factor and not gold.unit:
+        power = read_measure(factor.group(1), "", loading)
+        if power is not None:
+            places = (
+                None if gold.decimals is None else gold.decimals + (power.quantity.decimals or 0)
+            )
+            scaled = Quantity(gold.value * power.quantity.value, False, asked, places, False)
+            return Number(Measure(scaled), replace(gold, integer=False))
+    if not gold.unit and not gold.percent:
+        return Number(replace(measure, quantity=replace(gold, unit=asked)))
+    return Number(measure)
+
+
+def kind(target: Target) -> str:
+    """Return the type of a target by name."""
+    match target:
+        case Number(measure=measure):
+            return "quantity" if measure.quantity.unit or measure.quantity.percent else "number"
+        case Directed():
+            return "magnitude with direction"
+        case Range():
+            return "range"
+        case Vector():
+            return "vector"
+        case Chemical():
+            return "chemical formula"
+        case Molecule():
+            return "molecule"
+        case Nuclide():
+            return "nuclide"
+        case date():
+            return "date"
+        case Mathematical(text=text):
+            return math_kind(understand_math(text))
+    assert_never(target)
