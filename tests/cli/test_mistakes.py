@@ -345,7 +345,7 @@ CASES = [
         "sandbox run bad.py --backend podman",
         "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
-    ("sandbox run folder", "cannot read folder: Is a directory"),
+    ("sandbox run folder", "folder holds no tests: say what to do with --build or --command"),
     (
         "sandbox attack --backend podman",
         "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
