@@ -40,7 +40,6 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
 from prorl_verifiers.spec import UNTYPED
 
-
 MAX_FORMS = 8
 """Equal forms that a gold may offer (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
