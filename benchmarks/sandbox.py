@@ -4,8 +4,11 @@
 
 Every contender runs the same small program (two numbers in, their sum out), in turns, so that a
 noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
-latency of a run that comes after a pause, and runs a second from several threads. What is not
-installed here is left out and named. Leaves out hostile programs (``prorl sandbox attack``) and
+latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. Our own
+backends also run 20 tests of one submission together (``run_cases``), beside 20 runs one after
+another. ``remote`` is ``prorl sandbox serve`` on this machine: client and service share its
+processors. What is not installed here is left out and named. Leaves out hostile programs
+(``prorl sandbox attack``) and
 endurance (``sandbox_soak.py``).
 """
 
@@ -22,25 +25,32 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from prorl_common import ProrlError
-from prorl_sandbox import Limits, Program, Sandbox, open_sandbox
+from prorl_sandbox import Limits, Program, Sandbox, Stdin, open_sandbox
 from prorl_sandbox.local.view import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"
+NUMPY_SOURCE = "import numpy as np\nprint(np.array(input().split(), dtype=int).sum())"
 LIMITS = Limits(wall_seconds=30.0)
 IMAGE = "prorl-sandbox"
-THREADS = 4
+THREADS = (2, 4, 16)
+TESTS = 20
+BEFORE = 20.1 / 5.1
+"""Runs of the local backend in the time of one of bwrap's, before tests went together (6088f9b)."""
 GOALS = (
-    ("local p50 / bwrap p50", "at most", 0.2),
-    ("local runs/s", "at least", 200.0),
+    ("local p50 / bwrap p50", "at most", 0.15),
+    ("tests of one submission in the time of one bwrap", "at least", 3 * BEFORE),
     ("docker-warm runs/s / docker-run runs/s", "at least", 40.0),
     ("local p50 / fork p50", "at most", 4.0),
+    ("scientific p50 / local p50", "at most", 1.5),
+    ("scientific with numpy p50 / local p50", "at most", 1.5),
 )
 
 
@@ -52,14 +62,19 @@ class Contender:
     what: str
     run: Callable[[], str]
     each_round: int
+    sandbox: Sandbox | None = None
     serial: list[float] = field(default_factory=list)
     paused: list[float] = field(default_factory=list)
-    per_second: list[float] = field(default_factory=list)
+    per_second: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    together: list[float] = field(default_factory=list)
+    apart: list[float] = field(default_factory=list)
 
 
-def in_sandbox(sandbox: Sandbox) -> Callable[[], str]:
+def in_sandbox(
+    sandbox: Sandbox, source: str = SOURCE, environment: str = "stdlib"
+) -> Callable[[], str]:
     """Return a function that runs the program in ``sandbox``."""
-    program = Program(SOURCE, stdin=STDIN)
+    program = Program(source, stdin=STDIN, environment=environment)
 
     def run() -> str:
         outcome = sandbox.run(program, LIMITS)
@@ -120,7 +135,21 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
             absent.append(f"{name}: {error}")
             continue
         stack.callback(sandbox.close)
-        found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100))
+        found.append(Contender(name, sandbox.isolation, in_sandbox(sandbox), 100, sandbox))
+        try:
+            sandbox.check_environment("scientific")
+        except ProrlError as error:
+            absent.append(f"{name} with packages: {error}")
+            continue
+        packages = in_sandbox(sandbox, environment="scientific")
+        numpy = in_sandbox(sandbox, NUMPY_SOURCE, "scientific")
+        with_them = "scientific" if backend == "local" else "docker-scientific"
+        found.append(Contender(with_them, "the same, environment scientific", packages, 100))
+        found.append(Contender(f"{with_them}+np", "a program that imports numpy", numpy, 100))
+    if "remote" not in without:
+        remote = open_sandbox(f"remote:{stack.enter_context(service())}")
+        stack.callback(remote.close)
+        found.append(Contender("remote", remote.isolation, in_sandbox(remote), 100, remote))
     flags = ("-I", "-S")
     if shutil.which("bwrap"):
         walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
@@ -136,6 +165,21 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
     return found, absent
 
 
+@contextlib.contextmanager
+def service() -> Iterator[str]:
+    """Serve the local sandbox in a process of its own; give its address."""
+    command = [sys.executable, "-m", "prorl_cli", "sandbox", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.communicate()
+
+
 def measure(one: Contender) -> None:
     """Add one round: runs in a row, runs after a pause, runs from several threads."""
     for _ in range(one.each_round):
@@ -143,14 +187,29 @@ def measure(one: Contender) -> None:
     for _ in range(max(2, one.each_round // 5)):
         time.sleep(0.03)
         one.paused.append(_timed(one))
+    if one.sandbox is not None:
+        for _ in range(max(1, one.each_round // TESTS)):
+            one.together.append(_timed_tests(one, one.sandbox) / TESTS)
+            one.apart.append(sum(_timed(one) for _ in range(TESTS)) / TESTS)
     if one.name == "fork":  # forking a process with threads is nothing to recommend
-        one.per_second.append(one.each_round * 1000 / sum(one.serial[-one.each_round :]))
         return
+    for count in THREADS:
+        started = time.perf_counter()
+        with ThreadPoolExecutor(count) as threads:
+            for text in threads.map(lambda _: one.run(), range(2 * one.each_round)):
+                _check(one, text)
+        per_second = 2 * one.each_round / (time.perf_counter() - started)
+        one.per_second[count].append(per_second)
+
+
+def _timed_tests(one: Contender, sandbox: Sandbox) -> float:
     started = time.perf_counter()
-    with ThreadPoolExecutor(THREADS) as threads:
-        for text in threads.map(lambda _: one.run(), range(2 * one.each_round)):
-            _check(one, text)
-    one.per_second.append(2 * one.each_round / (time.perf_counter() - started))
+    outcomes = sandbox.run_cases(Program(SOURCE), [Stdin(STDIN)] * TESTS, LIMITS)
+    texts = [outcome.stdout for outcome in outcomes]
+    seconds = time.perf_counter() - started
+    for text in texts:
+        _check(one, text)
+    return seconds * 1000
 
 
 def _timed(one: Contender) -> float:
@@ -177,7 +236,15 @@ def rows(found: list[Contender]) -> Iterator[dict[str, Any]]:
             "p50_ms": statistics.median(ordered),
             "p99_ms": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
             "after_pause_p50_ms": statistics.median(one.paused),
-            "per_second": statistics.median(one.per_second),
+            "per_second": {n: statistics.median(v) for n, v in one.per_second.items()},
+            "most_per_second": max(
+                [
+                    1000 / statistics.median(ordered),
+                    *map(statistics.median, one.per_second.values()),
+                ]
+            ),
+            "test_together_ms": statistics.median(one.together) if one.together else None,
+            "test_apart_ms": statistics.median(one.apart) if one.apart else None,
         }
 
 
@@ -190,10 +257,25 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
             by, "local", "bwrap", "after_pause_p50_ms"
         ),
         "local p50 / fork p50": _ratio(by, "local", "fork", "p50_ms"),
-        "local runs/s": by["local"]["per_second"] if "local" in by else None,
-        "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "per_second"),
+        "tests of one submission in the time of one bwrap": _ratio(
+            by, "bwrap", "local", "p50_ms", "test_together_ms"
+        ),
+        "tests/s of one submission together / apart": _ratio(
+            by, "local", "local", "test_apart_ms", "test_together_ms"
+        ),
+        "docker-warm tests/s together / apart": _ratio(
+            by, "docker-warm", "docker-warm", "test_apart_ms", "test_together_ms"
+        ),
+        "scientific p50 / local p50": _ratio(by, "scientific", "local", "p50_ms"),
+        "scientific with numpy p50 / local p50": _ratio(by, "scientific+np", "local", "p50_ms"),
+        "docker scientific with numpy p50 / docker-warm p50": _ratio(
+            by, "docker-scientific+np", "docker-warm", "p50_ms"
+        ),
+        "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "most_per_second"),
+        "remote p50 / local p50": _ratio(by, "remote", "local", "p50_ms"),
+        "remote runs/s / local runs/s": _ratio(by, "remote", "local", "most_per_second"),
         "docker-warm runs/s / docker-run runs/s": _ratio(
-            by, "docker-warm", "docker-run", "per_second"
+            by, "docker-warm", "docker-run", "most_per_second"
         ),
     }
     goals = {name: (sense, goal) for name, sense, goal in GOALS}
@@ -207,18 +289,30 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _ratio(by: dict[str, Any], above: str, below: str, figure: str) -> float | None:
+def _ratio(
+    by: dict[str, Any], above: str, below: str, figure: str, other: str | None = None
+) -> float | None:
     if above not in by or below not in by:
         return None
-    return float(by[above][figure] / by[below][figure])
+    return float(by[above][figure] / by[below][other or figure])
 
 
 def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent: list[str]) -> None:
     """Print the tables."""
-    print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8} {'runs/s':>8}  what")
+    counts = "".join(f"{f'{count} threads':>11}" for count in THREADS)
+    print(f"{'':20} {'p50 ms':>8} {'p99 ms':>8} {'paused':>8}  runs/s:{counts}  what")
     for row in measured:
         figures = f"{row['p50_ms']:8.2f} {row['p99_ms']:8.2f} {row['after_pause_p50_ms']:8.2f}"
-        print(f"{row['name']:12} {figures} {row['per_second']:8.1f}  {row['what']}")
+        per_second = "".join(
+            f"{row['per_second'].get(count, 1000 / row['p50_ms']):11.1f}" for count in THREADS
+        )
+        print(f"{row['name']:20} {figures}         {per_second}  {row['what']}")
+    for row in measured:
+        if row["test_together_ms"] is not None:
+            together, apart = row["test_together_ms"], row["test_apart_ms"]
+            print(
+                f"{row['name']}, a test of {TESTS}: together {together:.2f} ms, apart {apart:.2f} ms"
+            )
     print()
     for one in compared:
         value = "not measured" if one["value"] is None else f"{one['value']:.2f}"

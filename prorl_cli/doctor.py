@@ -6,6 +6,7 @@ sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reacha
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -89,7 +90,10 @@ def doctor(
     ] = Device.auto,
     json: Json = False,
 ) -> None:
-    """Check this machine: packages, device, memory, isolation, model, data; print each cure."""
+    """Check this machine, and print the cure of what is missing.
+
+    Packages, device, memory, isolation, model, data.
+    """
     cluster = engine is Engine.openrlhf
     checks = list(run_cluster_checks(device) if cluster else run_checks())
     fit = all(check.state != "problem" for check in checks)
@@ -207,7 +211,7 @@ def free_memory_gb(
 
 def check_disk() -> Iterator[Check]:
     """Look at the free room here and in the model cache, and whether both can be written."""
-    from prorl_inference import cache_root
+    from prorl_common import cache_root
 
     for name, folder, cure in (
         ("disk here", Path.cwd(), "work in another folder"),
@@ -276,10 +280,17 @@ def check_torch() -> Check:
 
 
 def check_sandbox() -> Check:
-    """Try the walls that untrusted code is run behind."""
-    from prorl_common import ServiceError
-    from prorl_sandbox import probe
+    """Try the walls that untrusted code is run behind, here or where PRORL_BACKEND says."""
+    from prorl_common import ProrlError, ServiceError
+    from prorl_sandbox import default_backend, open_sandbox, probe
 
+    if (backend := default_backend()) != "local":
+        cure = "mend it, or unset PRORL_BACKEND to run programs here"
+        try:
+            with contextlib.closing(open_sandbox()) as sandbox:
+                return Check("sandbox", "ok", f"{sandbox.isolation} (PRORL_BACKEND={backend})")
+        except ProrlError as error:
+            return Check("sandbox", "problem", f"PRORL_BACKEND={backend}: {error}", cure)
     try:
         found = probe()
     except ServiceError as error:

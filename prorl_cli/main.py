@@ -24,9 +24,7 @@ from prorl_cli.verify.app import app as verify_app
 from prorl_common import ServiceError, UserError, on_interrupt, plain_words
 from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
-EPILOG = (
-    "Start with: prorl doctor · prorl data build · prorl train --steps 3000 · prorl eval pass-at-k"
-)
+EPILOG = "Start with: prorl quickstart"
 
 
 def build_app() -> typer.Typer:

@@ -70,7 +70,7 @@ def chat_command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     json: Json = False,
 ) -> None:
-    """Answer one prompt: a quick look at what a model (or a checkpoint) says."""
+    """Answer one prompt with a model, or a checkpoint's folder."""
     from prorl_inference import Request, SamplingParams, load_generator
 
     params = SamplingParams(temperature=temperature, top_p=1.0, max_tokens=max_tokens)

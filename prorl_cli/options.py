@@ -41,6 +41,21 @@ PluginOption = Annotated[
 ]
 """A parameter of this type needs no further handling: by the time the command runs, the files are loaded."""
 
+SandboxBackend = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        envvar="PRORL_BACKEND",
+        help="Sandbox: local, docker, docker:RUNTIME or remote:URL[,URL].",
+    ),
+]
+TokenFile = Annotated[
+    Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
+]
+ReadyFile = Annotated[
+    Path | None,
+    typer.Option(help="Write the address here once it is ready.", callback=file_to_write),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 JsonNotTables = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")

@@ -8,6 +8,7 @@ stale. Leaves out: presets and config (preset_reference.py, config_reference.py 
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import re
 import tomllib
@@ -52,10 +53,18 @@ def public_names(package: Path) -> list[str]:
 
 
 def api_page(name: str, package: Path) -> str:
-    """Return the API page of a package: its docstring, then each public name."""
+    """Return the API page of a package: its docstring, then each public name, functions before types."""
     head = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8"))) or ""
     names = [public for public in public_names(package) if not public.startswith("_")]
-    return "\n\n".join([f"# {name}", head, *(f"::: {name}.{public}" for public in names)]) + "\n"
+    names.sort(key=lambda public: not public.islower())  # stable
+    return "\n\n".join([f"# {name}", head, *(f"::: {_place(name, n)}" for n in names)]) + "\n"
+
+
+def _place(package: str, name: str) -> str:
+    """Return the dotted path of a public name: where it is defined, if a module has the same name."""
+    found = getattr(importlib.import_module(package), name)
+    home = getattr(found, "__module__", "")
+    return f"{home}.{name}" if home.endswith(f".{name}") else f"{package}.{name}"
 
 
 def cli_page() -> str:

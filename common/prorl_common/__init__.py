@@ -1,9 +1,11 @@
 """What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
 
-Standard library only, but for ``prorl_common.config`` (pydantic, yaml), which is imported by its own name.
+Standard library only, but for ``prorl_common.config`` (pydantic, yaml) and ``prorl_common.serving`` (the extra
+``server``), which are imported by their own names.
 Nothing here knows about models, rewards or datasets.
 """
 
+from prorl_common.cache import cache_root
 from prorl_common.closing import Closing
 from prorl_common.errors import (
     MissingExtraError,
@@ -13,6 +15,7 @@ from prorl_common.errors import (
     nearest,
     pip_install,
     plain_words,
+    why_unreadable,
 )
 from prorl_common.files import (
     Journal,
@@ -58,6 +61,7 @@ __all__ = [
     "atomic_directory",
     "atomic_write_bytes",
     "atomic_write_text",
+    "cache_root",
     "check_output",
     "derive_seed",
     "format_seconds",
@@ -71,4 +75,5 @@ __all__ = [
     "read_jsonl",
     "sha256_file",
     "use_plugins",
+    "why_unreadable",
 ]

@@ -22,7 +22,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from prorl_common.errors import UserError, nearest, plain_words
+from prorl_common.errors import UserError, nearest, plain_words, why_unreadable
 
 M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
@@ -113,7 +113,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
     except (UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+        raise ConfigError(f"{path} cannot be read: {why_unreadable(error)}") from error
     values = read_yaml(text, str(path))
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a mapping of settings")

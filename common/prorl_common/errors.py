@@ -44,6 +44,13 @@ def pip_install(what: str) -> str:
     return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
+def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
+    """Return in plain words why a text file could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return error.strerror or str(error)
+
+
 class ServiceError(ProrlError):
     """A service we depend on failed. It says nothing about the answer being graded."""
 

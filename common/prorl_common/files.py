@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common.closing import Closing
-from prorl_common.errors import UserError
+from prorl_common.errors import UserError, why_unreadable
 
 _FATAL_WRITE = {
     errno.ENOSPC: "the disk is full",
@@ -151,7 +151,9 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                         f"{path}:{number}: expected a JSON object, got {type(row).__name__}"
                     )
                 yield number, row
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} cannot be read: {why_unreadable(error)}") from error
+    except (EOFError, gzip.BadGzipFile) as error:
         raise UserError(f"{path}: not a readable JSONL file ({error})") from error
 
 

@@ -5,7 +5,7 @@ Which other answers may be better later (5xx, 429 with its Retry-After) ``Reply.
 means is the caller's to say. ``RetryPolicy`` holds the waits, ``ServerWatch`` what the threads that ask
 one server know of it together.
 
-Standard library only. Leaves out: proxies of the environment, redirects, streaming.
+Standard library only. Leaves out: proxies of the environment, redirects, streamed requests.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import email.utils
 import http.client
 import json
 import math
+import os
 import random
 import socket
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ from prorl_common.progress import format_seconds
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
+_PART = 1 << 16
 LONGEST_ANSWER = 256 * 2**20
 """Bytes; more is not an answer."""
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
@@ -106,6 +108,17 @@ def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
     secure = parts.scheme == "https"
     path = parts.path.rstrip("/") or base
     return Address(secure, parts.hostname, port or (443 if secure else 80), path)
+
+
+def bearer_token(given: str | None) -> str:
+    """Return the token that one of our services is asked with: ``given``, else PRORL_TOKEN, else nothing.
+
+    Raises UserError for one that no HTTP header can hold.
+    """
+    token = (given if given is not None else os.environ.get("PRORL_TOKEN", "")).strip()
+    if not token.isascii() or not token.isprintable():
+        raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
+    return token
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +200,19 @@ class _UnixConnection(http.client.HTTPConnection):
 class Connection(Closing):
     """One kept-open connection, of one thread; ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer.
+    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer
+    or of silence between the lines of one; ``headers`` go with every request.
     """
 
-    def __init__(self, address: Address, key: str | None, timeout: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        key: str | None,
+        timeout: float,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self._address, self._timeout = address, timeout
-        self._headers = {"Accept": "application/json", "User-Agent": "prorl"}
+        self._headers = {"Accept": "application/json", "User-Agent": "prorl", **(headers or {})}
         spellings = set()
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
@@ -212,29 +232,85 @@ class Connection(Closing):
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, json.dumps(value).encode(), headers)
 
+    def lines(self, path: str, data: bytes, longest: int) -> Reply | Iterator[bytes]:
+        """Send JSON text and return the lines of the answer as they come, without their ends; an answer of
+        another status than 200 comes whole.
+
+        An empty line also stands for bytes that are no whole line yet. Both the call and the iterator raise
+        TransientError: no answer, a torn one, silence, a line of more than ``longest`` bytes. Read it to its
+        end, or ``close`` the connection.
+        """
+        headers = {**self._headers, "Content-Type": "application/json"}
+
+        def read(response: http.client.HTTPResponse) -> Reply | Iterator[bytes]:
+            return (
+                self._lines_of(response, longest)
+                if response.status == 200
+                else self._whole(response)
+            )
+
+        return self._answered("POST", path, data, headers, read)
+
     def _ask(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
+        return self._answered(method, path, data, headers, self._whole)
+
+    def _answered(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None,
+        headers: dict[str, str],
+        read: Callable[[http.client.HTTPResponse], T],
+    ) -> T:
         reused = self._http is not None
         while True:
             try:
                 connection = self._connected()
                 connection.request(method, self._address.base + path, data, headers)
-                with connection.getresponse() as response:
-                    body = response.read(LONGEST_ANSWER)
-                    if response.length:
-                        raise http.client.IncompleteRead(b"", response.length)
-                    if response.will_close:
-                        self.close()
-                    found = dict(response.headers.items())
-                    return Reply(response.status, found, body, self._without_key)
+                return read(connection.getresponse())
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 # A connection that was kept open may have been closed since: once more on a new one.
                 if reused and isinstance(error, (ConnectionError, http.client.HTTPException)):
                     reused = False
                     continue
-                if isinstance(error, TimeoutError):
-                    raise TransientError(f"no answer within {self._timeout:g} s") from error
-                raise TransientError(f"the connection broke ({self._words(error)})") from error
+                raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> TransientError:
+        if isinstance(error, TimeoutError):
+            return TransientError(f"no answer within {self._timeout:g} s")
+        return TransientError(f"the connection broke ({self._words(error)})")
+
+    def _whole(self, response: http.client.HTTPResponse) -> Reply:
+        with response:
+            body = response.read(LONGEST_ANSWER)
+            if response.length:
+                raise http.client.IncompleteRead(b"", response.length)
+            if response.will_close:
+                self.close()
+            return Reply(response.status, dict(response.headers.items()), body, self._without_key)
+
+    def _lines_of(self, response: http.client.HTTPResponse, longest: int) -> Iterator[bytes]:
+        line = bytearray()
+        try:
+            with response:
+                while part := response.read1(_PART):
+                    *whole, rest = part.split(b"\n")
+                    for end in whole:
+                        yield bytes(line + end)
+                        line.clear()
+                    line += rest
+                    if len(line) > longest:
+                        raise http.client.HTTPException(f"a line of more than {longest} bytes")
+                    if not whole:
+                        yield b""
+            if line:
+                raise http.client.IncompleteRead(bytes(line[:80]))
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            self.close()
+            raise self._broken(error) from error
+        if response.will_close:
+            self.close()
 
     def _connected(self) -> http.client.HTTPConnection:
         if self._cut:
@@ -253,7 +329,7 @@ class Connection(Closing):
                 raise TransientError(reason, blames_request=False) from error
             made.sock.settimeout(self._timeout)
             if not self._address.socket:
-                _notice_a_vanished_host(made.sock)
+                notice_a_vanished_host(made.sock)
             self._http, self._socket = made, made.sock
         return self._http
 
@@ -290,10 +366,12 @@ class Connection(Closing):
         self._http = self._socket = None
 
 
-def _notice_a_vanished_host(sock: socket.socket) -> None:
-    """Have the kernel probe an idle connection: a host that lost power sends no reset."""
+def notice_a_vanished_host(sock: socket.socket) -> None:
+    """Have the kernel notice within a minute: a host that lost power sends no reset. A listening
+    socket hands the setting on."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+    probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: of what was sent, ms
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 

@@ -23,6 +23,7 @@ RESULT_FORMAT = 2
 READABLE_FORMATS = (1, 2)
 """Format 1 lacks labels, answer counts, maj@k and the infra error rate: they read as unknown."""
 OVERALL = "overall"
+BATCHES = ("fixed", "bucketed")
 BEFORE_RL = "(before RL)"
 """Ends the label of a run's checkpoint of step 0: after any warm start, before the first RL step."""
 
@@ -84,6 +85,8 @@ class EvalSettings:
             )
         if min(self.max_tokens, self.batch_rows, self.draws) < 1:
             raise EvaluationError("max_tokens, batch_rows and draws must be at least 1")
+        if self.batches not in BATCHES:
+            raise EvaluationError(f"batches is '{self.batches}': it must be fixed or bucketed")
 
     @property
     def near_any_success(self) -> bool:

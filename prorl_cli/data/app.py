@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
@@ -38,7 +38,7 @@ def inspect_command(
     plugin: PluginOption = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Show counts, histograms, sources, gold checks and sample prompts."""
+    """Show counts, sources, gold checks and sample prompts."""
     from prorl_datasets import inspect
 
     summary = inspect(folder, n)
@@ -135,7 +135,10 @@ def diff_command(
     after: Annotated[Path, typer.Argument(help="Dataset B.")],
     json_out: JsonNotTables = False,
 ) -> None:
-    """Compare two datasets by id: in B only (+), in A only (-), changed (~)."""
+    """Compare two datasets by id.
+
+    In B only (+), in A only (-), changed (~).
+    """
     from prorl_datasets import diff
 
     report = diff(before, after)
@@ -153,14 +156,20 @@ def diff_command(
 @app.command("recipes")
 def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False) -> None:
     """List the recipes there are by name."""
+    from rich.table import Table
+
     from prorl_datasets import load_recipe, recipe_names
 
     recipes = [load_recipe(name) for name in recipe_names()]
     if json_out:
         print_json([{"name": r.name, "description": r.description} for r in recipes])
         return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("recipe", no_wrap=True)
+    table.add_column("what it is")
     for recipe in recipes:
-        print(f"{recipe.name}\n    {recipe.description}")
+        table.add_row(recipe.name, recipe.description)
+    stdout_console().print(table, markup=False)
 
 
 app.command("benchmarks")(benchmarks_command)

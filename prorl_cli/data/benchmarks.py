@@ -44,7 +44,7 @@ def benchmarks_command(
     json_out: Json = False,
     plugin: PluginOption = None,
 ) -> None:
-    """List the benchmarks, or load one, check its gold answers and show its first samples."""
+    """List the benchmarks, or load one and check its gold answers."""
     if name is None:
         _list(json_out)
         return

@@ -20,7 +20,7 @@ def workers_or_cores(workers: int | None) -> int:
 
 
 def isolated() -> bool:
-    """Return whether this machine can isolate untrusted code."""
-    from prorl_sandbox import probe
+    """Return whether untrusted code can be isolated: here, or where PRORL_BACKEND says."""
+    from prorl_sandbox import no_isolation
 
-    return bool(probe().strong)
+    return no_isolation() is None

@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def group() -> None:
-    """Evaluate honestly: pass@k with intervals, paired comparison, report."""
+    """Evaluate: pass@k with intervals, comparisons, reports."""
 
 
 app.command("pass-at-k")(pass_at_k_command)

@@ -44,9 +44,9 @@ def compare_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Compare two or more results on the problems they share: paired differences, boundary claims.
+    """Compare results on the problems they share.
 
-    Every later result is compared with the first. All claims are corrected together for their number.
+    Paired differences and boundary claims. Every later result is compared with the first. All claims are corrected together for their number.
     """
     from prorl_evaluation import boundary_report, compare
     from prorl_evaluation.boundary.tables import (

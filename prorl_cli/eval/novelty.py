@@ -26,7 +26,11 @@ Results = Annotated[
 ]
 CorpusPaths = Annotated[
     list[Path] | None,
-    typer.Option("--corpus", help="File or folder: text, JSON lines, CSV, Parquet; repeatable."),
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="File or folder: text, JSON lines, CSV, Parquet; repeatable.",
+    ),
 ]
 AgainstPath = Annotated[
     Path | None, typer.Option("--against", help="The base's result folder, instead of a corpus.")
@@ -55,9 +59,9 @@ def novelty_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Creativity-index style coverage: the share of words in no n-gram that the corpus has.
+    """Measure how much of the answers is in no text of a corpus.
 
-    Give --corpus, or --against with the base's results; nothing is downloaded.
+    Creativity-index style: the share of words in no n-gram that the corpus has. Give --corpus, or --against with the base's results; nothing is downloaded.
     """
     from prorl_evaluation.novelty import FileCorpus, measure, read_responses
     from prorl_evaluation.novelty.against import against_base

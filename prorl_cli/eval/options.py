@@ -21,7 +21,9 @@ Model = Annotated[str | None, typer.Option(help="A model's name, path or hub id,
 RunName = Annotated[str | None, typer.Option("--run", help="A run (default: the newest).")]
 Checkpoint = Annotated[
     list[str] | None,
-    typer.Option(help="base, latest or a step; repeatable (default: base and latest)."),
+    typer.Option(
+        metavar="STEP", help="base, latest or a step; repeatable (default: base and latest)."
+    ),
 ]
 Backend = Annotated[
     str,

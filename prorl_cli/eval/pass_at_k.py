@@ -78,8 +78,11 @@ def pass_at_k_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Sample n answers a problem and estimate pass@k (bare: of the newest run and its base). Given again
-    it goes on where it was cut off; a larger --n adds to what is there."""
+    """Sample n answers a problem and estimate pass@k.
+
+    Bare: of the newest run and its base. Given again it goes on where it was cut off; a larger --n adds to
+    what is there.
+    """
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.asked import open_session
     from prorl_evaluation.tables import comparison_table, result_table
@@ -98,6 +101,7 @@ def pass_at_k_command(
         stoppable(KEPT, progress),
         VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
     ):
+        pool.require(sample.task for sample in session.samples)
         results = session.evaluate(pool, progress)
 
     comparison = against_baseline(results)

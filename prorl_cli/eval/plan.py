@@ -27,9 +27,9 @@ def plan_command(
     ] = 0.9,
     json_out: Json = False,
 ) -> None:
-    """Say the smallest gain in pass@1 that an evaluation sees, and the chance of seeing one of --gain.
+    """Say the smallest gain in pass@1 that an evaluation sees.
 
-    By simulation of the test that prorl eval compare makes: the 95% interval of the paired difference excludes 0.
+    And the chance of seeing one of --gain. By simulation of the test that prorl eval compare makes: the 95% interval of the paired difference excludes 0.
     """
     from prorl_evaluation.stats.power import Rates, fit_rates, power, smallest_gain
     from prorl_evaluation.types import load_result

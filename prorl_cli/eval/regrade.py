@@ -24,7 +24,7 @@ def regrade_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Score the sampled answers of a folder anew with today's verifiers; needs no model."""
+    """Score a folder's sampled answers anew; needs no model."""
     from prorl_evaluation import regrade
     from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE
     from prorl_evaluation.sampling.repair import repair_folder

@@ -41,7 +41,10 @@ def report_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Write one self-contained HTML report: numbers, curves, boundary claims, training, examples."""
+    """Write one self-contained HTML report.
+
+    Numbers, curves, boundary claims, training, examples.
+    """
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.report.html import write_html
     from prorl_evaluation.report.markdown import write_markdown

@@ -111,8 +111,11 @@ def run_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Evaluate a suite and print the paper's tables (bare: quickstart, the newest run and its base). What
-    cannot be had is named with its cure, the rest goes on; the same command takes up what is left."""
+    """Evaluate a suite and print the paper's tables.
+
+    Bare: suite quickstart, the newest run and its base. What cannot be had is named with its cure, the rest
+    goes on; the same command takes up what is left.
+    """
     if listed:
         _list_suites(json_out)
         return
@@ -166,6 +169,7 @@ def run_command(
             warn("no benchmark of the suite could be had: nothing is sampled")
         shared = _shared(gathered, session, progress)
         with VerifierPool(workers=asked.scoring.workers, allow_weak=weak) as pool:
+            pool.require(sample.task for one in gathered.ready for sample in one.samples)
             result = run_suite(wanted, gathered, session, pool, progress)
     form = "json" if json_out else "markdown" if markdown else "tables"
     _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)

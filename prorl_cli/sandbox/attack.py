@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.options import Json
+from prorl_cli.options import Json, SandboxBackend
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from prorl_sandbox.attacks import AttackResult, Case, PeerResult, Report
 
-Backend = Annotated[str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")]
 Peers = Annotated[
     bool, typer.Option("--peers", help="Also attack three re-enacted in-process graders.")
 ]
@@ -32,12 +31,12 @@ CaseIds = Annotated[
 
 
 def attack_command(
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     peers: Peers = False,
     case: CaseIds = None,
     as_json: Json = False,
 ) -> None:
-    """Run hostile programs in the sandbox and print which of them it held."""
+    """Run hostile programs and print which of them it held."""
     from prorl_cli.console import make_progress, print_json, say, stdout_console
     from prorl_sandbox import open_sandbox
     from prorl_sandbox.attacks import load_cases, run_peers, run_suite

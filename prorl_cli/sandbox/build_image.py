@@ -36,7 +36,7 @@ def build_image_command(
     ] = None,
     plugin: PluginOption = None,
 ) -> None:
-    """Build the image of the docker sandbox and try it with one program."""
+    """Build the docker sandbox's image and try it."""
     from prorl_sandbox import Program
     from prorl_sandbox.docker_backend import open_docker
     from prorl_sandbox.docker_backend.image import Recipe, build

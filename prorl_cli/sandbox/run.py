@@ -6,26 +6,25 @@ A program that fails is a result (exit code 0); a sandbox that fails is an error
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from prorl_cli.console import print_json, stdout_console, warn
-from prorl_cli.options import Json, PluginOption
+from prorl_cli.console import print_json
+from prorl_cli.options import Json, PluginOption, SandboxBackend
+from prorl_cli.sandbox.opening import Weak, opened
+from prorl_cli.sandbox.outcome import plain, show_outcome
+from prorl_cli.sandbox.project import run_project
 from prorl_common import UserError
 
-_LARGEST_PRINTED_INT = 1 << 4096
-
-File = Annotated[Path, typer.Argument(help="A program in Python, C++, JavaScript or a plug-in's.")]
+File = Annotated[
+    Path, typer.Argument(help="A program in a language that doctor shows; or a folder.")
+]
 LanguageName = Annotated[
     str | None,
-    typer.Option(help="python, cpp, javascript or a plug-in's; by FILE's ending if not given."),
-]
-Weak = Annotated[
-    bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
+    typer.Option(help="Name of its language; by FILE's ending if not given."),
 ]
 
 
@@ -37,55 +36,68 @@ def run_command(
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
-    backend: Annotated[
-        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
-    ] = "local",
+    backend: SandboxBackend = "local",
     wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
     cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
     memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,
     output: Annotated[
         int, typer.Option(help="Limit of stdout, stderr and value each, KiB.")
     ] = 1024,
+    environment: Annotated[
+        str | None,
+        typer.Option(help="Packages beside the standard library: scientific or one of your own."),
+    ] = None,
+    build: Annotated[
+        str | None, typer.Option(help="For a folder: what builds it, like 'g++ main.cpp -o app'.")
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(help="For a folder: what to run, like 'python3 main.py' or ./app.")
+    ] = None,
     allow_weak: Weak = False,
     plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Run FILE in a fresh box and print what happened."""
-    from prorl_sandbox import Limits, Program, open_sandbox
+    """Run a program, or a project's folder, in a fresh box.
 
+    In a folder test_*.py, *_test.py and what lies in tests/ are pytest's, the rest is the
+    submission's. It has a result for each test, by default in the environment scientific.
+    """
+    from prorl_sandbox import Limits, Program
+
+    limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
+    if file.is_dir():
+        if call is not None:
+            raise UserError("--call needs a file, not a folder")
+        run_project(
+            file,
+            build=build,
+            command=command,
+            stdin=_read(stdin) if stdin is not None else "",
+            language=language or "python",
+            environment=environment,
+            limits=limits,
+            backend=backend,
+            allow_weak=allow_weak,
+            as_json=as_json,
+        )
+        return
+    if build or command:
+        raise UserError("--build and --command need a folder, not a file")
     program = Program(
         source=_read(file),
         stdin=_read(stdin) if stdin is not None else "",
         call=call,
         args=_parse_args(args, call),
         language=_language(file, language),
+        environment=environment or "stdlib",
     )
-    limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
-    sandbox = open_sandbox(backend, allow_weak=allow_weak)
-    if sandbox.isolation.startswith("weak"):
-        warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
-    try:
+    with opened(backend, allow_weak) as sandbox:
+        sandbox.check_environment(program.environment)
         outcome = sandbox.run(program, limits)
-    finally:
-        sandbox.close()
     if as_json:
         print_json(asdict(outcome) | {"value": plain(outcome.value)})
         return
-    console = stdout_console()
-    limit = f" ({outcome.limit} limit)" if outcome.limit else ""
-    facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
-    console.print(
-        f"{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
-        markup=False,
-    )
-    for name, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
-        if text:
-            # Control characters of a hostile program must not reach the terminal.
-            visible = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
-            console.print(f"{name}:\n{visible.rstrip()}", markup=False, soft_wrap=True)
-    if outcome.value is not None:
-        shown = json.dumps(plain(outcome.value), ensure_ascii=False)
-        console.print(f"value: {shown}", markup=False, soft_wrap=True)
+    show_outcome(outcome)
 
 
 def _language(file: Path, given: str | None) -> str:
@@ -123,27 +135,3 @@ def _parse_args(text: str, call: str | None) -> tuple[Any, ...]:
     if value and call is None:
         raise UserError("--args needs --call NAME: a program run as main takes --stdin")
     return tuple(value)
-
-
-def plain(value: Any) -> Any:
-    """Return a sandbox value in JSON's own types.
-
-    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as
-    do complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text
-    that UTF-8 cannot carry is escaped.
-    """
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return sorted((plain(item) for item in value), key=str)
-    if isinstance(value, dict):
-        return {str(plain(key)): plain(item) for key, item in value.items()}
-    if isinstance(value, bytes | complex):
-        return repr(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return repr(value)
-    if isinstance(value, int) and abs(value) > _LARGEST_PRINTED_INT:
-        return hex(value)
-    return value

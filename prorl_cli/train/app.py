@@ -46,7 +46,7 @@ def train(
     ] = False,
     plugin: PluginOption = None,
 ) -> None:
-    """Train with ProRL: REINFORCE++-baseline, scheduled length penalty, reference resets.
+    """Train with ProRL, or go on with a run.
 
     Bare, it takes the newest dataset under data/, the cached (else fetched) model and a preset by
     device. Ctrl-C finishes the step, saves, and says how to go on.

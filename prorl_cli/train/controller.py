@@ -143,7 +143,7 @@ def explain(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read back what was decided, why, on which evidence, and what the rules saw.
+    """Read back what was decided, why, and what the rules saw.
 
     Without --step, the run's whole timeline.
     """

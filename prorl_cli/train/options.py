@@ -10,6 +10,6 @@ import typer
 Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
 Sets = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Override a setting: section.key=value; repeatable."),
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable."),
 ]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="YAML file of settings.")]

@@ -13,7 +13,9 @@ from prorl_common import UserError, format_seconds
 
 
 def presets(as_json: Json = False) -> None:
-    """List the packaged presets, a line each."""
+    """List the packaged presets."""
+    from rich.table import Table
+
     from prorl_training.config.loading import load_config
     from prorl_training.config.presets import preset_names
 
@@ -26,9 +28,13 @@ def presets(as_json: Json = False) -> None:
             }
         )
         return
-    width = max(len(name) for name in configs)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("preset", no_wrap=True)
+    table.add_column("steps", justify="right")
+    table.add_column("what it is")
     for name, c in configs.items():
-        print(f"{name:<{width}}  {c.steps:>5} steps  {_described(name)}")
+        table.add_row(name, str(c.steps), _described(name))
+    console.stdout_console().print(table, markup=False)
 
 
 def _described(name: str) -> str:
@@ -49,7 +55,10 @@ def first_sentence(text: str) -> str:
 
 
 def status(as_json: Json = False) -> None:
-    """List the runs under runs/, newest last: how far, how good, and whether anyone works on them."""
+    """List the runs under runs/, newest last.
+
+    How far, how good, and whether anyone works on them.
+    """
     from prorl_training.run.folder import list_runs
     from prorl_training.run.status import run_status
 
@@ -90,7 +99,10 @@ def export(
         bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
     ] = False,
 ) -> None:
-    """Copy a checkpoint's policy (the newest one's) as a Hugging Face model folder."""
+    """Copy a checkpoint's policy as a Hugging Face model folder.
+
+    The newest one's, where none is named.
+    """
     import shutil
 
     from prorl_common import atomic_directory

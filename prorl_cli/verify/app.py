@@ -15,9 +15,9 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, say
-from prorl_cli.options import Json, PluginOption, file_to_write
+from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
 from prorl_cli.verify.audit import audit
-from prorl_cli.verify.options import AllowWeak, Backend, Modes, ThinkOpen, Timeout, Workers
+from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
 
@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def group() -> None:
-    """Score responses: one answer, a file, or a run's rollouts again."""
+    """Score answers: one, a file, or a run's rollouts again."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # answers may hold lone surrogates
 
@@ -43,7 +43,7 @@ def answer(
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
     reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
@@ -86,7 +86,7 @@ def file(
     out: Annotated[
         Path | None, typer.Option(help="Where to write; stdout without it.", callback=file_to_write)
     ] = None,
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,
@@ -94,7 +94,9 @@ def file(
     mode: Modes = None,
     plugin: PluginOption = None,
 ) -> None:
-    """Score a file of responses, one verdict a line in the same order; exit 1 when one has none.
+    """Score a file of responses, one verdict a line.
+
+    In the same order; exit 1 when a response has no reward.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
@@ -138,14 +140,17 @@ def file(
 @app.command("replay")
 def replay(
     run: Annotated[str, typer.Argument(help="A run's folder, or its name under runs/.")],
-    backend: Backend = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,
     plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Score a run's recorded rollouts again; exit 0 when every reward agrees, 1 otherwise."""
+    """Score a run's recorded rollouts again.
+
+    Exit 0 when every reward agrees, 1 otherwise.
+    """
     from prorl_verifiers import VerifierPool, replay_run
     from prorl_verifiers.audit.report import printable
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stdout_console
-from prorl_cli.options import Json, PluginOption, file_to_write
+from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
 from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Verifiers = Annotated[
     list[str] | None,
-    typer.Option("--verifier", help="This verifier alone; repeatable."),
+    typer.Option("--verifier", metavar="NAME", help="This verifier alone; repeatable."),
 ]
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", help="This reasoning-gym dataset alone; repeatable."),
+    typer.Option("--dataset", metavar="NAME", help="This reasoning-gym dataset alone; repeatable."),
 ]
 Items = Annotated[int, typer.Option(min=2, help="Items of each reasoning-gym dataset.")]
 File = Annotated[
@@ -52,16 +52,17 @@ def audit(
     file: File = None,
     mode: Modes = None,
     plugin: PluginOption = None,
-    backend: Annotated[
-        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
-    ] = "local",
+    backend: SandboxBackend = "local",
     out: Annotated[
         Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
     ] = None,
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Search for answers that earn reward above chance without looking at the problem."""
+    """Search for answers that earn reward for nothing.
+
+    That is, above chance without looking at the problem.
+    """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
     from prorl_verifiers.audit.items import AuditRequest

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-Backend = Annotated[str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")]
 AllowWeak = Annotated[bool, typer.Option(help="Run code without full isolation.")]
 Workers = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")]

@@ -10,16 +10,8 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.options import PluginOption, file_to_write
+from prorl_cli.options import PluginOption, ReadyFile, SandboxBackend, TokenFile
 from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Workers
-
-TokenFile = Annotated[
-    Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
-]
-ReadyFile = Annotated[
-    Path | None,
-    typer.Option(help="Write the address here once it is ready.", callback=file_to_write),
-]
 
 
 def serve(
@@ -27,9 +19,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free port.")] = 8421,
     uds: Annotated[Path | None, typer.Option(help="Unix socket instead of host and port.")] = None,
     workers: Workers = 2,
-    backend: Annotated[
-        str, typer.Option(help="Sandbox: local, docker or docker:RUNTIME.")
-    ] = "local",
+    backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")] = 10.0,
     queue: Annotated[int, typer.Option(min=1, help="Items that may wait.")] = 20_000,
@@ -41,9 +31,13 @@ def serve(
     drain: Annotated[float, typer.Option(min=0, help="Seconds to finish after SIGTERM.")] = 60.0,
     ready_file: ReadyFile = None,
 ) -> None:
-    """Serve the verifiers over HTTP until SIGTERM or Ctrl-C; prints its address when ready."""
+    """Serve the verifiers over HTTP.
+
+    Prints its address when ready; ends at SIGTERM or Ctrl-C.
+    """
+    from prorl_common.serving.options import read_token
     from prorl_verifiers import parse_modes
-    from prorl_verifiers.serve.options import ServeOptions, read_token
+    from prorl_verifiers.serve.options import ServeOptions
     from prorl_verifiers.serve.run import serve as run
 
     run(

@@ -16,9 +16,12 @@ from prorl_common import UserError
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.namespaces import cgroup
 from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.types import IsolationError, Limits, Program, Sandbox, SandboxError
+from prorl_sandbox.run.session import MOST_SESSIONS
+from prorl_sandbox.types import IsolationError, Limits, Program, SandboxError, ToolSandbox
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
+BACKENDS = "local, docker, docker:RUNTIME or remote:URL[,URL]"
+"""The names that ``open_sandbox`` takes, for people."""
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 
@@ -88,7 +91,9 @@ class Capabilities:
             f"this machine cannot isolate untrusted code: no {', '.join(missing)} separation ({why}); "
             "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 "
             "kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt "
-            "seccomp=unconfined) or run as root, or accept the risk with sandbox.allow_weak=true"
+            "seccomp=unconfined) or run as root, or run programs on a machine that can (there: prorl "
+            "sandbox serve, here: PRORL_BACKEND=remote:http://HOST:8422), or accept the risk with "
+            "sandbox.allow_weak=true"
         )
 
 
@@ -166,23 +171,54 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
     return (seen & set(walls)) | quiet | facts, reasons
 
 
-def open_sandbox(
-    backend: str = "local", *, allow_weak: bool = False, slots: int | None = None
-) -> Sandbox:
-    """Return a sandbox of the ``local`` or the ``docker`` backend with this many boxes at once.
+def no_isolation() -> str | None:
+    """Return why untrusted programs cannot be isolated, with the cure; None where they can.
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor. Raises
-    IsolationError when less than the floor holds and ``allow_weak`` is false, UserError for an
-    unknown backend and for a Docker engine that does not answer.
+    Where PRORL_BACKEND names another backend than ``local``, one that cannot be opened raises what
+    opening raises: it was asked for by name.
     """
+    if default_backend() == "local":
+        found = probe()
+        return None if found.strong else found.complaint()
+    open_sandbox().close()
+    return None
+
+
+def default_backend() -> str:
+    """Return the backend that is meant where none is named: PRORL_BACKEND, else ``local``."""
+    return os.environ.get("PRORL_BACKEND", "").strip() or "local"
+
+
+def open_sandbox(
+    backend: str | None = None,
+    *,
+    allow_weak: bool = False,
+    slots: int | None = None,
+    sessions: int = MOST_SESSIONS,
+) -> ToolSandbox:
+    """Return a sandbox of the backend ``local``, ``docker`` or ``remote`` with this many boxes at once,
+    and so many sessions open beside them.
+
+    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor.
+    ``remote:URL[,URL...]`` are services of ``prorl sandbox serve``, which have slots and sessions of
+    their own.
+    None: what the environment variable PRORL_BACKEND names, else ``local``. Raises IsolationError
+    when less than the floor holds and ``allow_weak`` is false, UserError for an unknown backend and
+    for an engine or a service that does not answer.
+    """
+    backend = backend or default_backend()
     name, _, runtime = backend.partition(":")
+    if name == "remote":
+        from prorl_sandbox.remote.sandbox import open_remote
+
+        return open_remote(runtime, allow_weak=allow_weak)
     if name == "docker":
         from prorl_sandbox.docker_backend import open_docker
 
-        return open_docker(runtime=runtime or None, containers=slots)
+        return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
     if backend != "local":
-        raise UserError(f"unknown sandbox backend {backend!r}: use local, docker or docker:RUNTIME")
+        raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
-    return LocalSandbox(found.walls, found.isolation, slots=slots)
+    return LocalSandbox(found.walls, found.isolation, slots=slots, sessions=sessions)

@@ -7,14 +7,16 @@ on this machine or in a container, needs nothing but the language's own tools.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from prorl_common import Door, UnknownNameError, UserError
 from prorl_common.plugins import unknown_name
 
 BINARY = "program"
 """The file name of what a compiler makes."""
+Sources = Mapping[str, str]
+"""The files that a compiler is given: text by file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +25,55 @@ class Command:
 
     ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
     for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
-    itself. A compiler finds its source under the name ``source`` in the working folder and leaves
-    ``result``.
+    itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler is
+    given one set of ``sources`` after another in the working folder until one compiles, and leaves
+    ``result``, a file or a folder. ``answers``: the program keeps the channel to the host.
+    ``reserved_mb`` and ``packages``: see ``LanguageSpec``.
     """
 
     argv: tuple[str, ...]
     tools: tuple[str, ...]
-    source: str
     result: str
     environment: Mapping[str, str]
     folders: tuple[str, ...]
+    needed: tuple[tuple[str, ...], ...] = ()
+    sources: tuple[Sources, ...] = ()
+    answers: bool = False
+    reserved_mb: int = 0
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """How a function of a program is called: what its own source, with a name to call, is made
+    into.
+
+    ``sources(source, call)`` returns the files to compile in place of the source; several sets are
+    tried in turn, and the first that compiles counts. The program made of them reads its question
+    from descriptor ``QUESTION``, JSON text ``{"n": nonce, "args": [...]}`` in which NaN, Infinity
+    and -Infinity are numbers and an integer has any number of digits, and writes one frame (see
+    ``box.wire``) to descriptor ``ANSWER``: ``{"k": "value", "v": a tagged value, "n": nonce}``,
+    ``{"k": "raise", "type": name, "memory": bool}`` or ``{"k": "unserialisable", "text": why}``.
+    What types a signature names is for the language itself to find out: nothing is read off the
+    text but where to look for the function.
+    """
+
+    sources: Callable[[str, str], tuple[Sources, ...]]
+    compile: tuple[str, ...] = ()
+    """Arguments of the compiler; default: the language's own."""
+
+
+ANSWER, QUESTION = 3, 4
+"""Descriptors of a program that answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Programs by which one sees whether a language works here: ``source`` prints 42; ``call``
+    defines ``add(a, b)`` over integers, empty where the language has no harness."""
+
+    source: str
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +82,10 @@ class LanguageSpec:
 
     ``run`` and ``compile`` are argument lists. Their placeholders: ``{source}``, the program's text
     as a file; ``{binary}``, what the compiler makes of it; ``{memory_mb}``, the memory limit. With
-    ``{binary}`` in ``run`` the compiler's result is kept and run, else the source is run and
-    ``compile``, if there is one, only checks it. ``run=None`` is Python, which the box's own
-    harness runs: only such a language takes calls and checks, others whole programs with stdin.
+    ``{binary}`` in ``run`` the compiler's result is kept and run (of a folder, a zip archive of
+    its files), else the source is run and ``compile``, if there is one, only checks it.
+    ``run=None`` is Python, which the box's own harness runs: only such a language takes checks.
+    Calls are for it and for languages with a ``harness``.
 
     Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the
     image, or where an absolute path says. Raises UserError for a spec that makes no sense.
@@ -64,6 +106,8 @@ class LanguageSpec:
     """Endings of its files beside that of ``source_name``, like ``.cxx``."""
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names of a tool, tried in order where it is not installed: {"node": ("nodejs",)}."""
+    needs: tuple[str, ...] = ()
+    """Tools that its tools call, beside the first words of ``compile`` and ``run``."""
     folders: tuple[str, ...] = ()
     """Folders that its tools read outside the system's own (``/opt/lab``), shown to them
     read-only."""
@@ -72,7 +116,23 @@ class LanguageSpec:
     least_memory_mb: int = 0
     """What it takes to start at all, in MiB: a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
-    """Debian packages that ``prorl sandbox build-image`` installs for it."""
+    """Debian packages that ``prorl sandbox build-image`` installs for it. Where they are installed on
+    this machine, its local boxes have their files."""
+    own_memory_mb: int = 0
+    """What its runtime takes beside the program's own memory, in MiB: added to the limit."""
+    own_processes: int = 0
+    """How many threads its tools and its runtime start by themselves: added to the limit."""
+    reserved_mb: int = 0
+    """Address space in MiB that its runtime reserves and does not use. Counts only where no control
+    group sums up a box's memory, so that address space is limited."""
+    arrange: Callable[[str], Sources] | None = None
+    """Makes a source into the files that are compiled; default: one file ``source_name``."""
+    answers: bool = False
+    """Whether whole programs keep the channel, to say that memory ran out (see ``Harness``)."""
+    harness: Harness | None = None
+    """How its functions are called; None: it takes whole programs alone."""
+    trial: Trial | None = None
+    """What ``prorl sandbox doctor`` tries."""
 
     def __post_init__(self) -> None:
         """Fill in the defaults that depend on the name."""
@@ -87,6 +147,8 @@ class LanguageSpec:
             raise UserError(
                 f"language {self.name}: 'compile' must make {{binary}}, which 'run' runs"
             )
+        if self.harness is not None and not self.compile:
+            raise UserError(f"language {self.name}: 'harness' needs a 'compile' step")
         if "/" in self.source_name or self.source_name == BINARY:
             raise UserError(
                 f"language {self.name}: 'source_name' must be a file name, and not {BINARY!r}"
@@ -104,36 +166,48 @@ class LanguageSpec:
         return (*([self.source_name[dot:]] if dot > 0 else []), *self.suffixes)
 
     @property
+    def takes_calls(self) -> bool:
+        """Whether functions of its programs can be called."""
+        return self.run is None or self.harness is not None
+
+    @property
     def tools(self) -> tuple[tuple[str, ...], ...]:
         """The tools it needs, each with its alternatives."""
-        commands = (self.compile, self.run or ())
+        commands = (*((name,) for name in self.needs), self.compile, self.run or ())
         return tuple(names for command in commands if (names := self._names_of(command)))
 
-    def compile_command(self, memory_mb: int) -> Command:
-        """Return what compiles, or checks, a source in the working folder."""
-        result = BINARY if "{binary}" in " ".join(self.run or ()) else self.source_name
+    def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
+        """Return what compiles, or checks, a source; with ``call`` a program that answers it."""
+        plain: Sources = (
+            {self.source_name: source} if self.arrange is None else self.arrange(source)
+        )
+        words = self.compile
+        sources: tuple[Sources, ...] = (plain,)
+        if call is not None and self.harness is not None:
+            words, sources = self.harness.compile or words, self.harness.sources(source, call)
         places = {"{source}": self.source_name, "{binary}": BINARY}
-        return self._command(self.compile, places, memory_mb, result)
+        command = self._command(words, places, memory_mb)
+        return replace(command, needed=self.tools, sources=sources)
 
-    def run_command(self, memory_mb: int) -> Command:
+    def run_command(self, call: str | None, memory_mb: int) -> Command:
         """Return what runs a program: the compiler's result, or the source."""
-        result = BINARY if "{binary}" in " ".join(self.run or ()) else self.source_name
         places = {"{source}": "{program}", "{binary}": "{program}"}
-        return self._command(self.run or (), places, memory_mb, result)
+        command = self._command(self.run or (), places, memory_mb)
+        needed = self.tools if command.tools else ()
+        return replace(command, needed=needed, answers=self.answers or call is not None)
 
-    def _command(
-        self, words: tuple[str, ...], places: dict[str, str], memory_mb: int, result: str
-    ) -> Command:
+    def _command(self, words: tuple[str, ...], places: dict[str, str], memory_mb: int) -> Command:
         argv = list(words)
         for placeholder, value in (places | {"{memory_mb}": str(memory_mb)}).items():
             argv = [word.replace(placeholder, value) for word in argv]
         return Command(
             tuple(argv),
             self._names_of(words),
-            self.source_name,
-            result,
+            BINARY if "{binary}" in " ".join(self.run or ()) else self.source_name,
             dict(self.environment),
             self.folders,
+            reserved_mb=self.reserved_mb,
+            packages=self.packages,
         )
 
     def _names_of(self, words: tuple[str, ...]) -> tuple[str, ...]:

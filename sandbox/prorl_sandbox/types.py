@@ -6,8 +6,9 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
 
@@ -34,6 +35,10 @@ class IsolationError(UserError):
     """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
 
 
+class SessionEndedError(UserError):
+    """A message to a session that is over; the text says at which message and how it ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one run: seconds, mebibytes, kibibytes."""
@@ -54,7 +59,9 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first and run as whole programs, without ``call``.
+    a box of their own first, and those with a ``harness`` take a ``call`` too, with arguments that
+    JSON has. ``environment`` names the packages that a Python program may import: ``stdlib`` for
+    none, ``scientific``, or one made by ``prorl sandbox build-env``.
     """
 
     source: str
@@ -62,6 +69,95 @@ class Program:
     call: str | None = None
     args: tuple[Any, ...] = ()
     language: str = "python"
+    environment: str = "stdlib"
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files that lie in its working folder, by relative name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Several untrusted files, with a build and a run command and trusted tests as wanted.
+
+    ``build``: arguments of a command that runs in the files' folder, with the limits of a compiler;
+    what it leaves is there for ``run`` and ``tests``. ``run``: ``("python3", "main.py", …)`` of the
+    environment, a built file (``("./app", …)``) or an installed tool; it gets ``stdin``. ``tests``:
+    files for pytest, of which test_*.py and *_test.py hold tests; names are relative in all cases.
+    ``language`` gives tools their folders and variables. ``environment`` is where Python looks for
+    packages: by default ``scientific``, which has pytest, where there are tests, else ``stdlib``.
+    """
+
+    files: Mapping[str, str]
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    stdin: str = ""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    language: str = "python"
+    environment: str | None = None
+
+    @property
+    def environment_name(self) -> str:
+        """The environment that it has."""
+        return self.environment or ("scientific" if self.tests else "stdlib")
+
+
+TestStatus = Literal["passed", "failed", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What came of one test, named as pytest does. ``error``: it was not run to its end, be it for a
+    limit, a fixture or a submission that meddled; ``message`` says why it did not pass."""
+
+    __test__ = False  # not for pytest to collect
+
+    name: str
+    status: TestStatus
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectOutcome:
+    """What came of a project: of its build and its run, where it has them, and of each test. After a
+    build that failed nothing more is run."""
+
+    build: Outcome | None = None
+    run: Outcome | None = None
+    tests: tuple[TestResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stdin:
+    """A case: the program runs as ``__main__`` with this standard input."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A case: the program is loaded and its function ``name`` called; see ``Program``."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A case: trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
+
+    source: str
+    entry_point: str
+
+
+Case = Stdin | Call | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What all cases of one submission may use together, in seconds of processor time and by the
+    clock."""
+
+    cpu_seconds: float
+    wall_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +169,9 @@ class Outcome:
     the program's start, never from the queue or the box's making; ``waited_seconds`` of them it was
     ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
     processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
-    memory.
+    memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
+    ``hint``: what a person should know of a failure, such as which environment has a module that
+    was missing.
     """
 
     status: Status
@@ -87,6 +185,54 @@ class Outcome:
     waited_seconds: float = 0.0
     peak_mb: float = 0.0
     isolation: str = ""
+    over_budget: bool = False
+    hint: str = ""
+
+
+class Session(Protocol):
+    """A Python interpreter in a box of its own, for several messages. Thread-safe: messages of one
+    session and of its forks take turns.
+
+    Ends when a message runs into a limit, breaks the interpreter or raises SystemExit, and when it
+    is idle or lives for too long. Then ``run`` and ``fork`` raise SessionEndedError.
+    """
+
+    @property
+    def ended(self) -> str | None:
+        """Why it is over, in words; None while it takes messages."""
+        ...
+
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        """Run one message and say what came of it. Raises SessionEndedError, SandboxError.
+
+        The value of a last expression is shown on standard output as an interpreter shows it, and
+        is ``value`` if it can leave the box. An exception is ``runtime-error`` and a message that
+        does not parse ``compile-error``; the session goes on. ``exit_code`` is set when the message
+        has ended it. ``limits`` (default: the session's): wall and processor time and output of
+        this message alone; the others hold for the box, from its making on. ``peak_mb`` is 0.
+        """
+        ...
+
+    def fork(self) -> Session:
+        """Return a second session that starts with this one's state: a copy of its process.
+
+        Threads are not copied. Both live in one box: memory, processes and scratch folder are
+        shared, and whatever ends the box ends both, closing the opened session too. A limit that a
+        message breaks ends its own session alone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Kill it and all that it has started, also while another thread runs a message."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        ...
+
+    def __exit__(self, *exception: object) -> None:
+        """Close it."""
+        ...
 
 
 class Sandbox(Protocol):
@@ -113,6 +259,55 @@ class Sandbox(Protocol):
         """
         ...
 
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run the cases of one submission, each in a fresh box; yield an outcome a case, in order.
+
+        ``limits`` hold for each case. With a ``budget`` a case also gets no more than is left of
+        it; the one that uses it up is a ``timeout`` that is ``over_budget``, and those after it
+        are not run and say the same. Outcomes come as they are known; closing the iterator ends
+        what still runs and runs no more. ``program.call`` and ``args`` do not count here, nor does
+        its ``stdin`` where a case has its own. Raises what ``run`` and ``run_check`` raise.
+        """
+        ...
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        ...
+
     def close(self) -> None:
         """Kill what this sandbox started and free its resources."""
+        ...
+
+
+class ToolSandbox(Sandbox, Protocol):
+    """A sandbox that can do all: every backend that ``open_sandbox`` returns."""
+
+    def open_session(
+        self,
+        limits: Limits = Limits(),
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> Session:
+        """Open a session in a box of its own, beside those of runs.
+
+        ``limits``: of each message; ``environment``: what it can import, see ``Program``;
+        ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
+        SandboxError when the sandbox fails.
+        """
+        ...
+
+    def run_project(self, project: Project, limits: Limits = Limits()) -> ProjectOutcome:
+        """Build, run and test a project; ``limits`` hold for its run, and for each test.
+
+        Raises UserError for names and commands that make no sense and for tests that cannot be
+        collected without the submission, SandboxError.
+        """
         ...

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from prorl_sandbox import Limits, Outcome, Program
+from prorl_sandbox import Budget, Case, Limits, Outcome, Program
 from prorl_sandbox.attacks import Attack, Report, run_attack, run_suite
 from prorl_sandbox.attacks import suite as suite_module
 from prorl_sandbox.attacks.bait import SECRET_NAME
 from prorl_sandbox.attacks.runner import HONEST, same
 from prorl_sandbox.attacks.types import INVARIANTS, USUAL_LIMITS
+from prorl_sandbox.run.cases import one_by_one
 
 MARKER, PROCESS, BAIT, NEXT, MEMORY, FILES = INVARIANTS
 ATTACK = Attack("A01", "a fake", "call", "tag = '@TAG@'", frozenset(["runtime-error"]))
@@ -51,6 +53,18 @@ class FakeSandbox:
     ) -> Outcome:
         """Return what was set."""
         return self.outcome
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = USUAL_LIMITS,
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run them one after another."""
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing to free."""

@@ -140,3 +140,25 @@ def test_json_text_columns_and_null_arguments_are_decoded(
     assert sample.task.reference["kwargs"] == [{}]
     assert sample.gold_check == "none"
     assert sample.prompt[0]["content"] == "Say something short."
+
+
+def test_an_entry_says_what_the_references_of_its_rows_hold_beside_their_own(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    rows = [{"q": f"Print {i}.", "t": [{"stdout": str(i)}]} for i in range(6)]
+    _write(tmp_path / "rows.jsonl", rows)
+    text = (
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n"
+        "  - {name: mine, domain: code, licence: CC0, count: {train: 6}, reference: REFERENCE,\n"
+        "     source: {kind: file, path: rows.jsonl, columns: {prompt: q, tests: t}}}\n"
+    )
+    recipe = make_recipe(text.replace("REFERENCE", "{environment: scientific}"))
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    found = [sample.task.reference for sample in load(tmp_path / "d", "train")]
+    assert len(found) == 6 and all(one["environment"] == "scientific" for one in found)
+    assert recipe.digest() != make_recipe(text.replace(" reference: REFERENCE,", "")).digest()
+    wrong = make_recipe(text.replace("REFERENCE", "{enviroment: scientific}"))
+    with pytest.raises(
+        DatasetError, match=r"entry 'mine': reference: .*did you mean 'environment'"
+    ):
+        build_with(accepting, wrong, tmp_path / "e", progress=NullProgress())

@@ -1,4 +1,4 @@
-"""Every tutorial runs from its own blocks, in order, in an empty folder; so does the README's Python, as far as it can.
+"""Every tutorial, and a guide, runs from its own blocks, in order, in an empty folder; so does the README's Python, as far as it can.
 
 ```python title="x.py"``` (or yaml, json) writes the file x.py; ```console``` runs its lines that begin with "$ "; ```console server``` runs
 them with a model server on port 8000. A block after <!-- not run here: why --> is only parsed.
@@ -18,7 +18,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+TUTORIALS = [
+    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+    ROOT / "docs" / "guides" / "sessions-and-projects.md",
+]
 _BLOCK = re.compile(
     r"(?P<skip><!-- not run here: [^\n]+ -->\n)?^```(?P<kind>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from prorl_cli.main import build_app
 from prorl_common import ServiceError, UserError
 from prorl_evaluation.testing import FakeScorer
 from prorl_inference.backends.openai.testing import FakeServer, Fault
+from prorl_verifiers import Task
 
 
 @pytest.fixture
@@ -34,6 +35,9 @@ class Pool(FakeScorer):
 
     def __exit__(self, *_: object) -> None:
         """Nothing to free."""
+
+    def require(self, tasks: Iterable[Task]) -> None:
+        """All that tasks need is there."""
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from prorl_common import NullProgress
-from prorl_datasets import build, load_recipe
+from prorl_datasets import BuildOptions, build, load_recipe
 from prorl_inference.backends.openai.testing import FakeServer
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
@@ -95,6 +97,24 @@ def test_own_data_builds_with_every_gold_answer_accepted(data: Path) -> None:
 
     rows = load_dataset(data, "train")
     assert len(rows) == 24 and sum(r.id.startswith("ours") for r in rows) == 4
+
+
+def test_hub_data_builds_from_a_copy_of_the_set(tmp_path: Path) -> None:
+    rows = [
+        {
+            "question": f"Anna has {i} nuts and buys {j} more. How many?",
+            "answer": f"So many.\n#### {i + j}",
+        }
+        for i in range(3, 9)
+        for j in range(2, 6)
+    ]
+    folder = tmp_path / "mirror" / "openai" / "gsm8k" / "main"
+    folder.mkdir(parents=True)
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "train-00000-of-00001.parquet")
+    options = BuildOptions(mirror=tmp_path / "mirror")
+    recipe = load_recipe(str(EXAMPLES / "hub_data.yaml"))
+    report = build(recipe, tmp_path / "out", progress=NullProgress(), options=options)
+    assert report.manifest["counts"]["train"] == {"math": 20}
 
 
 def test_a_server_is_evaluated_and_compared(tmp_path: Path, data: Path) -> None:

@@ -85,19 +85,6 @@ def test_a_folder_without_a_config_is_not_a_model(cache: Path, tmp_path: Path) -
         resolve_model(str(tmp_path))
 
 
-def test_the_cache_folder_follows_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from prorl_inference import cache_root
-
-    monkeypatch.delenv("PRORL_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_root() == tmp_path / "xdg" / "prorl"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_root() == tmp_path / ".cache" / "prorl"
-
-
 def test_known_models_are_listed_before_they_are_fetched(cache: Path) -> None:
     entries = {entry.name: entry for entry in list_models()}
     assert entries["smollm2-135m"].path is None

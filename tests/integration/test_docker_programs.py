@@ -6,7 +6,9 @@ import pytest
 
 from prorl_sandbox import LANGUAGES, LanguageError, LanguageSpec
 from prorl_sandbox.docker_backend import DockerSandbox
+from prorl_sandbox.docker_backend.engine import Engine
 from prorl_sandbox.run.judging import CheckerError
+from prorl_sandbox.trials import try_languages
 from prorl_sandbox.types import Limits, Program
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
@@ -155,6 +157,40 @@ def test_other_languages_have_compile_errors(
     outcome = docker_sandbox.run(program)
     assert outcome.status == "compile-error"
     assert "program." in outcome.stderr
+
+
+def test_every_language_that_the_image_was_built_with_works(
+    docker_sandbox: DockerSandbox, engine: Engine, image: str
+) -> None:
+    with engine.calls("looking at the image") as api:
+        labels = api.inspect_image(image)["Config"]["Labels"]
+    tried = {one.name: one for one in try_languages(docker_sandbox)}
+    for name in labels["prorl.languages"].split(","):
+        assert (tried[name].runs, tried[name].note) == (True, "")
+        assert tried[name].calls == LANGUAGES.get(name).takes_calls
+
+
+@pytest.mark.parametrize("language", ["cpp", "javascript"])
+def test_functions_of_other_languages_are_called(
+    docker_sandbox: DockerSandbox, language: str
+) -> None:
+    source = {
+        "cpp": "#include <map>\n#include <string>\n"
+        "std::map<std::string, int> f(std::map<std::string, int> m, int n)"
+        " { for (auto& p : m) p.second *= n; return m; }",
+        "javascript": "const f = (m, n) => { for (const k in m) m[k] *= n; return m; }",
+    }[language]
+    program = Program(source, call="f", args=({"ä": 20, "b": 1}, 2), language=language)
+    outcome = docker_sandbox.run(program)
+    assert (outcome.status, outcome.value) == ("ok", {"ä": 40, "b": 2}), outcome.stderr
+    wrong = Program(source, call="nothing", args=(), language=language)
+    assert docker_sandbox.run(wrong).status in ("compile-error", "runtime-error")
+
+
+def test_standard_input_may_be_opened_by_its_name(docker_sandbox: DockerSandbox) -> None:
+    source = "console.log(require('fs').readFileSync('/dev/stdin', 'utf8') * 2)"
+    outcome = docker_sandbox.run(Program(source, stdin="21\n", language="javascript"))
+    assert outcome.stdout == "42\n", outcome.stderr
 
 
 def test_memory_holds_for_other_languages_too(docker_sandbox: DockerSandbox) -> None:

@@ -20,10 +20,10 @@ C_PLUGIN = """
 from prorl_sandbox import LanguageSpec
 
 SPEC = LanguageSpec(
-    name="c",
-    compile=("gcc", "-O2", "-o", "{binary}", "{source}"),
+    name="lab-c",
+    compile=("gcc", "-x", "c", "-O2", "-o", "{binary}", "{source}"),
     run=("{binary}",),
-    source_name="program.c",
+    source_name="program.lab",
     environment={"LAB": "here"},
 )
 """
@@ -119,13 +119,13 @@ def test_a_compiled_language_of_a_plug_in_file_runs(tmp_path: Path) -> None:
     unless(shutil.which("gcc") is not None, "gcc is not installed")
     plugin = tmp_path / "lang.py"
     plugin.write_text(C_PLUGIN)
-    options = ("--plugin", plugin, "--language", "c")
+    options = ("--plugin", plugin, "--language", "lab-c")
     outcome = run(tmp_path, "sum.txt", C_SUM, "20 22\n", *options)
     assert (outcome["status"], outcome["stdout"]) == ("ok", "42 here\n"), outcome
     broken = run(tmp_path, "sum.txt", "int main(void) { return x; }", "", *options)
     assert broken["status"] == "compile-error"
     assert "x" in broken["stderr"]
-    assert run(tmp_path, "sum.c", C_SUM, "1 2", "--plugin", plugin)["stdout"] == "3 here\n"
+    assert run(tmp_path, "sum.lab", C_SUM, "1 2", "--plugin", plugin)["stdout"] == "3 here\n"
 
 
 def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
@@ -170,13 +170,13 @@ def test_an_unknown_language_names_the_nearest_and_where_they_come_from(
     done = prorl("sandbox", "run", program, "--language", "perll")
     assert done.returncode == 2
     assert "unknown language 'perll' (did you mean 'perl'?)" in done.stderr
-    assert "perl (of lab-parts)" in done.stderr and "python (of prorl)" in done.stderr
+    assert "perl (of lab-parts)" in done.stderr and "typescript (of prorl)" in done.stderr
     task = {"verifier": "code", "reference": {"tests": SUMS, "language": "perll"}}
     line = json.dumps({"id": "1", "task": task, "response": ""}) + "\n"
     (tmp_path / "in.jsonl").write_text(line)
     done = prorl("verify", "file", tmp_path / "in.jsonl")
     assert done.returncode == 2
-    assert "unknown language 'perll' (did you mean 'perl'?)" in done.stderr
+    assert "unknown language 'perll' (did you mean 'perl'" in done.stderr
 
 
 def test_a_file_whose_ending_no_language_has_is_refused(tmp_path: Path) -> None:

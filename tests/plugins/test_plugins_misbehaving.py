@@ -136,10 +136,10 @@ def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
 def test_a_worker_that_asks_for_what_is_no_program_fails_alone(tmp_path: Path) -> None:
     rows = scored(
         *(tmp_path, "rewards.py", "lies-of-a-program"),
-        *(["no-source", "check", "nothing", "good"], "--allow-weak"),
+        *(["no-source", "check", "more", "nothing", "good"], "--allow-weak"),
     )
-    assert [row["reward"] for row in rows] == [None, None, None, 1.0]
-    assert all("the worker asked for no program" in row["reason"] for row in rows[:3])
+    assert [row["reward"] for row in rows] == [None, None, None, None, 1.0]
+    assert all("the worker asked for no program" in row["reason"] for row in rows[:4])
 
 
 def test_a_worker_that_asks_for_endless_memory_gets_what_may_be_had(tmp_path: Path) -> None:

@@ -1,14 +1,29 @@
-"""The sandbox under test: the real local backend, skipped (failed in CI) where walls cannot be put
-up."""
+"""The sandboxes under test: the real local backend, and the same machine's behind ``prorl sandbox serve``; skipped
+(failed in CI) where walls cannot be put up."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import zipfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from prorl_sandbox import Capabilities, Limits, LocalSandbox, Outcome, Program, probe
+from prorl_sandbox import (
+    LANGUAGES,
+    Capabilities,
+    Limits,
+    LocalSandbox,
+    Outcome,
+    Program,
+    Sandbox,
+    probe,
+)
+from prorl_sandbox.box import foreign
+from prorl_sandbox.remote.sandbox import RemoteSandbox
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
@@ -19,33 +34,104 @@ def capabilities() -> Capabilities:
     return probe()
 
 
+def _unavailable(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
     """A strong local sandbox."""
     if not capabilities.strong:
-        if os.environ.get("CI") == "true":
-            pytest.fail(capabilities.complaint())
-        pytest.skip(capabilities.complaint())
+        _unavailable(capabilities.complaint())
     box = LocalSandbox(capabilities.walls, capabilities.isolation)
     yield box
     box.close()
 
 
+@pytest.fixture(scope="session")
+def scientific(sandbox: LocalSandbox) -> LocalSandbox:
+    """The sandbox with the environment ``scientific``, built (once, in the user's cache) if need be."""
+    from prorl_sandbox.environments import build, store
+
+    wanted = store.requirements_of("scientific")
+    assert wanted is not None
+    try:
+        build.build(wanted)
+    except build.BuildError as error:
+        _unavailable(str(error))
+    return sandbox
+
+
+def _write_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> str:
+    """Write ``NAME-VERSION-py3-none-any.whl`` into ``folder`` and return its SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{member},,\n" for member in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(member, text)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="session")
+def write_wheel() -> Callable[..., str]:
+    """Write a small wheel by hand: (folder, name, version, files) -> its SHA-256."""
+    return _write_wheel
+
+
+@pytest.fixture(scope="session")
+def remote_sandbox(serve_sandbox: Callable[..., Any]) -> Iterator[RemoteSandbox]:
+    """This machine's sandbox behind a service."""
+    with RemoteSandbox([serve_sandbox().url]) as remote:
+        yield remote
+
+
+@pytest.fixture(params=["local", pytest.param("remote", marks=pytest.mark.slow)])
+def local_or_remote(request: pytest.FixtureRequest) -> Sandbox:
+    """The local backend, and the same behind a service: the whole suite again takes minutes, so it is
+    make test-slow's."""
+    name = "sandbox" if request.param == "local" else "remote_sandbox"
+    found: Sandbox = request.getfixturevalue(name)
+    return found
+
+
 @pytest.fixture
-def main(sandbox: LocalSandbox) -> Callable[..., Outcome]:
+def main(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Run a source as ``__main__``."""
 
     def run(source: str, stdin: str = "", limits: Limits = FAST) -> Outcome:
-        return sandbox.run(Program(source, stdin=stdin), limits)
+        return local_or_remote.run(Program(source, stdin=stdin), limits)
 
     return run
 
 
 @pytest.fixture
-def call(sandbox: LocalSandbox) -> Callable[..., Outcome]:
+def call(local_or_remote: Sandbox) -> Callable[..., Outcome]:
     """Call the function ``f`` (or another) of a source."""
 
     def run(source: str, *args: object, name: str = "f", limits: Limits = FAST) -> Outcome:
-        return sandbox.run(Program(source, call=name, args=args), limits)
+        return local_or_remote.run(Program(source, call=name, args=args), limits)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[[str], None]:
+    """Skip where a language's tools are not installed; fail in CI, which installs all."""
+
+    def check(language: str) -> None:
+        tools = LANGUAGES.get(language).tools
+        missing = [names[0] for names in tools if foreign.find(names) is None]
+        if missing and os.environ.get("CI") == "true":
+            pytest.fail(f"{language} needs {', '.join(missing)}")
+        if missing:
+            pytest.skip(f"{language} needs {', '.join(missing)}")
+
+    return check

@@ -20,6 +20,7 @@ from prorl_sandbox.box.container import cleaning, frames
 from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
 from prorl_sandbox.docker_backend.container import Need
 from prorl_sandbox.run.compiling import exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
@@ -77,21 +78,30 @@ def test_errors_of_a_container_are_not_kept_without_bound() -> None:
     assert len(sorter.errors) < 10_000
 
 
-def test_the_profile_denies_nothing_that_the_boxs_filter_allows() -> None:
-    rules = profile.build_profile()["syscalls"]
-    denied = {name for rule in rules if "args" not in rule for name in rule["names"]}
-    assert {*denied} & {*seccomp.ALLOWED} == {"pidfd_send_signal"}
-    assert {"io_uring_setup", "clone3"} <= denied
-    assert not {"landlock_restrict_self", "seccomp", "setresuid"} & denied
-    assert all(rule["action"] == "SCMP_ACT_ERRNO" for rule in rules)
+def test_the_profile_allows_what_the_boxs_filter_does_and_what_init_needs() -> None:
+    profile_ = profile.build_profile()
+    assert (profile_["defaultAction"], profile_["defaultErrnoRet"]) == ("SCMP_ACT_ERRNO", 38)
+    allowed = {
+        name
+        for rule in profile_["syscalls"]
+        if rule["action"] == "SCMP_ACT_ALLOW"
+        for name in rule["names"]
+    }
+    assert seccomp.named_calls() <= allowed
+    beside = allowed - seccomp.named_calls()
+    assert {"landlock_restrict_self", "seccomp", "capset"} < beside and len(beside) == 10
+    assert not {"io_uring_setup", "clone3", "mount", "unshare", "ptrace", "keyctl"} & allowed
 
 
 def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> None:
-    rules = [rule for rule in profile.build_profile()["syscalls"] if "args" in rule]
-    flags = [rule["args"][0]["value"] for rule in rules if rule["names"] == ["clone"]]
-    assert sum(flags) == 0x7E020000 and len(flags) == 7
-    (sockets,) = [rule for rule in rules if "socket" in rule["names"]]
-    assert sockets["args"][0]["op"] == "SCMP_CMP_NE" and sockets["args"][0]["value"] == 1
+    rules = {
+        rule["names"][0]: rule["args"][0]
+        for rule in profile.build_profile()["syscalls"]
+        if "args" in rule
+    }
+    assert rules["clone"]["op"] == "SCMP_CMP_MASKED_EQ"
+    assert (rules["clone"]["value"], rules["clone"]["valueTwo"]) == (0x7E020000, 0)
+    assert (rules["socket"]["op"], rules["socket"]["value"]) == ("SCMP_CMP_EQ", 1)
 
 
 def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
@@ -183,7 +193,8 @@ def test_this_process_lives_and_another_number_does_not() -> None:
 
 
 def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
-    assert Need(512, 64, 16).total_mb == Need(500, 64, 16).total_mb >= 512 + 32
+    assert Need(512, 64, 16).total_mb(0) == Need(500, 64, 16).total_mb(0) >= 512 + 32
+    assert Need(512, 64, 16).total_mb(100) >= Need(512, 64, 16).total_mb(0) + 96
     assert Need(512, 64, 4000).pids > 4000
 
 
@@ -222,10 +233,11 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class _FakeContainer:
-    """Stands for a container that fits everything."""
+    """Stands for a container that fits everything with the same packages."""
 
-    def __init__(self) -> None:
+    def __init__(self, packages: Packages = NO_PACKAGES) -> None:
         self.gone = False
+        self.packages = packages
 
     def fits(self, need: Need) -> bool:
         return True
@@ -243,6 +255,27 @@ class _FakeContainer:
 
 
 NEED = Need(512, 64, 16)
+
+
+def test_a_place_keeps_a_container_for_each_kind_of_packages_up_to_a_number() -> None:
+    made: list[_FakeContainer] = []
+
+    def make(need: Need) -> _FakeContainer:
+        made.append(_FakeContainer(need.packages))
+        return made[-1]
+
+    places = pool.Pool(1, make)  # type: ignore[arg-type]
+    needs = [Need(512, 64, 16, Packages("e", "/e", (str(number),))) for number in range(7)]
+    for need in (*needs[:3], *needs[:3]):
+        with places.take([need]) as (slot,):
+            assert slot.container is not None and slot.container.packages == need.packages
+    assert len(made) == 3 and not any(one.gone for one in made)
+    for need in needs:
+        with places.take([need]):
+            pass
+    assert len(made) == 7 and sum(one.gone for one in made) == 2
+    places.close()
+    assert all(one.gone for one in made)
 
 
 def test_a_run_that_needs_two_is_not_overtaken_for_ever() -> None:

@@ -15,7 +15,7 @@ import pytest
 from prorl_common import UserError
 from prorl_sandbox import Limits, LocalSandbox, Outcome, Program, capabilities
 from prorl_sandbox.box import wire
-from prorl_sandbox.run.base import check_limits
+from prorl_sandbox.run.ranges import check_limits
 
 Main = Callable[..., Outcome]
 FORGE = "import os, struct\nbody = {body!r}\nos.write(3, struct.pack('>I', len(body)) + body)\n"

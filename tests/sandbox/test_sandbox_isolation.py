@@ -26,6 +26,7 @@ from prorl_sandbox import (
     open_sandbox,
 )
 from prorl_sandbox.local.view import View, system_view
+from prorl_sandbox.run.conversation import NO_PACKAGES
 
 HONEST = Program("print(6 * 7)")
 
@@ -90,10 +91,10 @@ def test_an_interpreter_that_cannot_be_started_raises_sandbox_error() -> None:
 
 
 def test_a_wall_that_cannot_be_built_raises_sandbox_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    impossible = View((("/etc/passwd", "/x"), ("/etc/passwd", "/x/y")), (), ())
-    monkeypatch.setattr("prorl_sandbox.local.sandbox.system_view", lambda: impossible)
+    impossible = View((("/nowhere/at/all", "/x"),))
+    monkeypatch.setattr("prorl_sandbox.local.template.system_view", lambda packages: impossible)
     sandbox = LocalSandbox(capabilities.WALLS, "test")
-    with pytest.raises(SandboxError, match=r"could not build a box.*/x"):
+    with pytest.raises(SandboxError, match=r"could not build a box.*/nowhere"):
         sandbox.run(HONEST)
     sandbox.close()
 
@@ -187,22 +188,23 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_the_view_holds_no_home_no_work_folder_and_masks_packages() -> None:
+def test_the_view_holds_nothing_but_libraries_and_names_no_place_of_this_machine() -> None:
     view = system_view()
-    targets = [target for _, target in view.binds]
-    assert str(Path.cwd()) not in targets
-    assert not {"/", "/home", "/root", "/tmp", "/etc", "/usr", "/proc"} & set(targets)
-    packages = Path(sys.base_prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
-    if packages.is_dir() and sys.base_prefix != "/usr":
-        assert str(packages) in view.masks
+    targets = [target for _, target in view.files]
+    assert all(target.startswith(("/usr/", "/lib")) for target in targets)
+    assert not [target for target in targets if "-packages" in target or "/bin/" in target]
+    assert not [
+        target for target in targets if target.startswith(sys.base_prefix + "/lib/python")
+    ] or (sys.base_prefix == "/usr")
 
 
 def test_a_sandbox_whose_template_was_killed_starts_another() -> None:
     mine = LocalSandbox(capabilities.WALLS, "test")
     assert mine.run(HONEST).status == "ok"
     assert mine._opened is not None
-    mine._opened[0]._process.kill()
-    mine._opened[0]._process.wait()
+    process = mine._opened[0]._started[NO_PACKAGES]._process
+    process.kill()
+    process.wait()
     assert mine.run(HONEST).stdout == "42\n"
     mine.close()
 
@@ -242,3 +244,63 @@ def test_control_groups_are_gone_after_close_and_after_the_hosts_death() -> None
         process.wait()
         process.stdout.close()
     wait_for(lambda: groups() <= before)
+
+
+LEAVES_A_NAME = """
+import array, socket
+left = socket.socket(socket.AF_UNIX)
+left.bind("\\0left")
+left.listen()
+one, other = socket.socketpair(socket.AF_UNIX)
+rights = array.array("i", [one.fileno(), other.fileno(), left.fileno()])
+for end in (one, other):  # each under way inside of the other: no process holds them any more
+    end.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+print("left")
+"""
+LOOKS_FOR_IT = """
+import errno, socket
+for call in ("connect", "bind"):
+    with socket.socket(socket.AF_UNIX) as end:
+        try:
+            getattr(end, call)("\\0left")
+            print(call, "done")
+        except OSError as error:
+            print(call, errno.errorcode[error.errno])
+"""
+
+
+def test_a_socket_left_under_way_inside_of_itself_is_not_found_by_the_next_box(
+    main: Callable[..., Any],
+) -> None:
+    clean = main(LOOKS_FOR_IT).stdout
+    assert "bind done" in clean
+    for _ in range(20):
+        assert main(LEAVES_A_NAME).stdout == "left\n"
+        for _ in range(3):  # whichever slot it is in
+            assert main(LOOKS_FOR_IT).stdout == clean
+
+
+def test_the_surroundings_that_boxes_of_a_slot_share_are_empty(
+    main: Callable[..., Any],
+) -> None:
+    source = """
+import errno, os, socket
+def tried(call):
+    try:
+        return call() and "done"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+families = [tried(lambda f=f: socket.socket(f, socket.SOCK_DGRAM)) for f in range(48) if f != 1]
+print(set(families))
+print(tried(lambda: socket.sethostname("mine")), os.uname().nodename)
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for name, arguments in (("shmget", (7, 4096, 0o1666)), ("semget", (7, 1, 0o1666)),
+                        ("msgget", (7, 0o1666)), ("mq_open", (b"/q", 0o102, 0o666, None))):
+    print(name, getattr(libc, name)(*arguments), errno.errorcode.get(ctypes.get_errno()))
+"""
+    outcome = main(source)
+    lines = outcome.stdout.splitlines()
+    assert lines[0] == "{'EPERM'}", outcome
+    assert lines[1] == "EPERM box"
+    assert [line.split()[1] for line in lines[2:]] == ["-1"] * 4, outcome

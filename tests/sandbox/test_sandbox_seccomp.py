@@ -24,6 +24,8 @@ def verdict(machine: str, number: int, *arguments: int, rules: object = None) ->
             a = words.get(k, 0)
         elif code == 0x54:
             a &= k
+        elif code == 0x05:
+            place += k
         elif code == 0x06:
             return int(k)
         else:
@@ -47,6 +49,7 @@ def number(machine: str, name: str) -> int:
         ("execve", (), ALLOW),
         ("clone", (0x11,), ALLOW),
         ("clone", (0x10000011,), EPERM),
+        ("clone", (0x1011,), EPERM),  # CLONE_PIDFD
         ("fcntl", (3, 1), ALLOW),
         ("fcntl", (3, 6), PRETEND),  # F_SETLK
         ("fcntl", (3, 37), EPERM),  # F_OFD_SETLK
@@ -56,11 +59,16 @@ def number(machine: str, name: str) -> int:
         ("futex", (0, 256 | 9), ALLOW),
         ("futex", (0, 1), PRETEND),
         ("futex", (0, 6), EPERM),
+        ("getsockopt", (0, 1, 3), ALLOW),
+        ("getsockopt", (0, 1, 57), EPERM),  # SO_COOKIE
+        ("getsockopt", (0, 6, 3), EPERM),
         ("ioctl", (0, 0x5401), ALLOW),
         ("ioctl", (0, 0x5412), EPERM),
         ("ioctl", (0, 0x40049409), ENOTTY),
         ("madvise", (0, 0, 4), ALLOW),
         ("madvise", (0, 0, 21), EPERM),
+        ("membarrier", (8,), ALLOW),
+        ("membarrier", (1,), EPERM),
         ("mmap", (0, 0, 3, 0x22), ALLOW),
         ("mmap", (0, 0, 3, 0x40022), EPERM),
         ("prctl", (15,), ALLOW),
@@ -77,6 +85,11 @@ def number(machine: str, name: str) -> int:
         ("sync", (), PRETEND),
         ("fadvise64", (), PRETEND),
         ("setxattr", (), 0x5005F),
+        ("statfs", (), ENOSYS),
+        ("statx", (), ENOSYS),
+        ("set_robust_list", (), ENOSYS),
+        ("pidfd_open", (), ENOSYS),
+        ("splice", (), ENOSYS),
     ],
 )
 def test_a_call_gets_its_verdict(

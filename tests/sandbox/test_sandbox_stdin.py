@@ -17,7 +17,7 @@ SHORT = Limits(wall_seconds=1.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 def test_program_reads_stdin_and_its_output_comes_back(main: Main) -> None:
     outcome = main("import sys\nfor line in sys.stdin: print(line.strip()[::-1])", "ab\nçd\n")
     assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", "ba\ndç\n", 0)
-    assert outcome.isolation.startswith("namespaces+seccomp")
+    assert "namespaces+seccomp" in outcome.isolation
     assert outcome.wall_seconds > 0
     assert outcome.peak_mb > 1
 

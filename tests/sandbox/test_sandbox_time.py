@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 
-from prorl_sandbox import Limits, LocalSandbox, Outcome, Program
+from prorl_sandbox import Budget, Case, Limits, LocalSandbox, Outcome, Program, Stdin
 from prorl_sandbox.box import usage
 from prorl_sandbox.capabilities import WALLS
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.slots import Slot, SlotPool
-from prorl_sandbox.run.base import _fairly
+from prorl_sandbox.run.base import BoxSandbox
+from prorl_sandbox.run.conversation import Box, Job
+from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
 
 SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
 CHILDREN = "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
@@ -86,14 +91,32 @@ def test_sleep_counts_for_the_wall_limit(either: LocalSandbox) -> None:
     assert outcome.waited_seconds < 0.5
 
 
-def attempts(*outcomes: Outcome) -> tuple[Callable[[bool], Outcome], list[bool]]:
-    left, asked = list(outcomes), []
+class ToldSandbox(BoxSandbox):
+    """Has no boxes: says what it was told, and when it was asked to start."""
 
-    def attempt(alone: bool) -> Outcome:
-        asked.append(alone)
-        return left.pop(0)
+    def __init__(self, *outcomes: Outcome) -> None:
+        super().__init__("told", sessions=1)
+        self.left, self.asked = list(outcomes), list[str]()
 
-    return attempt, asked
+    @contextlib.contextmanager
+    def _boxes(self, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
+        self.asked.append(when)
+        yield Boxes([], lambda: False)
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
+        return Plan((), lambda made: self.left.pop(0))
+
+    def _are_free(self, count: int) -> bool:
+        return False
+
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
+        raise NotImplementedError
+
+    def _environment(self, name: str) -> Environment:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 RIGHT = Outcome("ok", exit_code=0)
@@ -111,16 +134,62 @@ RIGHT = Outcome("ok", exit_code=0)
     ],
 )
 def test_what_others_may_have_caused_is_run_again_alone(outcome: Outcome, again: bool) -> None:
-    attempt, asked = attempts(outcome, RIGHT)
-    found = _fairly(attempt, Limits(wall_seconds=10.0, cpu_seconds=5.0))
-    assert (found, asked) == ((RIGHT, [False, True]) if again else (outcome, [False]))
+    told = ToldSandbox(outcome, RIGHT)
+    found = told.run(Program(""), Limits(wall_seconds=10.0, cpu_seconds=5.0))
+    expected = (RIGHT, ["free", "alone"]) if again else (outcome, ["free"])
+    assert (found, told.asked) == expected
 
 
 def test_what_is_too_slow_alone_is_too_slow() -> None:
     slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
-    attempt, asked = attempts(slow, slow)
-    assert _fairly(attempt, Limits(cpu_seconds=5.0)) is slow
-    assert asked == [False, True]
+    told = ToldSandbox(slow, slow)
+    assert told.run(Program(""), Limits(cpu_seconds=5.0)) is slow
+    assert told.asked == ["free", "alone"]
+
+
+THREE = [Stdin("0"), Stdin("1"), Stdin("2")]
+
+
+class AheadSandbox(ToldSandbox):
+    """Begins the last of three cases ahead: the second one waits for that. Says what it was told of
+    each run of the last one."""
+
+    def __init__(self, *outcomes: Outcome, second: Outcome) -> None:
+        super().__init__(*outcomes)
+        self.second = second
+        self.begun = threading.Event()
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
+        def run(made: Boxes) -> Outcome:
+            match case:
+                case Stdin(text="0"):
+                    return RIGHT
+                case Stdin(text="1"):
+                    assert self.begun.wait(60)
+                    return self.second
+            self.begun.set()
+            return self.left.pop(0)
+
+        return Plan((), run)
+
+    def _are_free(self, count: int) -> bool:
+        return True
+
+
+def test_a_case_begun_ahead_that_others_may_have_slowed_is_run_again_alone() -> None:
+    slow = Outcome("timeout", limit="cpu", cpu_seconds=5.5, exit_code=0)
+    told = AheadSandbox(slow, RIGHT, second=RIGHT)
+    assert list(told.run_cases(Program(""), THREE, Limits(cpu_seconds=5.0))) == [RIGHT] * 3
+    assert sorted(told.asked) == ["alone", "free", "free", "now"]
+
+
+def test_a_case_begun_with_more_budget_than_was_left_counts_what_it_does_with_less() -> None:
+    long = Outcome("ok", exit_code=0, cpu_seconds=3.0)
+    over = Outcome("timeout", limit="cpu", cpu_seconds=2.0)
+    told = AheadSandbox(long, over, second=long)
+    outcomes = told.run_cases(Program(""), THREE, Limits(), Budget(5.0, 50.0))
+    assert [o.over_budget for o in outcomes] == [False, False, True]
+    assert sorted(told.asked) == ["free", "free", "free", "now"]
 
 
 class IdleSlot(Slot):
@@ -144,14 +213,14 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     pool = SlotPool(Maker(), 3, lambda kind: {})
     order: list[str] = []
 
-    def borrow(alone: bool, name: str) -> None:
-        with pool.lend(["any"], alone):
+    def borrow(when: When, name: str) -> None:
+        with pool.lend(["any"], when):
             order.append(f"{name} in")
             time.sleep(0.05)
             order.append(f"{name} out")
 
     threads = [
-        threading.Thread(target=borrow, args=one) for one in ((True, "alone"), (False, "later"))
+        threading.Thread(target=borrow, args=one) for one in (("alone", "alone"), ("free", "later"))
     ]
     with pool.lend(["any"]):
         for thread in threads:
@@ -161,6 +230,20 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     for thread in threads:
         thread.join(10)
     assert order == ["alone in", "alone out", "later in", "later out"]
+    pool.close()
+
+
+def test_slots_that_somebody_waits_for_are_not_taken_ahead() -> None:
+    pool = SlotPool(Maker(), 2, lambda kind: {})
+    with pool.lend(["any"]):
+        with pool.lend(["any"], "now"), pytest.raises(NoneFree), pool.lend(["any"], "now"):
+            pass
+        check = threading.Thread(target=lambda: pool.lend(["any", "any"]).__enter__())
+        check.start()
+        time.sleep(0.05)
+        with pytest.raises(NoneFree), pool.lend(["any"], "now"):
+            pass
+    check.join(10)
     pool.close()
 
 

@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from prorl_sandbox.box import wire
+from prorl_sandbox.box import columns, wire
 
 COLLIDING = [{"t": "int", "v": format(i * (2**61 - 1), "x")} for i in range(100)]
 
@@ -74,3 +76,43 @@ def test_encoded_values_are_plain_json() -> None:
     value = {"a": (1, {2.5}), 3: [10**30, float("nan")]}
     text = json.dumps(wire.encode(value), allow_nan=False)
     assert repr(wire.decode(json.loads(text))) == repr(value)
+
+
+_ODD_PARTS = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 2_000_000) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["<f8", "|O", "str", "M8[ns]", "<U999999999", "x"]),
+    lambda inner: st.lists(inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.sampled_from(columns.TAGS), st.lists(_ODD_PARTS, max_size=5))
+def test_forged_arrays_and_frames_are_malformed_or_values(tag: str, parts: list[Any]) -> None:
+    for read in (wire.decode, wire.decode_for_box):
+        try:
+            read({"t": tag, "v": parts})
+        except wire.MalformedFrame:
+            continue
+
+
+def test_columns_whose_names_collide_are_refused_at_once() -> None:
+    names = COLLIDING * 1000
+    parts = [names, [["<f8", []]] * len(names), []]
+    with pytest.raises(wire.MalformedFrame, match="one hash"):
+        wire.decode({"t": "frame", "v": parts})
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["<f8", [1.0], [2]],
+        ["<f8", [1.0], [-1, -1]],
+        ["<U999999999", ["a"], [1]],
+        ["<f8", [1.0], [True]],
+        ["<f8", 1.0, [1]],
+        ["<f8", [1.0]],
+    ],
+)
+def test_an_array_that_is_none_is_refused(parts: list[Any]) -> None:
+    with pytest.raises(wire.MalformedFrame):
+        wire.decode({"t": "array", "v": parts})

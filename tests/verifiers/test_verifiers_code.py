@@ -1,11 +1,14 @@
 import gzip
 import json
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from prorl_sandbox import (
+    Budget,
+    Case,
     IsolationError,
     LanguageError,
     Limits,
@@ -14,6 +17,7 @@ from prorl_sandbox import (
     SandboxError,
     open_sandbox,
 )
+from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.code.compare import same_output, same_value
 from prorl_verifiers.code.scorer import score_code
@@ -47,6 +51,17 @@ class CannedSandbox:
         limits: Limits = Limits(),  # noqa: B008
     ) -> Outcome:
         return self.run(program, limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing is held."""
@@ -298,21 +313,36 @@ def test_exploits_earn_nothing(real_pool: VerifierPool, source: str) -> None:
     assert verdict.reward == 0.0, verdict
 
 
-def test_canonical_solutions_pass(real_pool: VerifierPool, test_data: Path) -> None:
-    items = []
-    with gzip.open(test_data / "code" / "mbpp_even.jsonl.gz", "rt") as file:
-        rows = [row for row in map(json.loads, file) if row["canonical_passes"]][:10]
-    for row in rows:
-        tests = [{"assert": test} for test in row["test_list"]]
-        items.append((fenced(row["code"]), load_task("code", {"tests": tests})))
-    with gzip.open(test_data / "code" / "humaneval_even.jsonl.gz", "rt") as file:
-        rows = [json.loads(line) for line in file][:5]
-    for row in rows:
-        reference = {"tests": [{"check": row["test"]}], "entry_point": row["entry_point"]}
-        solution = fenced(row["prompt"] + row["canonical_solution"])
-        items.append((solution, load_task("code", reference)))
-    verdicts = real_pool.score(items)
-    assert [verdict.reward for verdict in verdicts] == [1.0] * 15, verdicts
+def rows_of(test_data: Path, name: str) -> list[dict[str, Any]]:
+    with gzip.open(test_data / "code" / f"{name}_even.jsonl.gz", "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def canonical(test_data: Path) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return solution and reference of each row of the even halves, but for MBPP's rows whose own
+    solution fails their own tests in plain Python."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for row in rows_of(test_data, "humaneval"):
+        tests = {"tests": [{"check": row["test"]}], "entry_point": row["entry_point"]}
+        found[row["task_id"]] = (row["prompt"] + row["canonical_solution"], tests)
+    for name in ("mbpp", "mbpp_sanitized"):
+        for row in rows_of(test_data, name):
+            if row.get("canonical_passes", True):
+                lines = [row["test_setup_code"]] if name == "mbpp" else row["test_imports"]
+                asserts = [
+                    {"assert": "\n".join([*lines, test]).strip()} for test in row["test_list"]
+                ]
+                found[f"{name}/{row['task_id']}"] = (row["code"], {"tests": asserts})
+    return found
+
+
+def test_every_canonical_solution_passes(real_pool: VerifierPool, test_data: Path) -> None:
+    known = canonical(test_data)
+    assert len(known) == 82 + 487 + 205
+    budget = {"limits": {"total_seconds": 30, "cpu_seconds": 20}}
+    items = [(fenced(source), load_task("code", ref | budget)) for source, ref in known.values()]
+    verdicts = dict(zip(known, real_pool.score(items), strict=True))
+    assert {name: verdict for name, verdict in verdicts.items() if verdict.reward != 1.0} == {}
 
 
 def test_binary_mode_wants_every_test_and_stops_at_the_first_failure() -> None:
@@ -390,3 +420,27 @@ def test_a_program_may_print_an_integer_of_many_digits(real_pool: VerifierPool) 
     tests = [{"stdin": "", "stdout": "1" + "0" * 9000}]
     verdict = real_pool.score([(fenced("print(10**9000)"), load_task("code", {"tests": tests}))])[0]
     assert verdict.reward == 1.0, verdict
+
+
+def test_the_submission_gets_the_environment_of_its_task() -> None:
+    sandbox = CannedSandbox(*[Outcome("ok", stdout="1", value=1)] * 3)
+    check = "def check(candidate): candidate()"
+    tests = [{"stdout": "1"}, {"call": "f", "args": [], "expected": 1}, {"check": check}]
+    reference = {"tests": tests, "entry_point": "f", "environment": "scientific"}
+    assert score_code(BLOCK, reference, sandbox).reward == 1.0
+    assert [program.environment for program, _ in sandbox.seen] == ["scientific"] * 3
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ({"environment": 3}, "the name of an environment"),
+        ({"environment": "../up"}, "the name of an environment"),
+        ({"environment": "scientific", "language": "cpp"}, "'environment' is for Python"),
+    ],
+)
+def test_an_environment_that_cannot_be_is_found_when_the_task_is_loaded(
+    reference: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TaskError, match=said):
+        load_task("code", {"tests": [{"stdout": "1"}], **reference})

@@ -1,11 +1,21 @@
 """Judges: text in, verdict out, through the real sandbox; and what their failures come to."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from importlib import resources
 
 import pytest
 
-from prorl_sandbox import IsolationError, Limits, Outcome, Program, Sandbox, open_sandbox
+from prorl_sandbox import (
+    Budget,
+    Case,
+    IsolationError,
+    Limits,
+    Outcome,
+    Program,
+    Sandbox,
+    open_sandbox,
+)
+from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import Verdict, VerifierPool, load_task
 from prorl_verifiers.code.judges import judge_names, judge_source
 from prorl_verifiers.code.scorer import JudgeError, judge
@@ -67,6 +77,17 @@ class Returning:
         limits: Limits = Limits(),  # noqa: B008
     ) -> Outcome:
         raise NotImplementedError
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing is held."""

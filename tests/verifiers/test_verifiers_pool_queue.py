@@ -3,10 +3,12 @@
 import itertools
 import threading
 import time
+from collections.abc import Generator, Sequence
 
 import pytest
 
-from prorl_sandbox import Limits, Outcome, Program
+from prorl_sandbox import Budget, Case, Limits, Outcome, Program
+from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import Task, VerifierPool, WorkerOptions, load_task
 from prorl_verifiers.pool.batch import Batch, Job, PoolClosedError
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue
@@ -144,6 +146,17 @@ class SlowSandbox:
         limits: Limits = Limits(),  # noqa: B008
     ) -> Outcome:
         return self.run(program, limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        return one_by_one(self, program, cases, limits, budget)
+
+    def check_environment(self, name: str) -> None: ...
 
     def close(self) -> None:
         """Nothing is held."""

@@ -23,18 +23,19 @@ from typer.testing import CliRunner
 
 from prorl_common import MissingExtraError, ServiceError, UserError
 from prorl_common.http import Reply as HttpReply
+from prorl_common.serving.options import is_loopback, read_token
 from prorl_verifiers import Task, TaskError, Verdict
 from prorl_verifiers.adapters import ScorerOptions
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.serve.client import RemoteVerifier
-from prorl_verifiers.serve.options import ServeOptions, check_options, is_loopback, read_token
+from prorl_verifiers.serve.options import ServeOptions, check_options
 
 for _module in ("starlette", "uvicorn", "prometheus_client"):
     pytest.importorskip(_module, reason="the extra 'server' is not installed")
 
+from prorl_common.serving.fair_queue import ClientQueue, QueueFullError
+from prorl_common.serving.server import make_server
 from prorl_verifiers.serve.app import build_app
-from prorl_verifiers.serve.run import make_server
-from prorl_verifiers.serve.scheduler import ClientQueue, QueueFullError
 from prorl_verifiers.serve.service import CODE_PROBE, PROBE, Service
 from prorl_verifiers.serve.wire import read_verify
 
@@ -92,7 +93,7 @@ class Running:
 
     async def _main(self) -> None:
         self.service = Service(self.pool, self._options, self.lines.append)
-        self.server = make_server(self.service, build_app(self.service), self.lines.append)
+        self.server = make_server(build_app(self.service), self.service.drain, self.lines.append)
         task = asyncio.create_task(self.server.serve(sockets=[self._sock]))
         await self.service.became_ready.wait()
         self._up.set()
@@ -103,7 +104,7 @@ class Running:
 
     def stop(self) -> None:
         self.pool.release.set()
-        if not self.service.draining:
+        if not self.service.traffic.draining:
             self.signal()
         self._thread.join(60)
         assert not self._thread.is_alive()
@@ -251,7 +252,7 @@ def test_a_body_that_is_too_large_is_413_declared_or_streamed(shared: Running) -
     assert shared.ask("/verify", b" " * 300_000)[0] == 413
     assert chunked(shared.port, 30, 10_000).startswith(b"HTTP/1.1 413")
     assert shared.ask("/verify", ROW)[0] == 200
-    assert shared.service.body_bytes == 0
+    shared.wait_until(lambda: shared.service.traffic.held_bytes == 0)
 
 
 def test_a_refusal_of_the_pool_is_501_with_its_cure(shared: Running) -> None:
@@ -348,7 +349,7 @@ def test_draining_refuses_new_work_and_finishes_what_it_took() -> None:
         held = threads.submit(served.ask, "/verify", {"items": [ROW | {"response": "hold 4"}] * 9})
         served.wait_until(lambda: served.service.queue.busy)
         served.signal()
-        served.wait_until(lambda: served.service.draining)
+        served.wait_until(lambda: served.service.traffic.draining)
         status, headers, _ = served.ask("/verify", ROW)
         assert status == 503 and "retry-after" in headers
         assert served.ask("/healthz")[::2] == (503, {"status": "draining"})
@@ -553,10 +554,10 @@ def test_who_is_refused_before_the_body_is_read_gets_to_read_why() -> None:
     with running(token="s" * 20) as served:
         with pytest.raises(UserError, match="PRORL_TOKEN"):
             RemoteVerifier(served.url, "wrong", retries=0).score(large)
-        served.service.draining = True
+        served.service.traffic.draining = True
         with pytest.raises(ServiceError, match="shutting down"):
             RemoteVerifier(served.url, "s" * 20, retries=0).score(large)
-        served.service.draining = False
+        served.service.traffic.draining = False
 
 
 def test_bodies_count_until_they_are_answered() -> None:
@@ -564,14 +565,14 @@ def test_bodies_count_until_they_are_answered() -> None:
         body = json.dumps(ROW | {"response": "hold 4"}).encode()
         held = threads.submit(served.ask, "/verify", body)
         served.wait_until(lambda: served.service.queue.busy)
-        assert served.service.body_bytes == len(body)
-        served.service.body_bytes += 1 << 30
+        assert served.service.traffic.held_bytes == len(body)
+        served.service.traffic.held_bytes += 1 << 30
         status, headers, found = served.ask("/verify", ROW)
         assert status == 503 and int(headers["retry-after"]) >= 1 and "large" in found["error"]
-        served.service.body_bytes -= 1 << 30
+        served.service.traffic.held_bytes -= 1 << 30
         served.pool.release.set()
         assert held.result()[0] == 200
-        assert served.service.body_bytes == 0
+        assert served.service.traffic.held_bytes == 0
 
 
 def test_what_is_too_large_at_once_is_sent_in_halves(shared: Running) -> None:

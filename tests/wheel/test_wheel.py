@@ -61,7 +61,8 @@ VERBS = {
     "verify file task.jsonl": '"reward": 1.0',
     "verify replay one": "rewards agree",
     "sandbox run program.py": "42",
-    "sandbox doctor": "",
+    "sandbox doctor": "scientific",
+    "sandbox build-env --list": "scientific",
     "model list": "",
 }
 """What is typed, in this order, and what then stands on stdout. A verb that is new belongs here."""

@@ -12,6 +12,7 @@ from prorl_verifiers.rows import FileItem, read_items, verdict_row
 from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
 from prorl_verifiers.tasks import (
     check_modes,
+    default_backend,
     load_task,
     no_isolation,
     parse_modes,
@@ -46,6 +47,7 @@ __all__ = [
     "VerifierSpec",
     "WorkerOptions",
     "check_modes",
+    "default_backend",
     "load_library",
     "load_task",
     "logic_datasets",

@@ -59,6 +59,11 @@ def no_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
     return ()
 
 
+def no_environment(reference: Reference) -> str | None:
+    """Need the standard library alone."""
+    return None
+
+
 def plain_answer(reference: Reference) -> str | None:
     """Return ``reference["answer"]`` as text, the parts of a list joined by "; "; None without one."""
     answer = reference.get("answer")
@@ -112,6 +117,9 @@ class VerifierSpec:
     """Fixed questions that need the libraries: for warming up, and asked of workers that retire."""
     parts_for: Callable[[Reference], Sequence[Mapping[str, str]]] = no_parts
     """Records (``Door.records``) of further parts of others that this task takes, such as a language."""
+    environment_for: Callable[[Reference], str | None] = no_environment
+    """The environment (``prorl sandbox build-env``) that programs of this task need: it is seen to be there
+    before anything is scored."""
     example: Reference | None = None
     """A reference that ``check_reference`` accepts; a service checks it once to have loaded what that needs."""
 

@@ -16,11 +16,17 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return why this machine cannot isolate untrusted programs, with the cure; None where it can."""
-    from prorl_sandbox import probe
+    """Return why untrusted programs cannot be isolated, with the cure; None where they can."""
+    from prorl_sandbox import no_isolation
 
-    walls = probe()
-    return None if walls.strong else walls.complaint()
+    return no_isolation()
+
+
+def default_backend() -> str:
+    """Return the sandbox that is meant where none is named: PRORL_BACKEND, else ``local``."""
+    from prorl_sandbox import default_backend
+
+    return default_backend()
 
 
 def task_of(value: Any) -> Task:

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from prorl_common import UnknownNameError, UserError, nearest, plain_words
+from prorl_common import UnknownNameError, UserError, nearest, plain_words, why_unreadable
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS, GENERATOR
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
@@ -186,7 +186,7 @@ def load_spec(name: str) -> BenchmarkSpec:
     except UnknownNameError as error:
         raise DatasetError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"benchmark {name}: cannot be read ({error})") from error
+        raise DatasetError(f"{name} cannot be read: {why_unreadable(error)}") from error
     spec = parse_spec(content, f"benchmark {name}")
     if file.name.partition(".")[0] != spec.name:
         raise DatasetError(f"benchmark {name}: its file says name: {spec.name}")
@@ -205,7 +205,7 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
     except yaml.YAMLError as error:
         raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
     if not isinstance(data, dict):
-        raise DatasetError(f"{label}: expected keys such as name, got {type(data).__name__}")
+        raise DatasetError(f"{label}: expected a mapping with keys such as name")
     try:
         return BenchmarkSpec.model_validate(data)
     except ValidationError as error:

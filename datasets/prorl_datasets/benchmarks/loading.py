@@ -89,7 +89,9 @@ def read_spec(
         try:
             first_day, last_day = date.fromisoformat(window[0]), date.fromisoformat(window[1])
         except ValueError as error:
-            raise DatasetError(f"a window is two days YYYY-MM-DD, not {window}") from error
+            raise DatasetError(
+                f"the window is {window[0]} to {window[1]}: write its days as YYYY-MM-DD"
+            ) from error
         if last_day < first_day:
             raise DatasetError(f"the window ends ({last_day}) before it begins ({first_day})")
         days = first_day, last_day

@@ -41,6 +41,7 @@ class Entry(Strict):
     items without a known answer are dropped, unless ``verify_fraction`` is 0. Of the
     generated code items ``full_path_fraction`` run test by test, as in training, and the others
     with all their tests in one box. ``weight`` is the sampling weight in training, kept in each row's metadata.
+    ``reference`` is merged into the reference of every row: ``{environment: scientific}``.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
@@ -49,6 +50,7 @@ class Entry(Strict):
     source: SerializeAsAny[SourceSettings]
     count: Counts
     template: str | None = None
+    reference: dict[str, Any] = Field(default_factory=dict)
     weight: Annotated[float, Field(gt=0)] = 1.0
     licence: str = "Apache-2.0"
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0

@@ -13,7 +13,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from prorl_common import UnknownNameError, nearest, plain_words, use_plugins
+from prorl_common import (
+    UnknownNameError,
+    nearest,
+    plain_words,
+    use_plugins,
+    why_unreadable,
+)
 from prorl_datasets.recipe.parts import (
     Counts,
     Decontamination,
@@ -97,6 +103,8 @@ class Recipe(Strict):
         for entry in data["entries"]:  # what says nothing is left out, so that old digests hold
             if entry["verifier"] is None:
                 del entry["verifier"]
+            if not entry["reference"]:
+                del entry["reference"]
         if not data["plugins"]:
             del data["plugins"]
         return data
@@ -134,7 +142,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     except UnknownNameError as error:
         raise DatasetError(f"no such recipe file: {text}" if is_path else str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"cannot read recipe {text}: {error}") from error
+        raise DatasetError(f"{text} cannot be read: {why_unreadable(error)}") from error
     if is_path:
         return parse_recipe(content, text, Path(text).resolve().parent)
     return parse_recipe(content, f"recipe {text}", None)
@@ -153,9 +161,7 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
     except yaml.YAMLError as error:
         raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
     if not isinstance(data, dict):
-        raise DatasetError(
-            f"{label}: expected keys such as name and entries, got {type(data).__name__}"
-        )
+        raise DatasetError(f"{label}: expected a mapping with name and entries")
     if "base" in data:
         raise DatasetError(f"{label}: unknown key 'base'")
     plugins = data.get("plugins", [])

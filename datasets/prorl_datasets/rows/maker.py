@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
@@ -20,7 +21,8 @@ from prorl_datasets.rows.row import Drop, Row, digest, normalised
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
-from prorl_verifiers import Task
+from prorl_datasets.types import DatasetError
+from prorl_verifiers import Task, TaskError, load_task
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,6 +94,8 @@ class RowMaker:
     def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
         if isinstance(row, Drop):
             return {"index": row.index, "drop": row.reason, "detail": row.detail}
+        if entry.reference:
+            row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return {"index": row.index, "drop": "no known answer", "detail": ""}
         if (key := row.key) is not None and digest(key) in self._taken:
@@ -203,6 +207,14 @@ class RowMaker:
             texts = [r.core or r.question for r in rows if isinstance(r, Row)]
             self._templates[entry.name] = template_ngrams(sorted(set(texts)))
         return self._templates[entry.name]
+
+
+def _with_own(entry: Entry, task: Task) -> Task:
+    """Return a row's task with what the entry says of all its references. Raises DatasetError."""
+    try:
+        return load_task(task.verifier, {**task.reference, **entry.reference})
+    except TaskError as error:
+        raise DatasetError(f"entry '{entry.name}': reference: {error}") from error
 
 
 @contextmanager

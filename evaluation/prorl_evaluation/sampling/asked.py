@@ -41,9 +41,12 @@ def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
     """Return what is evaluated, its run, and the server that samples it, if one was named."""
+    from prorl_inference.models.loading import require_device
+
     asked = config.model
     url = config.server.url
     if url is None:
+        require_device(asked.device)
         if named := [f"--server-{n.replace('_', '-')}" for n in config.server.changed()]:
             verb = "is" if len(named) == 1 else "are"
             raise UserError(
@@ -249,4 +252,5 @@ def evaluate_models(
         progress.message(line)
     who = config.scoring
     with VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool:
+        pool.require(sample.task for sample in session.samples)
         return session.evaluate(pool, progress)

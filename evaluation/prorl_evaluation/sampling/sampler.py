@@ -21,7 +21,7 @@ from typing import Any
 
 from prorl_evaluation.sampling.grading import Item
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord
-from prorl_evaluation.types import EvalSettings, EvaluationError
+from prorl_evaluation.types import EvalSettings
 from prorl_inference import Completion, Generator, Request, SamplingParams
 
 INDEX_BLOCK = 16
@@ -30,7 +30,6 @@ ROUNDS, LARGE_BATCH = 8, 1024
 """A backend that batches by itself gets so many times its rows at once, at least ``LARGE_BATCH``."""
 FLUSH_SECONDS = 0.2
 """Samples that end within this time are written with one sync."""
-BATCHES = ("fixed", "bucketed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,7 @@ class Batch:
 
 def plan(problems: Sequence[Problem], settings: EvalSettings) -> list[Batch]:
     """Return the batches: the first indices of every problem, then the next, so that an early estimate
-    of the time left has seen every problem. Raises EvaluationError for a word that is not in BATCHES."""
-    if settings.batches not in BATCHES:
-        raise EvaluationError(f"batches is '{settings.batches}': it must be fixed or bucketed")
+    of the time left has seen every problem."""
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from prorl_common import nearest, plain_words
+from prorl_common import nearest, plain_words, why_unreadable
 from prorl_datasets import ADAPTERS, BENCHMARKS, Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.benchmarks.catalogue import Generated, HubSource, Metric, VersionFile
@@ -239,7 +239,7 @@ def load_suite(name: str) -> Suite:
         try:
             content = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise EvaluationError(f"{path} cannot be read ({error})") from error
+            raise EvaluationError(f"{path} cannot be read: {why_unreadable(error)}") from error
         return parse_suite(content, str(path), path.parent)
     hint = nearest(name, suite_names())
     known = ", ".join(suite_names())
@@ -258,7 +258,7 @@ def parse_suite(content: str, label: str, base: Path) -> Suite:
         reason = " ".join(str(error).split())
         raise EvaluationError(f"{label}: not valid YAML ({reason})") from error
     if not isinstance(data, dict):
-        raise EvaluationError(f"{label}: expected keys such as name, got {type(data).__name__}")
+        raise EvaluationError(f"{label}: expected a mapping with name and benchmarks")
     listed = data.get("benchmarks")
     try:
         sources = [_source(entry) for entry in listed] if isinstance(listed, list) else []

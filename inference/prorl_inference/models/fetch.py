@@ -23,6 +23,7 @@ from prorl_common import (
     UserError,
     atomic_directory,
     atomic_write_text,
+    cache_root,
     sha256_file,
 )
 from prorl_inference.models.store import (
@@ -30,7 +31,6 @@ from prorl_inference.models.store import (
     KNOWN_MODELS,
     KnownModel,
     alias_dir,
-    cache_root,
     check_alias_or_hub_id,
     is_cached,
     resolve_model,

@@ -57,6 +57,13 @@ def pick_device(device: str = "auto") -> str:
     return device
 
 
+def require_device(device: str) -> None:
+    """Raise UserError unless ``device`` is known and there; loads torch only where a GPU is named."""
+    check_device(device)
+    if device.startswith("cuda"):
+        pick_device(device)
+
+
 def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     """Return whether the CPU computes bf16 natively (AVX512-BF16 or AMX-BF16)."""
     try:

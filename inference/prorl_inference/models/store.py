@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import nearest, pip_install, sha256_file
+from prorl_common import cache_root, nearest, pip_install, sha256_file
 from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
@@ -59,15 +59,6 @@ class ModelEntry:
     licence: str
     path: Path | None
     megabytes: float | None
-
-
-def cache_root() -> Path:
-    """Return prorl's cache folder: $PRORL_CACHE, else $XDG_CACHE_HOME/prorl, else ~/.cache/prorl."""
-    if own := os.environ.get("PRORL_CACHE"):
-        return Path(own)
-    if xdg := os.environ.get("XDG_CACHE_HOME"):
-        return Path(xdg) / "prorl"
-    return Path.home() / ".cache" / "prorl"
 
 
 def alias_dir(alias: str) -> Path:

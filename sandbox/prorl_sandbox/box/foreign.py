@@ -1,4 +1,5 @@
-"""Programs of other languages inside the box: compile one into an artifact, or become one.
+"""Programs of other languages inside the box: compile one into an artifact, build a project of
+several files, or become one.
 
 Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
 it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from prorl_sandbox.box import wire
+from prorl_sandbox.box import files, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,58 +32,125 @@ def find(tools: Sequence[str]) -> str | None:
 
 
 def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
-    """Compile ``job["source"]`` in the working folder; return the message for the host."""
-    argv = _argv(job)
-    if argv is None:
-        return _missing(job)
+    """Compile the job's sources in the working folder; return the message for the host.
+
+    Of several sets of sources the first that compiles counts.
+    """
     command = job["command"]
-    with open(command["source"], "w", encoding="utf-8", errors="replace") as file:
-        file.write(job["source"])
-    child = os.posix_spawn(argv[0], argv, _environment(job))
-    _, status = os.waitpid(child, 0)
-    if status or not os.path.isfile(command["result"]):
+    for tools in (command["tools"], *command["needed"]):
+        if find(tools) is None:
+            return _missing(tools)
+    argv = _argv(job)
+    for sources in command["sources"]:
+        for name, text in sources.items():
+            with open(name, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+        child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
+        _, status = os.waitpid(child, 0)
+        if not status and os.path.exists(command["result"]):
+            break
+    else:
         return {"k": "compile-error", "type": argv[0]}
-    with open(command["result"], "rb") as result:
-        artifact = result.read()
+    if os.path.isdir(command["result"]):
+        artifact = _archive(command["result"])
+    else:
+        with open(command["result"], "rb") as result:
+            artifact = result.read()
     if 2 * len(artifact) + 1024 > job["frame_cap"]:
         return {"k": "too-large"}
     return {"k": "artifact", "v": wire.encode(artifact)}
 
 
-def execute(job: dict[str, Any]) -> dict[str, Any]:
-    """Replace this process by the program at ``job["program"]``; the channel closes with it.
+def _archive(folder: str) -> bytes:
+    """Return the files below ``folder`` as a zip archive, uncompressed."""
+    import io
+    import zipfile
+
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for parent, folders, files in os.walk(folder):
+            folders.sort()
+            for name in sorted(files):
+                path = os.path.join(parent, name)
+                archive.write(path, os.path.relpath(path, folder))
+    return data.getvalue()
+
+
+def build(job: dict[str, Any]) -> dict[str, Any]:
+    """Run the build command in the working folder; return the files that are then there."""
+    command = job["command"]
+    if find(command["tools"]) is None:
+        return _missing(command["tools"])
+    argv = _argv(job)
+    try:
+        child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
+        _, status = os.waitpid(child, 0)
+        if status:
+            return {"k": "compile-error", "type": argv[0]}
+        found = files.gather((job["frame_cap"] - 1024) // 2)
+    except files.TooMuch:
+        return {"k": "too-large"}
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        return {"k": "compile-error", "type": argv[0]}
+    return {"k": "artifact", "v": wire.encode(found)}
+
+
+def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
+    """Replace this process by the program at ``job["program"]``; the channel closes with it, unless
+    the program answers on it.
 
     Returns only where its interpreter is not installed, with the message for the host.
     """
+    command = job["command"]
+    if command["tools"] and find(command["tools"]) is None:
+        return _missing(command["tools"])
     argv = _argv(job)
-    if argv is None:
-        return _missing(job)
+    if job["call"] is not None:
+        _lay_question(channel)
+    if command["answers"]:
+        os.set_inheritable(channel, True)
     try:
-        os.execve(argv[0], argv, _environment(job))
+        os.execve(argv[0], argv, _environment(job, argv[0]))
     except OSError as error:
         sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
         sys.stderr.flush()
         os._exit(127)
 
 
-def _argv(job: dict[str, Any]) -> list[str] | None:
-    """Return the arguments with all paths filled in; None: the tool is not installed."""
+def _lay_question(channel: int) -> None:
+    """Take the host's question and have the program find it behind the channel, as a file without
+    a name."""
+    request = wire.read_frame(channel)
+    name = f".question-{os.getpid()}"
+    file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(name)
+    wire.write_all(file, request["question"].encode())
+    os.lseek(file, 0, os.SEEK_SET)
+    if file != channel + 1:
+        os.dup2(file, channel + 1)
+        os.close(file)
+    os.set_inheritable(channel + 1, True)
+
+
+def _argv(job: dict[str, Any]) -> list[str]:
+    """Return the arguments with all paths filled in; the tool is installed."""
     command = job["command"]
     argv = [word.replace("{program}", job["program"]) for word in command["argv"]]
     if command["tools"]:
-        path = find(command["tools"])
-        if path is None:
-            return None
-        argv[0] = path
+        argv[0] = find(command["tools"]) or argv[0]
     return argv
 
 
-def _missing(job: dict[str, Any]) -> dict[str, Any]:
-    return {"k": "missing", "text": f"no {' or '.join(job['command']['tools'])} was found"}
+def _missing(tools: Sequence[str]) -> dict[str, Any]:
+    return {"k": "missing", "text": f"no {' or '.join(tools)} was found"}
 
 
-def _environment(job: dict[str, Any]) -> dict[str, str]:
+def _environment(job: dict[str, Any], tool: str) -> dict[str, str]:
     scratch = os.getcwd()
     environment = {"HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8", "PATH": _PATH}
+    if job["command"]["tools"]:
+        # Where the loader looks for a tool's own libraries: there is no /proc to say it (ld.so(8)).
+        environment["LD_ORIGIN_PATH"] = os.path.dirname(os.path.realpath(tool))
     environment.update(job["command"]["environment"])
     return environment

@@ -1,21 +1,23 @@
 """Runs the program inside the box and says what came of it on the channel.
 
 Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
-``check`` (trusted tests whose ``candidate`` asks over the channel), ``compile`` and ``exec``
-(``foreign``). Nothing expected of a submission is ever in this process, so whatever it forges is
-only its own answer. Every answer carries the nonce of its question. Sets no limits.
+``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
+own), ``compile``, ``build`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
+process, so whatever it forges is only its own answer. Every answer carries the nonce of its
+question. Sets no limits.
 """
 
 from __future__ import annotations
 
 import atexit
 import builtins
+import gc
 import os
 import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import foreign, limits, wire
+from prorl_sandbox.box import checking, columns, files, foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,18 +31,6 @@ _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
 """Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest
 programs)."""
-_RERAISED = (
-    ArithmeticError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    LookupError,
-    NotImplementedError,
-    OverflowError,
-    TypeError,
-    ValueError,
-    ZeroDivisionError,
-)
 
 
 def run(job: dict[str, Any], channel: int) -> None:
@@ -49,14 +39,30 @@ def run(job: dict[str, Any], channel: int) -> None:
     ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
     the program's file lies. The interpreter has been settled (``settle``).
     """
-    sys.argv = [job["program"]]
+    sys.argv = [job["program"], *job["argv"][1:]]
+    try:
+        files.lay(job["files"])
+    except OSError as error:
+        sys.stderr.write(f"no room for the files of the program: {error.strerror}\n")
+        _end(1)
+    if job["argv"]:  # one of these files, which may import those beside it
+        sys.argv[0] = job["argv"][0]
+        job["program"] = os.path.abspath(job["argv"][0])
+        sys.path.insert(0, os.path.dirname(job["program"]))
     if job["mode"] == "exec":
-        _send(channel, foreign.execute(job))
+        _send(channel, foreign.execute(job, channel))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
+    if job["mode"] == "build":
+        _send(channel, foreign.build(job))
+        _end(0)
+    preload.take_fresh_chance()
+    if job["mode"] == "session":
+        session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
+    gc.enable()
     if job["mode"] == "main":
         _run_main(job, code, channel)
     elif job["mode"] == "serve":
@@ -80,8 +86,9 @@ def settle(scratch: str) -> list[ModuleType]:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(_INT_DIGITS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES_BELOW)
+    threads = preload.ONE_THREAD if "OPENBLAS_NUM_THREADS" in os.environ else {}
     os.environ.clear()
-    os.environ.update(HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
+    os.environ.update(threads, HOME=scratch, TMPDIR=scratch, LANG="C.UTF-8", PATH="/usr/bin:/bin")
     return [sys.modules.pop(name) for name in ours]
 
 
@@ -163,10 +170,16 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
     _end(status)
 
 
-def _load(job: dict[str, Any], code: CodeType, channel: int) -> dict[str, Any]:
-    """Run the definitions under a name other than ``__main__``, so that guarded code stays out."""
+def _load(
+    job: dict[str, Any], code: CodeType, channel: int, known: Any = builtins
+) -> dict[str, Any]:
+    """Run the definitions under a name other than ``__main__``, so that guarded code stays out.
+
+    ``known``: the built-in names.
+    """
     program = getpid()
     names = _module("program", job["program"])
+    names["__builtins__"] = known
     try:
         exec(code, names)  # noqa: S102 - this is the box
     except BaseException as error:  # noqa: BLE001 - reported to the host
@@ -202,6 +215,23 @@ def _find(name: str, names: dict[str, Any]) -> Any:
     return getattr(found(), method) if method else found
 
 
+def _answer(value: Any, opaque: bool) -> dict[str, Any]:
+    """Return the message that carries a value, or, where it cannot leave the box and ``opaque`` will do,
+    its truth."""
+    try:
+        return {"k": "value", "v": wire.encode(value)}
+    except wire.Unserialisable as error:
+        if not opaque:
+            return {"k": "unserialisable", "text": str(error)[:300]}
+    return {"k": "opaque", "truth": True if value else False}  # noqa: SIM210 - of a type of its own
+
+
+def _kinds(error: BaseException) -> list[str]:
+    """Return the names of the built-in classes that an exception is an instance of, nearest first."""
+    order: tuple[type, ...] = type.__getattribute__(type(error), "__mro__")
+    return [one.__name__ for one in order if vars(builtins).get(one.__name__) is one]
+
+
 def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     program = getpid()
     names = _load(job, code, channel)
@@ -210,21 +240,27 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     failed = 0
     while (request := wire.read_frame(channel)) is not None:
         try:
-            value = _find(job["call"], names)(*request["args"], **request["kwargs"])
-            frame = wire.pack({"k": "value", "v": wire.encode(value), "n": request["n"]})
-            fits = len(frame) <= job["frame_cap"]
-            reply = frame if fits else wire.pack({"k": "too-large", "n": request["n"]})
+            args, kwargs = request["args"], request["kwargs"]
+            if request["revive"]:
+                args, kwargs = columns.revive(args), columns.revive(kwargs)
+            value = _find(request["name"] or job["call"], names)(*args, **kwargs)
+            reply = wire.pack(_answer(value, request["opaque"]) | {"n": request["n"]})
+            if len(reply) > job["frame_cap"]:
+                reply = wire.pack({"k": "too-large", "n": request["n"]})
             failed = 0
         except wire.TooLarge:
             reply = wire.pack({"k": "too-large", "n": request["n"]})
-        except wire.Unserialisable as error:
-            reply = wire.pack({"k": "unserialisable", "text": str(error)[:300]})
         except BaseException as error:  # noqa: BLE001 - reported to the host
             failed = 1
             memory = isinstance(error, MemoryError)
             if memory:
                 limits.release_reserve()
-            failure = {"k": "raise", "type": _type_name(error), "memory": memory}
+            failure = {
+                "k": "raise",
+                "type": _type_name(error),
+                "kinds": _kinds(error),
+                "memory": memory,
+            }
             reply = wire.pack(failure | {"n": request["n"]})
             _show(error, 1)
         _leave_if_child(program)
@@ -232,41 +268,27 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     _end(failed)
 
 
-class CandidateError(RuntimeError):
-    """Raised in a check for an exception of the submission; ``type_name`` is that exception's."""
-
-    type_name = ""
-
-
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
-    def candidate(*args: Any, **kwargs: Any) -> Any:
-        call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
-        _send(channel, call)
-        reply = wire.read_frame(channel)
-        if reply is None:
-            raise SystemExit(1)  # the host has ended the run
-        if reply["k"] == "raise":
-            # A check may also catch it as the common builtin of that name.
-            named = [builtin for builtin in _RERAISED if builtin.__name__ == reply["type"]]
-            kind: Any = type(
-                "CandidateError", (CandidateError, *named), {"type_name": reply["type"]}
-            )
-            raise kind(f"candidate raised {reply['type']}")
-        return reply["v"]
-
-    names = _load(job, code, channel)
+    submission = checking.Submission(channel)
+    names = _load(job, code, channel, checking.Names(submission))
     check = names.get("check")
     if not callable(check):
         _send(channel, {"k": "broken", "text": "the checker does not define check(candidate)"})
         _end(1)
+    failed = 0
     try:
-        check(candidate)
+        check(submission.function(None))
     except wire.Unserialisable as error:
         _send(channel, {"k": "broken", "text": f"an argument of candidate: {error}"})
         _end(1)
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        _send_failure(channel, "failed", error)
+        if not submission.overasked:
+            _send_failure(channel, "failed", error)
         _show(error, 1)
-        _end(1)
-    _send(channel, {"k": "passed"})
-    _end(0)
+        failed = 1
+    if submission.overasked:  # whatever it made of that
+        _send(channel, {"k": "unserialisable"})
+        failed = 1
+    if not failed:
+        _send(channel, {"k": "passed"})
+    _end(failed)

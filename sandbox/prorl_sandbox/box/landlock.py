@@ -7,6 +7,7 @@ Source of the numbers: linux/landlock.h.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 
 from prorl_sandbox.box import syscalls
@@ -35,39 +36,56 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def restrict(writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
-    """Leave this process reading and executing below ``readable``, and all but executing below
-    ``writable``; no TCP (ABI 4), no abstract sockets or signals out of the box (ABI 6).
+class Fence:
+    """A fence that is ready to be put up, see ``syscalls.Prepared``.
 
-    ``abi``: what ``syscalls.landlock_abi`` gave, at least 1. Paths that do not exist are left out.
+    It leaves a process reading and executing below ``readable``, and all but executing below
+    ``writable``; no TCP (ABI 4), no abstract sockets or signals out of the box (ABI 6). ``abi``:
+    what ``syscalls.landlock_abi`` gave, at least 1.
     """
-    size = 8 if abi < 4 else 16 if abi < 6 else 24
-    rights = _FIRST_ABI_RIGHTS  # and all later ones that a kernel of this ABI knows
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
-        rights |= right if abi >= since else 0
-    ruleset = _Ruleset(rights, _TCP, _SCOPES)
-    fd = syscalls.call(_CREATE_RULESET, "landlock", ctypes.byref(ruleset), size, 0)
-    try:
-        for path in readable:
-            _allow(fd, path, _READING)
-        for path in writable:
-            _allow(fd, path, rights & ~_EXECUTE)
-        syscalls.call(_RESTRICT_SELF, "landlock", fd, 0)
-    finally:
-        os.close(fd)
 
-
-def _allow(ruleset: int, path: str, rights: int) -> None:
-    try:
-        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
-    try:
-        if not os.path.isdir(path):
-            rights &= _FOR_FILES
-        rule = _PathBeneath(rights, parent)
-        syscalls.call(
-            _ADD_RULE, f"landlock({path})", ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0
+    def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
+        size = 8 if abi < 4 else 16 if abi < 6 else 24
+        rights = _FIRST_ABI_RIGHTS  # and all later ones that a kernel of this ABI knows
+        for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+            rights |= right if abi >= since else 0
+        attributes = ctypes.byref(_Ruleset(rights, _TCP, _SCOPES))
+        self._ruleset = ctypes.c_long(-1)
+        self._rule = _PathBeneath()
+        self._paths = [(path, _READING) for path in readable]
+        self._paths += [(path, rights & ~_EXECUTE) for path in writable]
+        self._create = syscalls.Prepared(
+            "syscall", "landlock", _CREATE_RULESET, attributes, size, 0
         )
-    finally:
-        os.close(parent)
+        rule = ctypes.byref(self._rule)
+        self._add = syscalls.Prepared(
+            "syscall", "landlock", _ADD_RULE, self._ruleset, _RULE_PATH_BENEATH, rule, 0
+        )
+        self._restrict = syscalls.Prepared("syscall", "landlock", _RESTRICT_SELF, self._ruleset, 0)
+
+    def put_up(self) -> None:
+        """Give the rights up for good. Paths that do not exist are left out. Raises OSError."""
+        self._ruleset.value = fd = self._create()
+        try:
+            for path, rights in self._paths:
+                self._allow(path, rights)
+            self._restrict()
+        finally:
+            os.close(fd)
+
+    def _allow(self, path: str, rights: int) -> None:
+        try:
+            self._rule.parent = parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return
+        self._rule.allowed = rights
+        try:
+            try:
+                self._add()
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                self._rule.allowed = rights & _FOR_FILES  # it is not a folder
+                self._add()
+        finally:
+            os.close(parent)

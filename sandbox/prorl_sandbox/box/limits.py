@@ -17,7 +17,35 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
-_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+_MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile", "build")
+_base = {"data": 0, "space": 0}
+
+
+def note_base() -> None:
+    """Note what this process holds now, an environment's packages: what is forked from it may use its
+    memory limit beside that."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = [int(number) for number in file.read().split()]
+    _base["space"], _base["data"] = (
+        pages[0] * resource.getpagesize(),
+        pages[5] * resource.getpagesize(),
+    )
+
+
+def base_mb() -> int:
+    """Return the MiB of data that ``note_base`` found."""
+    return -(-_base["data"] // MIB)
+
+
+def set_fixed_limits() -> None:
+    """Put on the calling process the limits that are the same for every program."""
+    # Of a core no file is written, and unlike 0 it starts no program of the host's (core(5)).
+    _limit(resource.RLIMIT_CORE, 1)
+    _limit(resource.RLIMIT_NOFILE, 64)
+    _limit(resource.RLIMIT_MEMLOCK, 0)
+    _limit(resource.RLIMIT_MSGQUEUE, 0)
+    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
+    _limit(resource.RLIMIT_RTPRIO, 0)
 
 
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
@@ -26,29 +54,23 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own.
     ``summed``: a control group or container holds the memory of the whole box, so that address
     space is free (other languages reserve far more than they use); without one a process's address
-    space is limited too.
+    space is limited too, to that and to what its runtime reserves.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
     cpu = int(-(-job["most_cpu_seconds"] // 1)) + 1  # a backstop: the slot's clock is the limit
-    _limit(
-        resource.RLIMIT_CORE, 1
-    )  # no file, and unlike 0 no program of the host's either (core(5))
     _limit(resource.RLIMIT_CPU, cpu)
     _limit(resource.RLIMIT_FSIZE, limits["scratch_mb"] * MIB)
-    _limit(resource.RLIMIT_NOFILE, 64)
-    _limit(resource.RLIMIT_MEMLOCK, 0)
-    _limit(resource.RLIMIT_MSGQUEUE, 0)
-    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
-    _limit(resource.RLIMIT_RTPRIO, 0)
     _limit(resource.RLIMIT_STACK, min(64 * MIB, memory))
     _limit(resource.RLIMIT_NPROC, limits["processes"] + others)
     if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:
         return
     reserve = _HARNESS_RESERVE_MB * MIB
-    _limit(resource.RLIMIT_DATA, memory, reserve)
+    _limit(resource.RLIMIT_DATA, memory + _base["data"], reserve)
     if not summed:
-        _limit(resource.RLIMIT_AS, memory + _BASELINE_MB * MIB, reserve)
+        reserved = job["command"]["reserved_mb"] * MIB if job["command"] is not None else 0
+        space = memory + _BASELINE_MB * MIB + _base["space"] + reserved
+        _limit(resource.RLIMIT_AS, space, reserve)
 
 
 def _limit(which: int, soft: int, extra: int = 0) -> None:
@@ -65,6 +87,15 @@ def release_reserve() -> None:
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
+
+
+def keep_reserve() -> None:
+    """Set them aside again, for the next message of a session."""
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _, hard = resource.getrlimit(which)
+        if hard != resource.RLIM_INFINITY:
+            soft = max(0, hard - _HARNESS_RESERVE_MB * MIB)
+            resource.setrlimit(which, (soft, hard))
 
 
 def processes_of_this_user(proc: int) -> int:

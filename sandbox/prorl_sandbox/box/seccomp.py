@@ -19,29 +19,29 @@ ALLOWED = (
     # Files and folders.
     "access", "chdir", "chmod", "chown", "copy_file_range", "creat", "faccessat", "faccessat2",
     "fallocate", "fchdir", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "fdatasync",
-    "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd",
+    "fgetxattr", "flistxattr", "fstat", "fsync", "ftruncate", "futimesat", "getcwd",
     "getdents", "getdents64", "getxattr", "lchown", "lgetxattr", "link", "linkat", "listxattr",
     "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "newfstatat", "open", "openat", "openat2",
     "pread64", "preadv", "pwrite64", "pwritev", "read", "readlink", "readlinkat", "readv",
-    "rename", "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink",
+    "rename", "renameat", "renameat2", "rmdir", "sendfile", "stat", "symlink",
     "symlinkat", "truncate", "umask", "unlink", "unlinkat", "utime", "utimensat", "utimes",
     "write", "writev",
     # Descriptors.
     "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
     "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "pipe", "pipe2", "poll",
-    "ppoll", "pselect6", "select", "signalfd", "signalfd4", "splice", "tee", "timerfd_create",
-    "timerfd_gettime", "timerfd_settime", "vmsplice",
+    "ppoll", "pselect6", "select", "signalfd", "signalfd4", "timerfd_create",
+    "timerfd_gettime", "timerfd_settime",
     # Memory.
-    "brk", "membarrier", "mprotect", "mremap", "msync", "munlock", "munmap", "pkey_alloc",
+    "brk", "mprotect", "mremap", "msync", "munlock", "munmap", "pkey_alloc",
     "pkey_free", "pkey_mprotect",
     # Processes, threads and what they may know of themselves.
     "alarm", "arch_prctl", "capget", "execve", "execveat", "exit", "exit_group", "fork",
-    "futex_waitv", "get_robust_list", "getcpu", "getegid", "geteuid", "getgid", "getgroups",
+    "getcpu", "getegid", "geteuid", "getgid", "getgroups",
     "getitimer", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getresgid", "getresuid",
-    "getrlimit", "getrusage", "getsid", "gettid", "getuid", "kill", "pause", "pidfd_open",
-    "pidfd_send_signal", "restart_syscall", "rseq", "sched_get_priority_max",
+    "getrlimit", "getrusage", "getsid", "gettid", "getuid", "kill", "pause",
+    "restart_syscall", "rseq", "sched_get_priority_max",
     "sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
-    "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
+    "sched_getscheduler", "sched_rr_get_interval", "sched_yield",
     "set_tid_address", "setfsgid", "setfsuid", "setgid", "setgroups", "setitimer", "setpgid",
     "setregid", "setresgid", "setresuid", "setreuid", "setrlimit", "setsid", "setuid", "tgkill",
     "times", "tkill", "uname", "vfork", "wait4", "waitid",
@@ -51,7 +51,7 @@ ALLOWED = (
     "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "time", "timer_create",
     "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
     # Sockets between its own processes.
-    "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen",
+    "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "listen",
     "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
     "getrandom",
 )  # fmt: skip
@@ -67,8 +67,23 @@ WITHOUT_MARKS = (
 )
 """Calls that find a file system that cannot do what they ask: ``shutil`` then does without."""
 
+ABSENT = (
+    "fstatfs", "futex_waitv", "get_robust_list", "pidfd_open", "pidfd_send_signal",
+    "set_robust_list", "splice", "statfs", "statx", "tee", "vmsplice",
+)  # fmt: skip
+"""Calls that a C library does without where the kernel has none, and that tell of the machine (its
+disks, its mounts, how many processes it has begun) or act on pages of files."""
+
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
+_CLONE_PIDFD = 0x1000  # its inode number counts the processes of the machine
 _AF_UNIX = 1
+_SOCKET_LEVEL = 1
+_SOCKET_OPTIONS = (2, 3, 4, 7, 8, 9, 13, 15, 16, 17, 18, 20, 21, 30, 38, 39, 42, 66, 67)
+"""SO_REUSEADDR, TYPE, ERROR, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, PEERCRED,
+RCVLOWAT, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, PEEK_OFF and the new forms of the two
+times; not SO_COOKIE, which counts the sockets of the machine."""
+_BARRIERS = (0, 8, 16, 32, 64, 128, 256)
+"""MEMBARRIER_CMD_QUERY and the private ones: the others interrupt every processor."""
 _MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
 _PRIVATE_FUTEX = 128
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
@@ -91,7 +106,8 @@ _FIRST_NEW_CALL = 424
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 
-_LOAD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _JA, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x05, 0x15, 0x35, 0x45, 0x06
+_LONGEST_BRANCH = 255
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
@@ -119,7 +135,12 @@ def _checks() -> dict[str, list[Instruction]]:
     only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
     no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
     return {
-        "clone": [_argument(0), (_JSET, 0, 1, NEW_NAMESPACES), otherwise, (_RET, 0, 0, _ALLOW)],
+        "clone": [
+            _argument(0),
+            (_JSET, 0, 1, NEW_NAMESPACES | _CLONE_PIDFD),
+            otherwise,
+            (_RET, 0, 0, _ALLOW),
+        ],
         "fcntl": [
             _argument(1),
             *_when(_FCNTLS, _ALLOW),
@@ -137,6 +158,14 @@ def _checks() -> dict[str, list[Instruction]]:
             *_when((_FUTEX_WAKE, _FUTEX_WAKE_BITSET), _PRETEND),
             otherwise,
         ],
+        "getsockopt": [
+            _argument(1),
+            (_JEQ, 1, 0, _SOCKET_LEVEL),
+            otherwise,
+            _argument(2),
+            *_when(_SOCKET_OPTIONS, _ALLOW),
+            otherwise,
+        ],
         "ioctl": [
             _argument(1),
             *_when(_IOCTLS, _ALLOW),
@@ -144,6 +173,7 @@ def _checks() -> dict[str, list[Instruction]]:
             (_RET, 0, 0, _ENOTTY),
         ],
         "madvise": [_argument(2), *_when(_ADVICE, _ALLOW), otherwise],
+        "membarrier": [_argument(0), *_when(_BARRIERS, _ALLOW), otherwise],
         "mmap": [
             _argument(3),
             (_JSET, 0, 1, _MAP_HUGETLB | _MAP_LOCKED),
@@ -164,22 +194,55 @@ def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
     return [(_JEQ, 0, len(body), number), *body]
 
 
+def named_calls() -> set[str]:
+    """Return the names of all calls that a box may make, be it with some arguments only."""
+    return {*ALLOWED, *PRETENDED, *WITHOUT_MARKS, *_checks()}
+
+
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine."""
+    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine.
+
+    Numbers are looked for as in a sorted list: when a filter is put on a process the kernel tries
+    it on every number there is, and each box puts one on.
+    """
     rules = _arch_check(machine)
     if machine == "x86_64":
         rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
-    for name, body in _checks().items():
-        if (number := _number(name, machine)) is not None:
-            rules += _guard(number, body)
+    bodies: dict[int, list[Instruction]] = {}
     for names, verdict in (
         (ALLOWED, _ALLOW),
         (PRETENDED, _PRETEND),
         (WITHOUT_MARKS, _EOPNOTSUPP),
+        (ABSENT, _ENOSYS),
     ):
-        for first, last in _spans(names, machine):
-            rules += [(_JGE, 0, 2, first), (_JGE, 1, 0, last + 1), (_RET, 0, 0, verdict)]
-    return [*rules, (_JGE, 0, 1, _FIRST_NEW_CALL), (_RET, 0, 0, _ENOSYS), (_RET, 0, 0, _EPERM)]
+        for name in names:
+            if (number := _number(name, machine)) is not None:
+                bodies[number] = [(_RET, 0, 0, verdict)]
+    for name, body in _checks().items():
+        if (number := _number(name, machine)) is not None:
+            bodies[number] = body
+    spans: list[tuple[int, list[Instruction]]] = []
+    for number in range(max(*bodies, _FIRST_NEW_CALL) + 2):
+        new = number >= _FIRST_NEW_CALL
+        body = bodies.get(number, [(_RET, 0, 0, _ENOSYS if new else _EPERM)])
+        if not spans or body != spans[-1][1]:
+            spans.append((number, body))
+    return rules + _search(spans)
+
+
+def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    """Return what runs the body of the last span that begins at or below the loaded number.
+
+    Spans are (first number, body) in order; each body ends in a return.
+    """
+    if len(spans) == 1:
+        return spans[0][1]
+    middle = len(spans) // 2
+    below, above = _search(spans[:middle]), _search(spans[middle:])
+    first = spans[middle][0]
+    if len(below) <= _LONGEST_BRANCH:
+        return [(_JGE, len(below), 0, first), *below, *above]
+    return [(_JGE, 0, 1, first), (_JA, 0, 0, len(below)), *below, *above]
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
@@ -197,18 +260,6 @@ def build_child_filter(machine: str) -> list[Instruction]:
 
 def _number(name: str, machine: str) -> int | None:
     return NUMBERS[name][0 if machine == "x86_64" else 1]
-
-
-def _spans(names: tuple[str, ...], machine: str) -> list[tuple[int, int]]:
-    """Return the numbers of these calls as spans from first to last."""
-    numbers = sorted(n for name in names if (n := _number(name, machine)) is not None)
-    spans: list[tuple[int, int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1] = (spans[-1][0], number)
-        else:
-            spans.append((number, number))
-    return spans
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
@@ -240,7 +291,7 @@ def _arch_check(machine: str) -> list[Instruction]:
 
 
 class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def install(rules: list[Instruction]) -> None:
@@ -253,8 +304,12 @@ def assemble(rules: list[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
 
 
+def prepared(blob: bytes) -> syscalls.Prepared:
+    """Return what installs an assembled filter (see ``install``)."""
+    program = ctypes.byref(_Program(len(blob) // 8, blob))
+    return syscalls.prepared_prctl(syscalls.PR_SET_SECCOMP, 2, program)
+
+
 def install_blob(blob: bytes) -> None:
     """Install an assembled filter (see ``install``)."""
-    buffer = ctypes.create_string_buffer(blob)
-    program = _Program(len(blob) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    syscalls.prctl(syscalls.PR_SET_SECCOMP, 2, program)
+    prepared(blob)()

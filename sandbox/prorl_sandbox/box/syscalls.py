@@ -17,7 +17,7 @@ CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
-MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 4096, 16384, 1 << 18, 1 << 19
 MNT_DETACH = 2
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
@@ -26,11 +26,10 @@ PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-_MOUNT_SETATTR = 442
+_SET_ROBUST_LIST = {"x86_64": 273, "aarch64": 99}
 _LANDLOCK_CREATE_RULESET = 444
-_AT_FDCWD = -100
-_AT_RECURSIVE = 0x8000
-_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
+_MADV_COLLAPSE = 25
+_HUGE_PAGE = 2 * 1024 * 1024
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -58,6 +57,45 @@ def call(number: int, what: str, *arguments: object) -> int:
     """Make a system call by number; integers and ctypes pointers as arguments. Raises OSError."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
+
+
+class Prepared:
+    """A call of the C library with its arguments at hand.
+
+    A box is a fork, in which each piece of memory that is touched for the first time costs a copy
+    of a page: more than most system calls. So what every box calls is made ready before the fork.
+    Arguments are integers, bytes, None and ctypes objects.
+    """
+
+    def __init__(self, function: str, what: str, *arguments: object) -> None:
+        self._function = getattr(_libc, function)
+        self._what = what
+        self._arguments = tuple(_word(one) for one in arguments)
+
+    def __call__(self) -> int:
+        """Make the call. Raises OSError."""
+        result: int = self._function(*self._arguments)
+        return result if result != -1 else _check(result, self._what)
+
+
+def _word(argument: object) -> object:
+    if isinstance(argument, int):
+        return ctypes.c_long(argument)
+    return (
+        ctypes.c_char_p(argument) if argument is None or isinstance(argument, bytes) else argument
+    )
+
+
+def prepared_mount(kind: str, target: str, flags: int, data: str) -> Prepared:
+    """Return a mount(2) of a file system that has no source."""
+    words = (kind.encode(), target.encode(), kind.encode(), flags, data.encode())
+    return Prepared("mount", f"mount({kind} on {target})", *words)
+
+
+def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
+    """Return a prctl(2) with one number and, at most, one ctypes pointer."""
+    last = 0 if pointer is None else pointer
+    return Prepared("prctl", f"prctl({option})", option, value, last, 0, 0)
 
 
 def setns(fd: int, kind: int) -> None:
@@ -95,35 +133,19 @@ def pivot_root(new: str, old: str) -> None:
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
 
-class _MountAttr(ctypes.Structure):
-    _fields_ = (
-        ("attr_set", ctypes.c_uint64),
-        ("attr_clr", ctypes.c_uint64),
-        ("propagation", ctypes.c_uint64),
-        ("userns_fd", ctypes.c_uint64),
-    )
-
-
-def set_tree_read_only(target: str) -> None:
-    """Make a mount and all below it read-only, nosuid and nodev (mount_setattr, Linux 5.12)."""
-    attr = _MountAttr(_ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV, 0, 0, 0)
-    result = _libc.syscall(
-        ctypes.c_long(_MOUNT_SETATTR),
-        ctypes.c_int(_AT_FDCWD),
-        target.encode(),
-        ctypes.c_uint(_AT_RECURSIVE),
-        ctypes.byref(attr),
-        ctypes.c_size_t(ctypes.sizeof(attr)),
-    )
-    _check(result, f"mount_setattr({target})")
-
-
 def prctl(option: int, value: int = 0, pointer: object = None) -> int:
     """Call prctl(2) with one number and, at most, one pointer."""
     last = ctypes.c_ulong(0) if pointer is None else ctypes.byref(pointer)  # type: ignore[arg-type]
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
     return _check(result, f"prctl({option})")
+
+
+def prepared_drop_robust_list() -> Prepared:
+    """Return what has the kernel wake nobody when this process ends: the list of locks that glibc has
+    told it of is memory like any other, and may be made to name a file that others map."""
+    number = _number(_SET_ROBUST_LIST, "set_robust_list")
+    return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
 
 
 class _CapHeader(ctypes.Structure):
@@ -144,13 +166,30 @@ def drop_bounding_set() -> None:
             raise
 
 
-def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets for good."""
+def prepared_drop_capabilities() -> Prepared:
+    """Return what empties the effective, permitted and inheritable sets for good."""
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)()
     number = _number(_CAPSET, "capset")
-    result = _libc.syscall(ctypes.c_long(number), ctypes.byref(header), ctypes.byref(data))
-    _check(result, "capset")
+    return Prepared("syscall", "capset", number, ctypes.byref(header), ctypes.byref(data))
+
+
+def drop_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets for good."""
+    prepared_drop_capabilities()()
+
+
+def use_huge_pages() -> None:
+    """Ask the kernel to hold this process's own memory in huge pages as far as it is laid out so: a
+    fork then copies a few hundred page table entries, not tens of thousands. It may refuse."""
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):
+        if rights != "rw-p" or name not in ("", "[heap]"):
+            continue
+        start, end = (int(text, 16) for text in span.split("-"))
+        for at in range(-(-start // _HUGE_PAGE) * _HUGE_PAGE, end - _HUGE_PAGE + 1, _HUGE_PAGE):
+            _libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(_HUGE_PAGE), _MADV_COLLAPSE)
 
 
 def landlock_abi() -> int:

@@ -23,17 +23,14 @@ class Tally:
     ``proc`` is a descriptor of a /proc that shows them; what it does not show is not counted.
     ``seconds``: processor time (utime, stime, cutime and cstime of proc_pid_stat(5), in the
     kernel's ticks). ``wanted``: the longest time that one thread has run or been ready to run
-    (``schedstat``), but for ``before``: what ``delay`` said of the first process at the start.
+    (``schedstat``).
     """
 
-    def __init__(
-        self, proc: int, numbers: Callable[[], Iterable[int]], before: float = 0.0
-    ) -> None:
+    def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
         self.seconds = 0.0
         self.wanted = 0.0
         self._proc = proc
         self._numbers = numbers
-        self._before = before
         self._known: dict[tuple[int, bytes], tuple[int, int]] = {}
         self._gone = self._gone_lately = 0
         self.look()
@@ -49,7 +46,7 @@ class Tally:
             now[number, fields[19]] = own, children
             for thread in names(self._proc, f"{number}/task"):
                 ran, ready = _schedule(self._proc, f"{number}/task/{thread}")
-                self.wanted = max(self.wanted, ran + ready - self._before)
+                self.wanted = max(self.wanted, ran + ready)
         self._note_gone(now)
         self._known = now
         sum_now = self._gone + sum(own + children for own, children in now.values())
@@ -85,11 +82,6 @@ class Tally:
         else:
             self._gone -= min(self._gone_lately, taken - gone)
             self._gone_lately = 0
-
-
-def delay(proc: int, process: int) -> float:
-    """Return for how many seconds the first thread of a process was ready and did not run."""
-    return _schedule(proc, str(process))[1]
 
 
 def _schedule(proc: int, path: str) -> tuple[float, float]:

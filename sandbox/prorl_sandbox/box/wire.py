@@ -4,7 +4,7 @@ Out of a box comes tagged JSON, decoded by the host with limits on size, depth, 
 collisions. Into a box, from the trusted host, goes marshal, which keeps types and needs no import.
 Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of
 exactly these types; a subclass is refused, except collections' Counter, defaultdict and
-OrderedDict, which cross as dict. A frame is a 4-byte big-endian length and a body. Compares
+OrderedDict, which cross as dict; and what ``columns`` knows of numpy and pandas. A frame is a 4-byte big-endian length and a body. Compares
 nothing.
 
 Start-up time is part of every run, so the box's half uses only modules that cost nothing to import.
@@ -20,6 +20,8 @@ from marshal import dumps, loads
 from os import read, write
 from struct import pack as pack_struct
 from struct import unpack as unpack_struct
+
+from prorl_sandbox.box import columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,21 +95,39 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
             for k, v in dict.items(value)
         ]
         return {"t": "dict", "v": pairs}
-    raise Unserialisable(f"a value of type {kind.__name__} cannot leave the box")
+    try:
+        found = columns.plain_or_tagged(value)
+    except columns.Refused as error:
+        raise Unserialisable(str(error)) from error
+    if found is None:
+        raise Unserialisable(f"a value of type {kind.__name__} cannot leave the box")
+    tag, parts = found
+    plain = _encode(parts, depth, budget)
+    return {"t": tag, "v": plain} if tag else plain
 
 
 def decode(value: Any) -> Any:
     """Return the Python value of tagged JSON; raises MalformedFrame.
 
-    Also for a value made to take long: keys chosen to collide in a table cost quadratic time.
+    Also for a value made to take long: keys chosen to collide in a table cost quadratic time. What
+    ``columns`` knows comes as builtin types.
     """
     return _decode(value, 0, _Budget())
+
+
+def decode_for_box(value: Any) -> tuple[Any, bool]:
+    """Return what another box is to get, which may have to ``revive`` it, and whether it has to;
+    raises MalformedFrame."""
+    budget = _Budget(carry=True)
+    return _decode(value, 0, budget), budget.carried
 
 
 class _Budget:
     """What one value may still cost: parts, and processor seconds of this thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, carry: bool = False) -> None:
+        self.carry = carry
+        self.carried = False
         self.nodes = MAX_NODES
         self._deadline = time.thread_time() + _DECODE_SECONDS
 
@@ -145,9 +165,11 @@ def _decode(value: Any, depth: int, budget: _Budget) -> Any:
         raise MalformedFrame(f"bad body of {tag!r}")
     if tag == "dict":
         return _decode_dict(body, depth, budget)
-    items = [_decode(item, depth + 1, budget) for item in body]
+    if tag in columns.TAGS:
+        return _decode_columns(tag, body, depth, budget)
     if tag == "tuple":
-        return tuple(items)
+        return tuple([_decode(item, depth + 1, budget) for item in body])
+    items = _decode_keys(body, depth, budget)
     if tag == "complex":
         if len(items) != 2 or not all(type(item) is float for item in items):
             raise MalformedFrame("bad complex number")
@@ -160,10 +182,26 @@ def _decode(value: Any, depth: int, budget: _Budget) -> Any:
     return set(members) if tag == "set" else frozenset(members)
 
 
+def _decode_columns(tag: str, body: list[Any], depth: int, budget: _Budget) -> Any:
+    parts = [_decode(part, depth + 1, budget) for part in body]
+    try:
+        columns.check(tag, parts)
+        if budget.carry:
+            budget.carried = True
+            return (columns.MARK, tag, parts)
+        if tag == columns.FRAME and len(dict.fromkeys(_checked_keys(parts[0], budget))) < len(
+            parts[0]
+        ):
+            raise MalformedFrame("equal names of columns")
+        return columns.as_plain(tag, parts)
+    except (ValueError, TypeError, IndexError) as error:
+        raise MalformedFrame(f"bad parts of {tag!r}") from error
+
+
 def _decode_dict(body: list[Any], depth: int, budget: _Budget) -> dict[Any, Any]:
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in body):
         raise MalformedFrame("bad pair in a dict")
-    keys = [_decode(pair[0], depth + 1, budget) for pair in body]
+    keys = _decode_keys([pair[0] for pair in body], depth, budget)
     result = dict.fromkeys(_checked_keys(keys, budget))
     if len(result) != len(keys):
         raise MalformedFrame("equal keys in a dict")
@@ -171,6 +209,15 @@ def _decode_dict(body: list[Any], depth: int, budget: _Budget) -> dict[Any, Any]
         budget.check_time(number)
         result[key] = _decode(pair[1], depth + 1, budget)
     return result
+
+
+def _decode_keys(keys: list[Any], depth: int, budget: _Budget) -> list[Any]:
+    """Return keys and members as builtin values, also where others are carried: they are equal to those,
+    and can be hashed here."""
+    carry, budget.carry = budget.carry, False
+    found = [_decode(key, depth + 1, budget) for key in keys]
+    budget.carry = carry
+    return found
 
 
 def _checked_keys(keys: list[Any], budget: _Budget) -> Iterator[Any]:
@@ -216,15 +263,16 @@ def to_json(value: Any) -> str:
 
 def pack(message: dict[str, Any]) -> bytes:
     """Return a frame from a box to the host: a message whose values are encoded already."""
-    return _frame(to_json(message).encode("ascii"))
+    return frame(to_json(message).encode("ascii"))
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
     """Return a frame from the host to a box: a message with plain values of the known types."""
-    return _frame(dumps(message, _MARSHAL_VERSION))
+    return frame(dumps(message, _MARSHAL_VERSION))
 
 
-def _frame(body: bytes) -> bytes:
+def frame(body: bytes) -> bytes:
+    """Return a frame with this body."""
     return pack_struct(">I", len(body)) + body
 
 

@@ -28,6 +28,7 @@ from prorl_sandbox.docker_backend.engine import (
     remove,
     scope,
 )
+from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
 from prorl_sandbox.types import SandboxError
 
 START_SECONDS = 60.0
@@ -35,6 +36,8 @@ _IDLE_SECONDS = 3600.0
 _SLOTS = 16_384
 _MIB = 1024 * 1024
 _OVERHEAD_MB = 64
+_LOADING_MB = 2048
+"""Memory in which a container loads an environment's packages; then it is known what they take."""
 _MEMORY_STEP_MB = 32
 _COMPILE_SCRATCH_MB = 256
 _PROGRAM_FOLDER_MB = 64
@@ -82,11 +85,12 @@ class Need:
     memory_mb: int
     scratch_mb: int | None
     processes: int
+    packages: Packages = NO_PACKAGES
 
-    @property
-    def total_mb(self) -> int:
-        """The container's limit: the program's, our own processes' and room for rounding."""
-        steps = -(-(self.memory_mb + _OVERHEAD_MB) // _MEMORY_STEP_MB)
+    def total_mb(self, loaded_mb: int) -> int:
+        """Return the container's limit: the program's, our own processes', what of an environment
+        is loaded, and room for rounding."""
+        steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 
     @property
@@ -116,11 +120,13 @@ class Container:
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids
-        self._memory_mb = need.total_mb
+        self._loaded_mb = _LOADING_MB if need.packages.loaded else 0
+        self._memory_mb = need.total_mb(self._loaded_mb)
+        self.packages = need.packages
         self.runs = 0
         self.hello: dict[str, Any] = {}
         with engine.calls("making a container") as api:
-            self.id = _create(api, image, runtime, self._scratch_mb, need)
+            self.id = _create(api, image, runtime, self._scratch_mb, need, self._memory_mb)
             try:
                 params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
                 self.stream = Attached(api.attach_socket(self.id, params))
@@ -129,9 +135,17 @@ class Container:
                 remove(api, self.id)
                 raise
         try:
-            config = {"slot": secrets.randbelow(_SLOTS), "idle_seconds": _IDLE_SECONDS}
+            packages = [need.packages.folder, *need.packages.loaded]
+            config = {
+                "slot": secrets.randbelow(_SLOTS),
+                "idle_seconds": _IDLE_SECONDS,
+                "packages": packages if need.packages.folder else [],
+            }
             self.stream.send(bundle(config))
             self._await_hello()
+            if need.packages.loaded:
+                self._loaded_mb = min(_LOADING_MB, int(self.hello["loaded_mb"]))
+                self.set_memory(need)
         except BaseException:
             self.discard()
             raise
@@ -162,20 +176,25 @@ class Container:
     def fits(self, need: Need) -> bool:
         """Tell whether a run of this need can go here, with the memory changed at most."""
         scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb
-        return scratch and need.pids <= self._pids and not self.stream.ended
+        return (
+            need.packages == self.packages
+            and scratch
+            and need.pids <= self._pids
+            and not self.stream.ended
+        )
 
     def has_memory(self, need: Need) -> bool:
         """Tell whether the memory limit is already as needed."""
-        return self._memory_mb == need.total_mb
+        return self._memory_mb == need.total_mb(self._loaded_mb)
 
     def set_memory(self, need: Need) -> None:
         """Change the memory limit where it differs. Raises SandboxError."""
         if self.has_memory(need):
             return
-        size = need.total_mb * _MIB
+        size = need.total_mb(self._loaded_mb) * _MIB
         with self._engine.calls("changing a memory limit") as api:
             api.update_container(self.id, mem_limit=size, memswap_limit=size)
-        self._memory_mb = need.total_mb
+        self._memory_mb = need.total_mb(self._loaded_mb)
 
     def destroy(self) -> None:
         """Kill and remove the container, whoever uses it. Raises SandboxError."""
@@ -191,12 +210,14 @@ class Container:
             self.stream.close()
 
 
-def _create(api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need) -> str:
+def _create(
+    api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need, memory_mb: int
+) -> str:
     """Create the container, with all that the engine is to hold it to; return its id."""
     from docker.errors import ImageNotFound
     from docker.types import LogConfig, Ulimit
 
-    size = need.total_mb * _MIB
+    size = memory_mb * _MIB
     flags = "rw,nosuid,nodev"
     scratch = f"{flags},noexec,mode=1777,nr_inodes=4096"
     held_to = api.create_host_config(

@@ -113,19 +113,34 @@ def build(recipe: Recipe, progress: Progress | None = None) -> str:
 
 
 def _build_dockerfile(engine: Engine, recipe: Recipe, progress: Progress) -> None:
+    progress.start("docker build", None)
+    build_from(
+        engine,
+        io.BytesIO(DOCKERFILE.read_bytes()),
+        recipe.tag,
+        {_LANGUAGES_LABEL: ",".join(recipe.languages)},
+        progress,
+        buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
+    )
+
+
+def build_from(
+    engine: Engine,
+    file: Any,
+    tag: str,
+    labels: dict[str, str],
+    progress: Progress,
+    **more: Any,
+) -> None:
+    """Have the engine build from a Dockerfile, or with ``custom_context`` from a tar file with one.
+
+    Raises ImageError.
+    """
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
-    progress.start("docker build", None)
     try:
-        lines = engine.api.build(
-            fileobj=io.BytesIO(DOCKERFILE.read_bytes()),
-            tag=recipe.tag,
-            buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
-            labels={_LANGUAGES_LABEL: ",".join(recipe.languages)},
-            rm=True,
-            decode=True,
-        )
+        lines = engine.api.build(fileobj=file, tag=tag, labels=labels, rm=True, decode=True, **more)
         for line in lines:
             if "error" in line:
                 raise ImageError(f"docker build failed: {_one_line(line['error'])}")

@@ -59,7 +59,9 @@ class ContainerBox:
         self.fault: str | None = None
         self.waited = 0.0
         self.over = False
-        self.quiet = False  # init sees to it
+        self.quiet_until = math.inf  # init sees to it
+        self.renewals = 0
+        self.spent = 0.0
         self.clean: bool | None = None
         self._cap = job.limits.output_kb * 1024
         self._texts = {frames.OUT: bytearray(), frames.ERR: bytearray()}
@@ -89,6 +91,18 @@ class ContainerBox:
         feed = self._feeds[frames.TALK]
         feed.pending += wire.pack_for_box(message)
         self.container.stream.send(feed.due())
+
+    def take(self, stream: str) -> bytes:
+        """Take away what has come on ``stdout`` or ``stderr`` so far."""
+        data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
+        taken = bytes(data)
+        data.clear()
+        return taken
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have init count processor time anew."""
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        self.container.stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
         """End the channel towards the box once all queued messages are sent."""
@@ -137,6 +151,11 @@ class ContainerBox:
         elif kind == frames.WATCH:
             facts = self.container.stream.facts(body)
             self.waited, self.over = _seconds(facts.get("waited")), facts.get("over") is True
+        elif kind == frames.RENEWED:
+            facts = self.container.stream.facts(body)
+            self.waited, self.spent = _seconds(facts.get("waited")), _seconds(facts.get("cpu"))
+            self.over = False
+            self.renewals += 1
         elif kind == frames.END:
             facts = self.container.stream.facts(body)
             self.end = _end_facts(facts)
@@ -179,8 +198,9 @@ def order(job: Job) -> bytes:
         "cpu_seconds": limits.cpu_seconds,
         "most_cpu_seconds": job.most_cpu_seconds,
         "output_cap": limits.output_kb * 1024,
+        "most_wall_seconds": job.most_wall_seconds,
         "most_seconds": limits.wall_seconds * MOST_STRETCH + _GRACE_SECONDS,
-        "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
+        "scratch": frames.FOLDERS[1] if job.mode in ("compile", "build") else frames.FOLDERS[0],
     }
     inside = {
         "mode": job.mode,
@@ -191,6 +211,8 @@ def order(job: Job) -> bytes:
         "limits": asdict(limits),
         "most_cpu_seconds": job.most_cpu_seconds,
         "frame_cap": job.frame_cap,
+        "files": dict(job.files),
+        "argv": job.argv,
         "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (

@@ -1,6 +1,6 @@
 """Python: run by the box's own harness, so that calls and checks are possible."""
 
-from prorl_sandbox.spec import LanguageSpec
+from prorl_sandbox.spec import LanguageSpec, Trial
 
 SPEC = LanguageSpec(
     name="python",
@@ -10,4 +10,5 @@ SPEC = LanguageSpec(
     fences=("py", "python3"),
     aliases=("py3",),
     packages=("python3",),
+    trial=Trial("print(6 * 7)\n", "def add(a, b):\n    return a + b\n"),
 )

@@ -7,41 +7,58 @@ box.
 from __future__ import annotations
 
 import contextlib
-import json
+import math
 import os
 import select
 import socket
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, fields
 from typing import Any
 
 from prorl_sandbox.box import wire
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import QUIET_SECONDS, Job
-from prorl_sandbox.types import SandboxError
+from prorl_sandbox.run.conversation import QUIET_SECONDS, QUIET_TALK_SECONDS, Job
+from prorl_sandbox.types import Limits, SandboxError
 
 _CHUNK = 65536
-_REPORT_CAP = 65536
 _LARGEST_STDIN_FILE = 4 * 1024 * 1024
+_LIMITS = tuple(field.name for field in fields(Limits))
 
 
-@dataclass(slots=True)
-class _Output:
-    """Bytes waiting to be written to a box."""
-
-    fd: int
-    pending: bytearray
-    close_when_empty: bool = True
-
-
-@dataclass(slots=True)
 class _Input:
-    """Bytes read from a box, up to ``cap``."""
+    """Bytes read from a box, up to ``cap``. It is left alone until ``quiet_until``."""
 
-    fd: int
-    cap: int
-    data: bytearray = field(default_factory=bytearray)
-    quiet_until: float = 0.0
+    __slots__ = ("cap", "data", "fd", "quiet_until")
+
+    def __init__(self, fd: int, cap: int) -> None:
+        self.fd = fd
+        self.cap = cap
+        self.data = bytearray()
+        # At first nobody looks: most programs end before there is more than a stream holds.
+        self.quiet_until = time.monotonic() + QUIET_TALK_SECONDS
+
+
+class _Output:
+    """Bytes waiting to be written to a box; ``last``: nothing comes after them."""
+
+    __slots__ = ("fd", "last", "pending")
+
+    def __init__(self, fd: int, data: bytes, last: bool = False) -> None:
+        self.fd = fd
+        self.pending = bytearray(data)
+        self.last = last
+
+    def write(self) -> bool:
+        """Write what goes now; tell whether all that there will ever be is written."""
+        try:
+            while self.pending:
+                del self.pending[: os.write(self.fd, self.pending[:_CHUNK])]
+        except BlockingIOError:
+            return False
+        except (BrokenPipeError, ConnectionResetError):  # the program does not listen any more
+            self.pending.clear()
+            return True
+        return self.last
 
 
 class LocalBox:
@@ -54,18 +71,19 @@ class LocalBox:
     fault: str | None = None
     waited = 0.0
     over = False
-    quiet = False
+    quiet_until = math.inf
+    renewals = 0
+    spent = 0.0
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Hand ``job`` to the slot's next box; raises SandboxError when the slot is gone."""
+        """Hand ``job`` to the slot's next box. Raises SandboxError when the slot is gone, OSError
+        for want of descriptors."""
         self.job = job
         self._slot = slot
-        self._made_cpu = 0.0
-        pipes = _pipes(5)
-        mine, theirs = socket.socketpair()
-        (job_r, job_w), (in_r, in_w), (out_r, out_w), (err_r, err_w), (rep_r, rep_w) = pipes
-        given = (job_r, in_r, out_w, err_w, theirs.fileno(), rep_w)
-        channel = mine.detach()
+        self._inputs: dict[str, _Input] = {}
+        self._outputs: dict[str, _Output] = {}
+        self._open_inputs: set[str] = set()
+        stdin_file = len(job.stdin) <= _LARGEST_STDIN_FILE
         plain = {
             "mode": job.mode,
             "source": job.source,
@@ -73,61 +91,91 @@ class LocalBox:
             "file": job.file,
             "command": asdict(job.command) if job.command is not None else None,
             "artifact": job.artifact,
-            "stdin": job.stdin if _fits_a_file(job) else None,
-            "limits": asdict(job.limits),
+            "stdin": job.stdin if stdin_file else None,
+            "limits": {name: getattr(job.limits, name) for name in _LIMITS},
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
+            "files": dict(job.files),
+            "argv": job.argv,
             "scratch": scratch,
         }
-        self._outputs = {
-            "job": _Output(job_w, bytearray(wire.pack_for_box(plain))),
-            "stdin": _Output(in_w, bytearray(b"" if _fits_a_file(job) else job.stdin)),
-            "channel": _Output(channel, bytearray(), close_when_empty=False),
-        }
         cap = job.limits.output_kb * 1024
-        self._inputs = {
-            "stdout": _Input(out_r, cap),
-            "stderr": _Input(err_r, cap),
-            "report": _Input(rep_r, _REPORT_CAP),
-            "channel": _Input(os.dup(channel), wire.MAX_FRAME),
-        }
-        self._open_inputs = set(self._inputs)
-        for fd in (job_w, in_w, out_r, err_r, rep_r, channel):
-            os.set_blocking(fd, False)
+        given: list[int] = []
         try:
+            for name in ("stdout", "stderr"):
+                mine, theirs = os.pipe()
+                given.append(theirs)
+                self._read_from(name, mine, cap)
+            self._channel, end = socket.socketpair()
+            given.append(end.detach())
+            channel = self._channel.fileno()
+            self._read_from("channel", channel, wire.MAX_FRAME)
+            self._outputs["channel"] = _Output(channel, wire.pack_for_box(plain))
+            if not stdin_file:
+                theirs, mine = os.pipe()
+                given.append(theirs)
+                os.set_blocking(mine, False)
+                self._outputs["stdin"] = _Output(mine, job.stdin, last=True)
             # What the slot itself has to know of a job: limits, nothing else.
-            names = ("memory_mb", "processes", "scratch_mb")
-            header = {name: getattr(job.limits, name) for name in names}
-            cpu = {"cpu_seconds": job.limits.cpu_seconds, "most_cpu_seconds": job.most_cpu_seconds}
-            slot.start(header | cpu, given)
-        except SandboxError:
+            header = {
+                "memory_mb": job.limits.memory_mb,
+                "processes": job.limits.processes,
+                "scratch_mb": job.limits.scratch_mb,
+                "cpu_seconds": job.limits.cpu_seconds,
+                "most_cpu_seconds": job.most_cpu_seconds,
+                "most_wall_seconds": job.most_wall_seconds,
+            }
+            self._outputs["channel"].write()
+            slot.start(header, given)
+        except (OSError, SandboxError):
             self.close()
             raise
         finally:
-            theirs.close()
-            for fd in (job_r, in_r, out_w, err_w, rep_w):
+            for fd in given:
                 os.close(fd)
+
+    def _read_from(self, name: str, fd: int, cap: int) -> None:
+        self._inputs[name] = _Input(fd, cap)
+        self._open_inputs.add(name)
+        os.set_blocking(fd, False)
 
     @property
     def finished(self) -> bool:
         """True when the slot has told of the end, by which every process of the box is gone, and
         its streams have been read."""
-        told = self.end is not None or self.fault is not None
-        return told and self._open_inputs <= {"report"}
+        return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
         """Return what came on ``stdout`` or ``stderr``, at most the cap."""
-        return bytes(self._inputs[stream].data).decode("utf-8", "replace")
+        return self._inputs[stream].data.decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message for the harness."""
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
+            self._inputs["channel"].quiet_until = 0.0  # there will be an answer
+            self._write("channel")
+
+    def take(self, stream: str) -> bytes:
+        """Take away what came on ``stdout`` or ``stderr``, with all that is there to be read."""
+        while stream in self._open_inputs and self._read(stream):
+            continue
+        data = self._inputs[stream].data
+        taken = bytes(data)
+        data.clear()
+        return taken
+
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+        """Have the slot count processor time anew."""
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        self._slot.renew(limits)
 
     def hang_up(self) -> None:
         """End the channel towards the box once all queued messages are written."""
         if "channel" in self._outputs:
-            self._outputs["channel"].close_when_empty = True
+            self._outputs["channel"].last = True
+            self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
+            self._write("channel")
 
     def kill(self, reason: str) -> None:
         """Have the slot kill the box, which ends every process of its pid namespace."""
@@ -141,49 +189,39 @@ class LocalBox:
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for."""
-        inputs = [self._inputs[name] for name in self._open_inputs]
         now = time.monotonic()
-        watched = [(one.fd, select.POLLIN) for one in inputs if one.quiet_until <= now]
-        self.quiet = len(watched) < len(inputs)
+        inputs = [self._inputs[name] for name in self._open_inputs]
+        masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
+        self.quiet_until = min(
+            (o.quiet_until for o in inputs if o.quiet_until > now), default=math.inf
+        )
+        for output in self._outputs.values():
+            if output.pending:
+                masks[output.fd] = masks.get(output.fd, 0) | select.POLLOUT
         if self._slot.busy:
-            watched.append((self._slot.fileno(), select.POLLIN))
-        watched += [
-            (one.fd, select.POLLOUT)
-            for one in self._outputs.values()
-            if one.pending or one.close_when_empty
-        ]
-        return watched
+            masks[self._slot.fileno()] = select.POLLIN
+        return list(masks.items())
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes on the ready descriptors and take in what box and slot report."""
-        for name in list(self._outputs):
-            if self._outputs[name].fd in ready:
-                self._write(name)
-        for name in list(self._open_inputs):
-            if self._inputs[name].fd in ready:
-                self._read(name)
-        self._take_reports()
+        """Move bytes on the ready descriptors and take in what the slot says."""
+        for name in [name for name, one in self._outputs.items() if one.fd in ready]:
+            self._write(name)
+        for name in [name for name in self._open_inputs if self._inputs[name].fd in ready]:
+            self._read(name)
         if self._slot.busy and self._slot.fileno() in ready:
             event = self._slot.event()
             if event is not None:
                 self._take(event)
 
     def _write(self, name: str) -> None:
-        one = self._outputs[name]
-        try:
-            if one.pending:
-                del one.pending[: os.write(one.fd, one.pending[:_CHUNK])]
-        except BlockingIOError:
+        if not self._outputs[name].write():
             return
-        except (BrokenPipeError, ConnectionResetError):
-            one.pending.clear()
-            one.close_when_empty = True
-        if one.close_when_empty and not one.pending:
-            if name == "channel":
-                with contextlib.suppress(OSError), socket.socket(fileno=os.dup(one.fd)) as end:
-                    end.shutdown(socket.SHUT_WR)
-            os.close(one.fd)
-            del self._outputs[name]
+        fd = self._outputs.pop(name).fd
+        if name == "channel":
+            with contextlib.suppress(OSError):  # the other end is gone
+                self._channel.shutdown(socket.SHUT_WR)
+        else:
+            os.close(fd)
 
     def _read(self, name: str) -> bool:
         """Take in what has come; False when nothing has, or the stream has ended or is full.
@@ -199,77 +237,55 @@ class LocalBox:
         except ConnectionResetError:
             chunk = b""
         if not chunk:
-            os.close(one.fd)
-            self._open_inputs.discard(name)
+            self._close_input(name)
         elif len(one.data) + len(chunk) > one.cap:
             one.data += chunk[: max(0, one.cap - len(one.data))]
             self.kill("output")
         else:
             one.data += chunk
             if len(chunk) < _CHUNK and (name != "channel" or not wire.holds_frame(one.data)):
-                one.quiet_until = time.monotonic() + QUIET_SECONDS
+                rest = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
+                one.quiet_until = time.monotonic() + rest
             return True
         return False
 
-    def _take_reports(self) -> None:
-        data = self._inputs["report"].data
-        while (index := data.find(b"\n")) >= 0:
-            event = json.loads(data[:index])
-            del data[: index + 1]
-            self._take(event)
-
     def _take(self, event: dict[str, Any]) -> None:
-        if event["event"] == "started":
-            self.started, self._made_cpu = event["at"], event["cpu"]
-        elif event["event"] == "watch":
-            self.waited, self.over = event["waited"], event["over"]
-        elif event["event"] == "end":
-            self._drain()
-            self._take_reports()
-            # The making of the box is not the program's.
-            self.end = event | {"cpu": max(0.0, event["cpu"] - self._made_cpu)}
-            self.ended, self.waited = event["at"], event["waited"]
+        match event["event"]:
+            case "started":
+                self.started = event["at"]
+            case "watch":
+                self.waited, self.over = event["waited"], event["over"]
+            case "renewed":
+                self.waited, self.spent, self.over = event["waited"], event["cpu"], False
+                self.renewals += 1
+            case "end":
+                # Nobody in the box can write any more, and yet its streams may have no end: a fork
+                # of this process may hold the ends that are written to.
+                for name in tuple(self._open_inputs):
+                    while name in self._open_inputs and self._read(name):
+                        pass
+                    self._close_input(name)
+                self.end, self.started = event, event["started"]
+                self.ended, self.waited = event["at"], event["waited"]
+            case _:
+                self.fault = event["message"]
+                for name in tuple(self._open_inputs):
+                    self._close_input(name)
+
+    def _close_input(self, name: str) -> None:
+        if name not in self._open_inputs:
+            return
+        self._open_inputs.discard(name)
+        if name == "channel":
+            self._outputs.pop("channel", None)
+            self._channel.close()
         else:
-            self.fault = event["message"]
-
-    def _drain(self) -> None:
-        """Take in what the box has left in its streams, and close them.
-
-        Nobody in the box can write any more. A fork of this process may hold the writing ends, so
-        that their end would never come.
-        """
-        for name in list(self._open_inputs):
-            while name in self._open_inputs and self._read(name):
-                pass
-            if name in self._open_inputs:
-                os.close(self._inputs[name].fd)
-                self._open_inputs.discard(name)
+            os.close(self._inputs[name].fd)
 
     def close(self) -> None:
         """Kill what still runs and close every descriptor; the slot goes back to its pool."""
         self.kill("closed")
-        for one in self._outputs.values():
-            os.close(one.fd)
-        for name in self._open_inputs:
-            os.close(self._inputs[name].fd)
-        self._outputs.clear()
-        self._open_inputs.clear()
-
-
-def _pipes(count: int) -> list[tuple[int, int]]:
-    """Return so many pipes, or none at all. Raises OSError."""
-    made: list[tuple[int, int]] = []
-    try:
-        for _ in range(count):
-            made.append(os.pipe())
-    except OSError:
-        for pair in made:
-            os.close(pair[0])
-            os.close(pair[1])
-        raise
-    return made
-
-
-def _fits_a_file(job: Job) -> bool:
-    """Whether standard input goes with the job, as a file of the box, and not through a pipe."""
-    return len(job.stdin) <= _LARGEST_STDIN_FILE
+        for name in tuple(self._open_inputs):
+            self._close_input(name)
+        while self._outputs:
+            os.close(self._outputs.popitem()[1].fd)

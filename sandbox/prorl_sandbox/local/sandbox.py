@@ -12,17 +12,23 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from prorl_common import UserError
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.container import cleaning
+from prorl_sandbox.environments import store
+from prorl_sandbox.environments.store import Environment
 from prorl_sandbox.local.box import LocalBox
 from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Template
-from prorl_sandbox.local.view import interpreter, system_view, tools_view
-from prorl_sandbox.run.base import Boxes, BoxSandbox, machine_is_busy
-from prorl_sandbox.run.conversation import PYTHON_FILE, Box, Job
+from prorl_sandbox.local.template import Request, Templates
+from prorl_sandbox.local.view import EXECUTABLE, Tools, interpreter, system_view, tools_view
+from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
+from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
+from prorl_sandbox.run.plans import Boxes, When
+from prorl_sandbox.run.session import MOST_SESSIONS
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
 
@@ -42,7 +48,8 @@ class LocalSandbox(BoxSandbox):
     ``walls`` names what separates: user, pid, mount, net, ipc, seccomp, and what is added where the
     kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this
     machine and refuses less than the floor. ``slots`` boxes run at once; more wait their turn,
-    outside any time limit. ``python`` and ``template`` exist for tests.
+    outside any time limit. ``sessions`` may be open beside them. ``python`` and ``template`` exist
+    for tests.
     """
 
     def __init__(
@@ -51,21 +58,24 @@ class LocalSandbox(BoxSandbox):
         isolation: str,
         *,
         slots: int | None = None,
+        sessions: int = MOST_SESSIONS,
         python: str | None = None,
         template: Path = TEMPLATE,
     ) -> None:
-        super().__init__(isolation)
+        super().__init__(isolation, sessions)
         self._walls = walls
         self._slots = max(_LEAST_SLOTS, slots or default_slots())
         self._command = (python or interpreter(), *_FLAGS, str(template))
         self._lock = threading.Lock()
-        self._opened: tuple[Template, SlotPool] | None = None
+        self._opened: tuple[Templates, SlotPool, SlotPool] | None = None
         self._closed = False
         self._owner = os.getpid()
         self._end: Callable[[], object] = _nothing
+        self._held: list[int] = []
 
-    def _pool(self) -> SlotPool:
-        """Return the pool of slots; the first caller (also after its death) starts the template."""
+    def _pools(self) -> tuple[SlotPool, SlotPool]:
+        """Return the pools of slots for runs and for sessions; the first caller (also after its
+        death) starts the template."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
@@ -76,35 +86,57 @@ class LocalSandbox(BoxSandbox):
                 self._opened = None
             if self._opened is None:
                 settings = {
+                    "interpreter": os.path.realpath(self._command[0]),
+                    "executable": EXECUTABLE,
+                    "flags": _FLAGS,
                     "walls": tuple(w for w in self._walls if w not in ("landlock", "cgroup")),
                     "landlock": syscalls.landlock_abi() if "landlock" in self._walls else 0,
                     "cgroup": "cgroup" in self._walls,
                 }
-                template = Template(self._command, settings)
-                pool = SlotPool(template, self._slots, functools.cache(_slot_request))
-                self._opened = template, pool
+                templates = Templates(self._command, settings)
+                pool = SlotPool(templates, self._slots, functools.cache(_slot_request))
+                held = SlotPool(templates, self._most_sessions, functools.cache(_slot_request))
+                self._opened = templates, pool, held
                 # Whoever forgets to close it: then with the object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
-            return self._opened[1]
+            return self._opened[1:]
+
+    def _environment(self, name: str) -> Environment:
+        found = store.find(name, store.Target.here())
+        self._held.append(store.hold(Path(found.folder)))
+        return found
 
     def cgroup_version(self) -> int:
         """Return the version of the boxes' control groups, 0 for none. Starts the template."""
-        self._pool()
+        self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
 
-    @contextlib.contextmanager
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> Iterator[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once; see ``BoxSandbox``."""
+        return self._start(self._pools()[0], jobs, when)
+
+    @contextlib.contextmanager
+    def _session_box(self, job: Job) -> Iterator[Box]:
+        """Start a session's box; see ``BoxSandbox``."""
+        if not {"pid", "mount"} <= set(self._walls):
+            raise UserError(
+                "a session needs process and mount namespaces: see 'prorl sandbox doctor'"
+            )
+        with self._start(self._pools()[1], [job], "free") as made:
+            yield made.boxes[0]
+
+    @contextlib.contextmanager
+    def _start(self, pool: SlotPool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
+        """Start a box for each job at once, in slots of ``pool``."""
         kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), with_tools=True, folders=job.command.folders)
+            _Kind((job.file,), Tools.of(job.command))
             if job.command is not None and job.command.tools
-            else _NATIVE
+            else _NATIVE._replace(packages=job.packages)
             for job in jobs
         ]
         with contextlib.ExitStack() as stack:
-            pool = self._pool()
-            slots = stack.enter_context(pool.lend(kinds, alone))
+            slots = stack.enter_context(pool.lend(kinds, when))
             lends = pool.lends
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):
@@ -125,6 +157,9 @@ class LocalSandbox(BoxSandbox):
                     raise SandboxError("the sandbox was closed during the run") from error
                 raise
 
+    def _are_free(self, count: int) -> bool:
+        return self._pools()[0].are_free(count)
+
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
         """Yield a folder for a box without a root of its own, else nothing on this machine."""
@@ -144,35 +179,40 @@ class LocalSandbox(BoxSandbox):
         with self._lock:
             self._closed = True
             opened, self._opened = self._opened, None
+        self._close_sessions()
         if opened is not None:
             self._end()
             self._end = _nothing
+        while self._held:
+            os.close(self._held.pop())
 
 
 def _nothing() -> None:
     """What there is to end before the template has been started."""
 
 
-def _end(owner: int, template: Template, pool: SlotPool) -> None:
+def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
     if owner != os.getpid():
         return
-    pool.close()
-    template.close()
+    for pool in pools:
+        pool.close()
+    templates.close()
 
 
 class _Kind(NamedTuple):
-    """A kind of slot: what of this machine its boxes see, and the names that a program may have."""
+    """A kind of slot: what of this machine its boxes see, the names that a program may have, and the
+    packages that it finds."""
 
     files: tuple[str, ...]
-    with_tools: bool
-    folders: tuple[str, ...]
+    tools: Tools | None = None
+    packages: Packages = NO_PACKAGES
 
 
-_NATIVE = _Kind((PYTHON_FILE, BINARY), with_tools=False, folders=())
+_NATIVE = _Kind((PYTHON_FILE, BINARY))
 """For Python and for what compilers have made: the libraries alone."""
 
 
-def _slot_request(kind: Any) -> dict[str, Any]:
+def _slot_request(kind: Any) -> Request:
     """Return what to ask the template for."""
-    view = tools_view(kind.folders) if kind.with_tools else system_view()
-    return {"binds": view.binds, "links": view.links, "masks": view.masks, "files": kind.files}
+    view = system_view(kind.packages.folder) if kind.tools is None else tools_view(kind.tools)
+    return Request(kind.packages, kind.files, view.listing())

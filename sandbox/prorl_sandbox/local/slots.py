@@ -17,10 +17,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
+from prorl_sandbox.run.plans import NoneFree, When
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
+_REST_SECONDS = 0.005
+"""A slot has its next box ready after so long."""
 
 
 class Slot:
@@ -32,6 +35,7 @@ class Slot:
         self.kind: Hashable = None
         self.busy = False
         self.doubtful = False
+        self.ended = 0.0  # when its last box did, by ``time.monotonic``
 
     def fileno(self) -> int:
         """Return the descriptor that is readable when the slot has something to say."""
@@ -76,6 +80,12 @@ class Slot:
             if self.busy:
                 self._control.send(b"kill")
 
+    def renew(self, limits: dict[str, Any]) -> None:
+        """Give the box new limits of processor time, counted from now on."""
+        with self._lock, contextlib.suppress(OSError):  # the end is seen where events are
+            if self.busy:
+                self._control.send(marshal.dumps(limits, 2))
+
     def hang_up(self) -> None:
         """End the slot and whatever it runs, while another thread may be using this object."""
         with self._lock, contextlib.suppress(OSError):
@@ -91,7 +101,7 @@ class Slot:
 class SlotMaker(Protocol):
     """What makes slots: the template process."""
 
-    def slot(self, request: dict[str, Any]) -> Slot:
+    def slot(self, request: Any) -> Slot:
         """Make a slot with this view of the machine. Raises SandboxError."""
         ...
 
@@ -99,15 +109,14 @@ class SlotMaker(Protocol):
 class SlotPool:
     """Lends slots of one template, at most ``size`` at a time. Thread-safe."""
 
-    def __init__(
-        self, template: SlotMaker, size: int, request: Callable[[Hashable], dict[str, Any]]
-    ) -> None:
+    def __init__(self, template: SlotMaker, size: int, request: Callable[[Hashable], Any]) -> None:
         """``request`` says for a kind of slot what to ask the template for."""
         self._template = template
         self._size = size
         self._request = request
         self._changed = threading.Condition()
         self._rested: dict[Hashable, deque[Slot]] = defaultdict(deque)
+        self._count: dict[Hashable, int] = defaultdict(int)
         self._lent: set[Slot] = set()
         self._starting = 0
         self._waiting: deque[object] = deque()
@@ -121,17 +130,17 @@ class SlotPool:
         return self._lends
 
     @contextlib.contextmanager
-    def lend(self, kinds: Sequence[Hashable], alone: bool = False) -> Iterator[list[Slot]]:
+    def lend(self, kinds: Sequence[Hashable], when: When = "free") -> Iterator[list[Slot]]:
         """Yield a slot of each kind, all at once or none; first come, first served.
 
-        ``alone``: while no other slot is lent. Slots still busy when given back are told to kill their box; one that does not answer is
-        dropped.
+        Slots still busy when given back are told to kill their box; one that does not answer is
+        dropped. Raises NoneFree, SandboxError.
         """
-        slots = self._take(kinds, alone)
+        slots = self._take(kinds, when)
         try:
             yield slots
         finally:
-            self._alone = self._alone and not alone
+            self._alone = self._alone and when != "alone"
             for slot in slots:
                 self._give_back(slot)
 
@@ -139,18 +148,22 @@ class SlotPool:
         """Tell whether more than ``count`` slots are lent."""
         return len(self._lent) + self._starting > count
 
-    def _take(self, kinds: Sequence[Hashable], alone: bool) -> list[Slot]:
+    def _take(self, kinds: Sequence[Hashable], when: When) -> list[Slot]:
         me = object()
         with self._changed:
+            if when == "now" and not self.are_free(len(kinds)):
+                raise NoneFree
             self._waiting.append(me)
             try:
-                needed = self._size if alone else len(kinds)
-                self._changed.wait_for(lambda: self._closed or self._may_take(me, needed))
+                needed = self._size if when == "alone" else len(kinds)
+                self._changed.wait_for(
+                    lambda: self._closed or (self._waiting[0] is me and self._enough(needed))
+                )
                 if self._closed:
                     raise SandboxError("the sandbox is closed")
                 self._starting += len(kinds)
                 self._lends += len(kinds)
-                self._alone = alone
+                self._alone = when == "alone"
             finally:
                 self._waiting.remove(me)
                 self._changed.notify_all()
@@ -164,35 +177,56 @@ class SlotPool:
                 self._lent.update(taken)
                 self._changed.notify_all()
             if len(taken) < len(kinds):
-                self._alone = self._alone and not alone
+                self._alone = self._alone and when != "alone"
                 for slot in taken:
                     self._give_back(slot)
         return taken
 
-    def _may_take(self, me: object, count: int) -> bool:
+    def are_free(self, count: int) -> bool:
+        """Tell whether so many slots are free and nobody waits for one."""
+        return not self._waiting and self._enough(count)
+
+    def _enough(self, count: int) -> bool:
         free = self._size - len(self._lent) - self._starting
-        return self._waiting[0] is me and count <= free and not self._alone
+        return count <= free and not self._alone
 
     def _find(self, kind: Hashable) -> Slot:
-        """Return a rested slot of ``kind``, else a new one."""
+        """Return a slot of ``kind`` that has rested, so that its next box is ready, else a new one;
+        when there are as many as there may be, the one that has rested longest."""
         with self._changed:
-            while self._rested[kind]:
-                slot = self._rested[kind].popleft()
+            rested = self._rested[kind]
+            while rested:
+                slot = rested[0]
+                tired = time.monotonic() - slot.ended < _REST_SECONDS
+                if tired and self._count[kind] < self._size:
+                    break
+                rested.popleft()
                 if slot.alive:
                     return slot
-                slot.close()
-        slot = self._template.slot(self._request(kind))
+                self._drop(slot)
+            self._count[kind] += 1
+        try:
+            slot = self._template.slot(self._request(kind))
+        except SandboxError:
+            with self._changed:
+                self._count[kind] -= 1
+            raise
         slot.kind = kind
         return slot
+
+    def _drop(self, slot: Slot) -> None:
+        slot.close()
+        self._count[slot.kind] -= 1
 
     def _give_back(self, slot: Slot) -> None:
         alive = self._calm(slot)
         with self._changed:
             self._lent.discard(slot)
             if alive and not self._closed:
+                slot.ended = time.monotonic()
                 self._rested[slot.kind].append(slot)
             else:
-                slot.close()
+                self._drop(slot)
             self._changed.notify_all()
 
     @staticmethod

@@ -9,23 +9,90 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import SETUP_SECONDS
+from prorl_sandbox.local.view import PACKAGES, Listing, system_view
+from prorl_sandbox.run.conversation import NO_PACKAGES, SETUP_SECONDS, Packages
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
 _LAST_WORD_SECONDS = 30.0
-_ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "LD_BIND_NOW": "1",  # else every box would look up the same functions of the C library
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONHASHSEED": "0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a slot is to be: the packages that its boxes find, the names that a program may have, and
+    what of this machine they see."""
+
+    packages: Packages
+    files: tuple[str, ...]
+    listing: Listing
+
+
+class Templates:
+    """The templates of a sandbox, one for what boxes find loaded: each is started when it is first
+    needed, and anew when it has ended. Thread-safe."""
+
+    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
+        """Start the one without packages; raises SandboxError when it does not start."""
+        self._command = command
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
+
+    def _start(self, packages: Packages, first: int) -> Template:
+        """Start a template with these packages, beside ``first``: they share what their boxes see."""
+        listing = system_view(packages.folder).listing()
+        settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
+        if packages.folder:
+            apart = "mount" in self._settings["walls"]
+            folder = PACKAGES if apart else packages.folder
+            settings["packages"] = (folder, *packages.loaded)
+        return Template(self._command, settings, listing)
+
+    @property
+    def cgroup_version(self) -> int:
+        """The version of the boxes' control groups, 0 for none."""
+        return self._started[NO_PACKAGES].cgroup_version
+
+    @property
+    def alive(self) -> bool:
+        """False when the first one has ended, by whatever hand."""
+        return self._started[NO_PACKAGES].alive
+
+    def slot(self, request: Request) -> Slot:
+        """Make a slot of the template with these packages. Raises SandboxError."""
+        with self._lock:
+            template = self._started.get(request.packages)
+            if template is None or not template.alive:
+                if template is not None:
+                    template.close()
+                template = self._start(request.packages, self._started[NO_PACKAGES].pid)
+                self._started[request.packages] = template
+        return template.slot(request)
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._lock:
+            for template in self._started.values():
+                template.close()
 
 
 class Template:
     """The template process and the way to ask it for slots. Thread-safe."""
 
-    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start it; raises SandboxError when it does not start."""
+    def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
+        """Start it, with what its first boxes see; raises SandboxError when it does not start."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
@@ -47,7 +114,8 @@ class Template:
         finally:
             theirs.close()
         try:
-            self._control.send(marshal.dumps(settings, 2))
+            with listing.note() as note:
+                socket.send_fds(self._control, [marshal.dumps(settings, 2)], [note])
             self.cgroup_version = int(self._first_word(self._control)["cgroup"])
         except OSError as error:
             raise SandboxError(self._obituary()) from error
@@ -69,11 +137,14 @@ class Template:
             raise SandboxError(f"the sandbox could not build a box: {word['message']}")
         return word
 
-    def slot(self, request: dict[str, Any]) -> Slot:
+    def slot(self, request: Request) -> Slot:
         """Make a slot with this view of the machine. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            socket.send_fds(self._control, [marshal.dumps(request, 2)], [theirs.fileno()])
+            wanted = {"root": request.listing.name, "files": request.files}
+            with request.listing.note() as note:
+                fds = [theirs.fileno(), note]
+                socket.send_fds(self._control, [marshal.dumps(wanted, 2)], fds)
             theirs.close()
             self._first_word(mine)
         except OSError as error:
@@ -96,6 +167,11 @@ class Template:
         last = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         self.close()
         return ": ".join(["the sandbox's template ended before the program started", *last[-1:]])
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
 
     @property
     def alive(self) -> bool:

@@ -5,76 +5,54 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import os
-import secrets
+import threading
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
-from typing import Any, assert_never
+from dataclasses import replace
+from typing import Any
 
 from prorl_common import Closing, UserError
-from prorl_sandbox.box import wire
-from prorl_sandbox.run import judging
-from prorl_sandbox.run.compiling import (
-    ArtifactCache,
-    compile_job,
-    exec_job,
-    read_artifact,
-    require_tools,
+from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
+from prorl_sandbox.run.cancelling import cancellable
+from prorl_sandbox.run.cases import Account
+from prorl_sandbox.run.compiling import ArtifactCache, check_call, compile_job, exec_job
+from prorl_sandbox.run.conversation import NO_PACKAGES, Box, Job, Packages
+from prorl_sandbox.run.files import check_files
+from prorl_sandbox.run.plans import (
+    Boxes,
+    Plan,
+    When,
+    plan_check,
+    plan_compilation,
+    plan_job,
+    plan_program,
 )
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job, converse
-from prorl_sandbox.run.relay import Relay
+from prorl_sandbox.run.projects import Projects
+from prorl_sandbox.run.ranges import check_limits
+from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
+from prorl_sandbox.run.turns import Turns, run_fairly
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
-from prorl_sandbox.types import Limits, Outcome, Program
+from prorl_sandbox.types import (
+    Budget,
+    Call,
+    Case,
+    Check,
+    Limits,
+    Outcome,
+    Program,
+    Project,
+    ProjectOutcome,
+    Stdin,
+)
 
 _DEFAULT_LIMITS = Limits()
 _CHECKER_FRAME = 16 * 1024 * 1024
 _LONGEST_SOURCE = 4 * 1024 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
-_RANGES: dict[str, tuple[float, float]] = {
-    "wall_seconds": (0.0, 86_400.0),
-    "cpu_seconds": (0.0, 86_400.0),
-    "memory_mb": (16, 1 << 20),
-    "output_kb": (1, 1 << 20),
-    "processes": (1, 4096),
-    "scratch_mb": (1, 1 << 16),
-}
-
-
-class _Single:
-    """Listener of a run with one box: keeps the one message that matters."""
-
-    def __init__(self, nonce: str) -> None:
-        self.nonce = nonce
-        self._ready = False
-        self.message: dict[str, Any] | None = None
-        self.value: Any = None
-
-    def frame(self, box: Box, message: dict[str, Any]) -> None:
-        """Keep the one answer; a second one, or one to another question, breaks the protocol."""
-        if message["k"] == "ready" and not self._ready:
-            self._ready = True
-            return
-        if self.message is not None:
-            raise wire.MalformedFrame("more than one answer")
-        if message["k"] == "value":
-            if message.get("n") != self.nonce:
-                raise wire.MalformedFrame("an answer to no question")
-            self.value = wire.decode(message.get("v"))
-        self.message = message
-
-    def ended(self, box: Box) -> None:
-        """Nothing to do: there is no other box."""
-
-
-@dataclass(frozen=True, slots=True)
-class Boxes:
-    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
-
-    boxes: list[Box]
-    crowded: Callable[[], bool]
 
 
 class BoxSandbox(Closing, ABC):
@@ -82,21 +60,112 @@ class BoxSandbox(Closing, ABC):
 
     isolation: str
 
-    def __init__(self, isolation: str) -> None:
+    def __init__(self, isolation: str, sessions: int) -> None:
+        """``sessions``: how many may be open at once."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
+        self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
+        self._most_sessions = sessions
+        self._places = threading.BoundedSemaphore(sessions)
+        self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
+        self._projects = Projects(self._run_job, self._one_box, self._packages, isolation)
 
     @abstractmethod
-    def _boxes(self, jobs: Sequence[Job], alone: bool) -> AbstractContextManager[Boxes]:
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         """Start a box for each job at once, and see to it that all are gone afterwards.
 
-        Waits while none is free; ``alone``: while any other box of this sandbox runs, and none is
-        started before the end. Raises SandboxError.
+        ``when``: "free", wait while none is; "alone", wait while any other box of this sandbox
+        runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
+        nobody waits for one. Raises SandboxError.
         """
+
+    @abstractmethod
+    def _are_free(self, count: int) -> bool:
+        """Tell whether so many boxes are free and nobody waits for one."""
+
+    @abstractmethod
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
+        """Start a box that takes no run's place; see to it that it is gone afterwards.
+
+        There are at most ``sessions`` of them. Raises SandboxError.
+        """
+
+    @abstractmethod
+    def _environment(self, name: str) -> Environment:
+        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        self._find(name)
+
+    def _find(self, name: str) -> Environment:
+        found = self._environments.get(name)
+        if found is None:
+            found = self._environments[name] = self._environment(name)
+        return found
+
+    def _packages(self, environment: str, source: str) -> Packages:
+        """Return what a box has that runs ``source``, a program's or its checker's."""
+        if environment == STDLIB_ONLY.name:
+            return NO_PACKAGES
+        found = self._find(environment)
+        return Packages(found.name, found.folder, found.preload_for(source))
 
     @abstractmethod
     def close(self) -> None:
         """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+
+    def open_session(
+        self,
+        limits: Limits = _DEFAULT_LIMITS,
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> BoxSession:
+        """Open a session in a box of its own; see ``Sandbox.open_session``."""
+        check_limits(limits)
+        check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
+        job = session_job(limits, total_seconds, self._packages(environment, ""))
+        box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
+        self._sessions.add(box)
+        return BoxSession(box, limits)
+
+    def run_project(self, project: Project, limits: Limits = _DEFAULT_LIMITS) -> ProjectOutcome:
+        """Build, run and test a project; see ``Sandbox.run_project``."""
+        check_limits(limits)
+        return self._projects.run(project, limits)
+
+    def _run_job(self, job: Job) -> tuple[Outcome, dict[str, Any] | None]:
+        """See one job to its end; return its outcome and what its harness said."""
+        said: list[dict[str, Any] | None] = []
+        plan = plan_job(job, self.isolation, said.append)
+        return run_fairly(plan, job.limits, self._boxes), said[-1]
+
+    @contextlib.contextmanager
+    def _one_box(self, job: Job) -> Iterator[Box]:
+        """Start a box in its turn among those of runs."""
+        with self._boxes([job], "free") as made, cancellable(made.boxes):
+            yield made.boxes[0]
+
+    @contextlib.contextmanager
+    def _placed(self, job: Job) -> Iterator[Box]:
+        """Start a session's box if there is a place for one."""
+        if not self._places.acquire(blocking=False):
+            raise UserError(
+                f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
+                "open the sandbox with more (sessions=...)"
+            )
+        try:
+            with self._session_box(job) as box:
+                yield box
+        finally:
+            self._places.release()
+
+    def _close_sessions(self) -> None:
+        """End every session; a message under way in another thread raises SessionEndedError."""
+        for box in list(self._sessions):
+            box.close("the sandbox was closed")
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
         """Run one program in a fresh box; see ``Sandbox.run``.
@@ -104,62 +173,10 @@ class BoxSandbox(Closing, ABC):
         Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
         for a language that is not installed.
         """
-        check_limits(limits)
-        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
-        spec = LANGUAGES.get(program.language)
-        if spec.run is None:
-            mode = "main" if program.call is None else "serve"
-            stdin = program.stdin.encode("utf-8", "replace")
-            job = Job(
-                mode, program.source, limits, program.call, stdin, frame_cap=limits.output_kb * 1024
-            )
-            return _fairly(lambda alone: self._run_one(job, program, alone), limits)
+        case: Case = Stdin(program.stdin)
         if program.call is not None:
-            raise UserError(f"a call needs Python: {program.language} programs run with stdin")
-        artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
-        if spec.compile:
-            artifact = self._compile(program, spec)
-        if isinstance(artifact, Outcome):
-            return artifact
-        run = exec_job(program, spec, artifact, limits)
-        return _fairly(lambda alone: self._run_one(run, program, alone), limits)
-
-    def _too_long(self) -> Outcome:
-        text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
-        return Outcome("compile-error", stderr=text, isolation=self.isolation)
-
-    def _run_one(self, job: Job, program: Program, alone: bool) -> Outcome:
-        nonce = secrets.token_hex(16)
-        question = pack_call(program.args, nonce) if job.mode == "serve" else None
-        listener = _Single(nonce)
-        with self._boxes([job], alone) as made:
-            (box,) = made.boxes
-            if question is not None:
-                box.send(question)
-                box.hang_up()
-            result = _drive(made, listener)
-            if job.mode == "exec":  # its program never sees the channel: this is the harness's word
-                require_tools(program, listener.message)
-            value = listener.value if result[0] == "ok" else None
-            return judging.outcome(box, result, self.isolation, value)
-
-    def _compile(self, program: Program, spec: LanguageSpec) -> bytes | Outcome:
-        """Return what to execute, or the Outcome of a compilation that failed."""
-        known = self._artifacts.get(program)
-        if known is not None:
-            return known
-        job = compile_job(program, spec)
-        listener = _Single("")
-        with self._boxes([job], alone=False) as made:
-            (box,) = made.boxes
-            result = _drive(made, listener)
-            artifact = read_artifact(program, listener.message) if result[0] == "ok" else None
-            if artifact is None:  # a compiler out of time or memory is a compile error too
-                return judging.outcome(box, ("compile-error", None), self.isolation)
-        self._artifacts.put(program, artifact)
-        return artifact
+            case = Call(program.call, program.args)
+        return next(self.run_cases(program, [case], limits))
 
     def run_check(
         self,
@@ -174,53 +191,106 @@ class BoxSandbox(Closing, ABC):
         SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
         travel by value: what the submission does to a list is not seen by the checker.
         """
+        return next(self.run_cases(program, [Check(checker, entry_point)], limits))
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = _DEFAULT_LIMITS,
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
-        if len(program.source) > _LONGEST_SOURCE:
-            return self._too_long()
+        turns = Turns(
+            cases,
+            Account(budget, limits),
+            lambda case, left: self._plan(program, case, left),
+            self._boxes,
+            self._are_free,
+        )
+        return turns.outcomes(self.isolation)
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
+        """Return what a case needs, or its outcome where it is known before it runs."""
+        if (refused := too_long(program.source, self.isolation)) is not None:
+            return refused
+        match case:
+            case Stdin(text=stdin):
+                program = replace(program, stdin=stdin, call=None, args=())
+                return self._plan_program(program, limits)
+            case Call(name=name, args=args):
+                return self._plan_program(replace(program, call=name, args=args), limits)
+            case Check():
+                return self._plan_check(program, case, limits)
+
+    def _plan_program(self, program: Program, limits: Limits) -> Plan | Outcome:
+        files = check_files(program.files, limits.scratch_mb, "files of a program")
+        spec = LANGUAGES.get(program.language)
+        if spec.run is None:
+            mode = "main" if program.call is None else "serve"
+            stdin = program.stdin.encode("utf-8", "replace")
+            job = Job(
+                mode,
+                program.source,
+                limits,
+                program.call,
+                stdin,
+                frame_cap=limits.output_kb * 1024,
+                packages=self._packages(program.environment, program.source),
+                files=files,
+            )
+            return plan_program(job, program, self.isolation)
+        if program.call is not None:
+            check_call(program.call, spec)
+        if program.environment != STDLIB_ONLY.name:
+            raise UserError(f"an environment needs Python: {program.language} has none")
+        artifact: bytes | Outcome = program.source.encode("utf-8", "replace")
+        if spec.compile:
+            artifact = self._compile(program, spec, files)
+        if isinstance(artifact, Outcome):
+            return artifact
+        run = replace(exec_job(program, spec, artifact, limits), files=files)
+        return plan_program(run, program, self.isolation)
+
+    def _compile(
+        self, program: Program, spec: LanguageSpec, files: Mapping[str, bytes]
+    ) -> bytes | Outcome:
+        """Return what to execute, or the Outcome of a compilation that failed."""
+        known = self._artifacts.get(program)
+        if known is not None:
+            return known
+        job = replace(compile_job(program, spec), files=files)
+        plan = plan_compilation(job, program, self.isolation)
+        with self._boxes(plan.jobs, "free") as made:
+            outcome = plan.run(made)
+        if outcome.status != "ok":
+            return outcome
+        artifact: bytes = outcome.value
+        self._artifacts.put(program, artifact)
+        return artifact
+
+    def _plan_check(self, program: Program, case: Check, limits: Limits) -> Plan:
         if LANGUAGES.get(program.language).run is not None:
             raise UserError(f"a check needs Python: {program.language} programs run with stdin")
         cap = limits.output_kb * 1024
         stdin = program.stdin.encode("utf-8", "replace")
-        jobs = [
-            Job("serve", program.source, limits, entry_point, stdin, frame_cap=cap),
-            Job("check", checker, limits, frame_cap=_CHECKER_FRAME),
-        ]
-
-        def attempt(alone: bool) -> Outcome:
-            with self._boxes(jobs, alone) as made:
-                submission, check = made.boxes
-                relay = Relay(submission, check)
-                converse(made.boxes, limits.wall_seconds, relay, made.crowded)
-                judging.require_start(submission)
-                judging.require_start(check)
-                return relay.outcome(limits, self.isolation)
-
-        return _fairly(attempt, limits)
-
-
-def _fairly(attempt: Callable[[bool], Outcome], limits: Limits) -> Outcome:
-    """Return the outcome of an attempt, made again alone where others may be why it took too long.
-
-    That is so when it used more processor time than its limit while others shared the machine, and
-    yet came to an end; and when it was kept from a processor for all the time that a wall limit is
-    stretched by. What it does alone counts.
-    """
-    outcome = attempt(False)
-    return attempt(True) if _may_be_others(outcome, limits) else outcome
-
-
-def _may_be_others(outcome: Outcome, limits: Limits) -> bool:
-    match outcome.limit:
-        case None:
-            return False
-        case "cpu":
-            ended = outcome.exit_code is not None  # by itself
-            return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
-        case "wall":
-            return outcome.waited_seconds >= limits.wall_seconds * (MOST_STRETCH - 1)
-        case _:
-            assert_never(outcome.limit)
+        own, theirs = (
+            self._packages(program.environment, text) for text in (program.source, case.source)
+        )
+        submission = Job(
+            "serve",
+            program.source,
+            limits,
+            case.entry_point,
+            stdin,
+            frame_cap=cap,
+            packages=own,
+            files=check_files(program.files, limits.scratch_mb, "files of a program"),
+        )
+        check = Job("check", case.source, limits, frame_cap=_CHECKER_FRAME, packages=theirs)
+        return plan_check(submission, check, self.isolation)
 
 
 def machine_is_busy() -> bool:
@@ -229,30 +299,9 @@ def machine_is_busy() -> bool:
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
-def _drive(made: Boxes, listener: _Single) -> judging.Judgement:
-    """See one box to its end and judge it. Raises SandboxError."""
-    (box,) = made.boxes
-    converse([box], box.job.limits.wall_seconds, listener, made.crowded)
-    judging.require_start(box)
-    return judging.judge(box, listener.message)
-
-
-def pack_call(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the message that asks for one call; raises UserError for what cannot be sent."""
-    try:
-        plain = wire.decode(wire.encode(list(args)))
-    except (wire.Unserialisable, wire.MalformedFrame) as error:
-        raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "call", "args": plain, "kwargs": {}, "n": nonce}
-
-
-def check_limits(limits: Limits) -> None:
-    """Raise UserError for a limit that is no number in its range."""
-    for name, value in asdict(limits).items():
-        low, high = _RANGES[name]
-        kinds = (int, float) if name.endswith("_seconds") else (int,)
-        number = type(value) in kinds and math.isfinite(value)
-        if not number or value <= 0 or not low <= value <= high:
-            least = f"from {low:g}" if low else "above 0 and up"
-            whole = "" if float in kinds else "a whole number "
-            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")
+def too_long(source: str, isolation: str) -> Outcome | None:
+    """Return the outcome of a source beyond all measure, None for every other."""
+    if len(source) <= _LONGEST_SOURCE:
+        return None
+    text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+    return Outcome("compile-error", stderr=text, isolation=isolation)

@@ -8,6 +8,8 @@ never run here, handed to the next box. Which commands run is the ``LanguageSpec
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -17,7 +19,7 @@ from typing import Any
 from prorl_common import UserError
 from prorl_sandbox.box import wire
 from prorl_sandbox.run.conversation import Job
-from prorl_sandbox.spec import LanguageSpec
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(
@@ -25,6 +27,7 @@ COMPILE_LIMITS = Limits(
 )
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
+_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 
 
 class LanguageError(UserError):
@@ -32,7 +35,7 @@ class LanguageError(UserError):
 
 
 class ArtifactCache:
-    """The latest artifacts by language and source digest, at most 64 MiB of them. Thread-safe."""
+    """The latest artifacts by language, source, call and files, at most 64 MiB of them. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,8 +61,8 @@ class ArtifactCache:
 
 
 def _key(program: Program) -> str:
-    text = f"{program.language}\n{program.source}".encode("utf-8", "replace")
-    return hashlib.blake2b(text, digest_size=20).hexdigest()
+    parts = (program.language, program.call, program.source, *sorted(program.files.items()))
+    return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=20).hexdigest()
 
 
 def compile_job(program: Program, spec: LanguageSpec) -> Job:
@@ -68,27 +71,67 @@ def compile_job(program: Program, spec: LanguageSpec) -> Job:
     return Job(
         "compile",
         program.source,
-        replace(COMPILE_LIMITS, memory_mb=memory_mb),
+        _with_own(replace(COMPILE_LIMITS, memory_mb=memory_mb), spec),
         frame_cap=2 * _LARGEST_ARTIFACT + 1024,
         file=spec.source_name,
-        command=spec.compile_command(memory_mb),
+        command=spec.compile_command(program.source, program.call, memory_mb),
     )
 
 
 def exec_job(program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits) -> Job:
-    """Return the job that runs a compiled program, or its source, with its standard input."""
+    """Return the job that runs a compiled program, or its source, with its standard input, or has
+    it answer a call."""
     memory_mb = max(limits.memory_mb, spec.least_memory_mb)
-    command = spec.run_command(memory_mb)
+    command = spec.run_command(program.call, memory_mb)
     return Job(
         "exec",
         "",
-        replace(limits, memory_mb=memory_mb),
+        _with_own(replace(limits, memory_mb=memory_mb), spec),
+        program.call,
         stdin=program.stdin.encode("utf-8", "replace"),
         artifact=artifact,
-        frame_cap=1024,
+        frame_cap=limits.output_kb * 1024 if program.call is not None else 1024,
         file=command.result,
         command=command,
     )
+
+
+def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
+    """Return limits in which there is room for what a language's tools and runtime take."""
+    return replace(
+        limits,
+        memory_mb=limits.memory_mb + spec.own_memory_mb,
+        processes=limits.processes + spec.own_processes,
+    )
+
+
+def check_call(call: str, spec: LanguageSpec) -> None:
+    """Raise UserError for a call that a language other than Python cannot take."""
+    if spec.harness is None:
+        able = ", ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
+        raise UserError(f"{spec.title} takes whole programs with stdin: calls work in {able}")
+    if not _CALL.fullmatch(call):
+        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
+
+
+def ask(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
+    """Return the message that has a program of another language answer a call (see ``Harness``).
+
+    A dict becomes an object with text keys, tuples and sets become lists. Raises UserError for
+    arguments that JSON does not have.
+    """
+    try:
+        wire.encode(list(args))  # its limits of depth and size hold here too
+        question = json.dumps({"n": nonce, "args": args}, default=_as_list)
+    except (wire.Unserialisable, wire.TooLarge, TypeError, ValueError) as error:
+        raise UserError(f"an argument cannot be sent to the program: {error}") from error
+    return {"k": "question", "question": question}
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise TypeError(f"a value of type {type(value).__name__} has no form in JSON")
 
 
 def require_tools(program: Program, message: Mapping[str, Any] | None) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from prorl_common import UserError
+from prorl_sandbox.environments import missing
 from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Outcome, SandboxError, Status
 
@@ -71,7 +72,8 @@ def judge(box: Box, message: Message | None) -> Judgement:
         return "killed-by-policy", None
     if code < 0:
         return "runtime-error", None
-    if box.job.mode in ("main", "exec") and code == 0:
+    whole = box.job.mode in ("main", "exec") and box.job.call is None
+    if whole and code == 0:
         return "ok", None
     kind = message["k"] if message is not None else None
     if message is not None and kind in ("exception", "raise", "failed"):
@@ -82,10 +84,10 @@ def judge(box: Box, message: Message | None) -> Judgement:
         return "unserialisable", None
     if kind == "too-large":
         return "output-limit", None
-    if box.job.mode in ("main", "exec"):
+    if whole:
         return "wrong-exit", None
-    has_value = kind in ("value", "artifact", "missing")
-    return ("ok" if has_value and code == 0 else "runtime-error"), None
+    answers = ("artifact", "missing") if box.job.mode in ("compile", "build") else ("value",)
+    return ("ok" if kind in answers and code == 0 else "runtime-error"), None
 
 
 def _seconds(box: Box) -> float:
@@ -109,4 +111,7 @@ def outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -
         cpu_seconds=box.end["cpu"] if box.end is not None else 0.0,
         peak_mb=box.end["peak_kb"] / 1024 if box.end is not None else 0.0,
         isolation=isolation,
+        hint=missing.hint(box.text("stderr"), box.job.packages.environment)
+        if judgement[0] in ("runtime-error", "wrong-exit")
+        else "",
     )

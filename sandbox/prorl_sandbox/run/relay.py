@@ -15,6 +15,8 @@ from prorl_sandbox.run import judging
 from prorl_sandbox.run.conversation import Box
 from prorl_sandbox.types import Limits, Outcome
 
+_MOST_KINDS = 20
+
 
 class Relay:
     """Listener of a check run: passes calls one way and answers the other."""
@@ -44,9 +46,19 @@ class Relay:
     def _from_check(self, message: dict[str, Any]) -> None:
         if message["k"] == "call" and not self._asked:
             self._asked = True
-            args, kwargs = wire.decode(message["args"]), wire.decode(message["kwargs"])
+            args, odd_args = wire.decode_for_box(message["args"])
+            kwargs, odd_kwargs = wire.decode_for_box(message["kwargs"])
             self._nonce = secrets.token_hex(16)
-            self._submission.send({"k": "call", "args": args, "kwargs": kwargs, "n": self._nonce})
+            question = {
+                "k": "call",
+                "name": message["name"],
+                "args": args,
+                "kwargs": kwargs,
+                "n": self._nonce,
+                "revive": odd_args or odd_kwargs,
+                "opaque": True,
+            }
+            self._submission.send(question)
         else:
             self._check_message = message
             self._passed = message["k"] == "passed"
@@ -54,7 +66,7 @@ class Relay:
 
     def _from_submission(self, message: dict[str, Any]) -> None:
         kind = message["k"]
-        if kind in ("value", "raise"):
+        if kind in ("value", "raise", "opaque"):
             if not self._asked or message.get("n") != self._nonce:
                 raise wire.MalformedFrame("an answer without a question")
             self._asked, self._answered = False, True
@@ -69,8 +81,13 @@ class Relay:
     @staticmethod
     def _answer(message: dict[str, Any]) -> dict[str, Any]:
         if message["k"] == "value":
-            return {"k": "value", "v": wire.decode(message.get("v"))}
-        return {"k": "raise", "type": str(message.get("type"))[:100]}
+            value, odd = wire.decode_for_box(message.get("v"))
+            return {"k": "value", "v": value, "revive": odd}
+        if message["k"] == "opaque":
+            return {"k": "opaque", "truth": message.get("truth") is True}
+        kinds = message.get("kinds")
+        names = [str(kind)[:100] for kind in kinds[:_MOST_KINDS]] if isinstance(kinds, list) else []
+        return {"k": "raise", "type": str(message.get("type"))[:100], "kinds": names}
 
     def ended(self, box: Box) -> None:
         """When one box has ended the other has nothing left to do."""
@@ -87,12 +104,14 @@ class Relay:
         box = self._submission
         result = self._judge(limits)
         whole = judging.outcome(box, result, isolation)
+        theirs = judging.outcome(self._check, result, isolation)
         peers = [b.end for b in (self._submission, self._check) if b.end is not None]
         started = max(self._submission.started or 0.0, self._check.started or 0.0)
         ended = [b.ended for b in (self._submission, self._check) if b.ended is not None]
         return replace(
             whole,
-            stderr=whole.stderr + self._check.text("stderr"),
+            stderr=whole.stderr + theirs.stderr,
+            hint=whole.hint or theirs.hint,
             wall_seconds=max(ended) - started if ended and started else whole.wall_seconds,
             waited_seconds=self._submission.waited + self._check.waited,
             cpu_seconds=sum(end["cpu"] for end in peers),

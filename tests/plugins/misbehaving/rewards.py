@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from prorl_sandbox import Limits
+from prorl_sandbox import Limits, Program
 from prorl_verifiers import Score, Verdict, VerifierSpec
 
 
@@ -96,12 +96,17 @@ def leaves_in_sandbox(response, reference, sandbox):
 
 
 def lies_of_a_program(response, reference, sandbox):
-    limits = dataclasses.asdict(Limits())
-    program = {"source": "1", "stdin": "", "language": "python", "call": None, "args": []}
+    fine = {
+        "program": dataclasses.asdict(Program("1")),
+        "cases": [{"stdin": {"text": ""}}],
+        "limits": dataclasses.asdict(Limits()),
+        "budget": None,
+    }
     calls = {
-        "no-source": {"program": {"source": 7}, "check": None, "limits": {}},
-        "huge": {"program": program, "check": None, "limits": {**limits, "memory_mb": 10**400}},
-        "check": {"program": program, "check": 5, "limits": limits},
+        "no-source": {"submission": {**fine, "program": {"source": 7}}},
+        "huge": {"submission": {**fine, "limits": {**fine["limits"], "memory_mb": 10**400}}},
+        "check": {"submission": {**fine, "cases": [{"check": 5}]}},
+        "more": {"submission": None},
         "nothing": {},
     }
     if response in calls:

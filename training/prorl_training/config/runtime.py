@@ -85,13 +85,22 @@ FAITHFUL_MODES = {"math": "either", "logic": "reference"}
 """What the paper says of its graders (arXiv 2505.24864, appendix D)."""
 
 
+def _default_backend() -> str:
+    from prorl_verifiers import default_backend
+
+    return default_backend()
+
+
 class RewardConfig(Section):
     """Who checks the answers."""
 
     workers: int = Field(default=2, ge=1)
     timeout_seconds: float = Field(default=10.0, gt=0)
-    backend: str = Field(default="local", pattern=r"^(local|docker(:\w[\w.-]*)?)$")
-    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the engine's runtimes, like ``runsc``."""
+    backend: str = Field(
+        default_factory=_default_backend, pattern=r"^(local|docker(:\w[\w.-]*)?|remote:\S+)$"
+    )
+    """``local``, ``docker``, ``docker:RUNTIME`` for one of the engine's runtimes, like ``runsc``, or
+    ``remote:URL[,URL]`` for services of ``prorl sandbox serve``. The environment's PRORL_BACKEND is the default."""
     allow_weak: bool = False
     """Run code without full isolation; recorded in every verdict."""
     faithful: bool = False

@@ -143,6 +143,7 @@ def train(
         ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
+        pool.require(sample.task for split in samples for sample in split)
         engine = LocalEngine(config, folder, samples, pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)

@@ -62,7 +62,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 def file_groups(path: Path) -> list[Group]:
     """Return the groups of a file of {"id", "task", "question"?} rows: one a verifier (logic: a dataset).
 
-    Raises TaskError naming file and line for the first row that is not a task.
+    Raises TaskError naming file and line for the first row that is not a task, and for a file without rows.
     """
     found: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):
@@ -90,6 +90,8 @@ def file_groups(path: Path) -> list[Group]:
             raise TaskError(f"{path}:{number}: {error}") from error
         part = str(item.task.reference.get("dataset", path.name))
         found.setdefault((item.task.verifier, part), []).append(item)
+    if not found:
+        raise TaskError(f"{path} is empty: put tasks in it, one row a line")
     return [
         Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in found.items()
     ]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.judges import judge_source
 from prorl_verifiers.code.languages import read_language
-from prorl_verifiers.code.tests import CodeTest, StdioTest, read_tests
+from prorl_verifiers.code.tests import CallTest, CodeTest, StdioTest, read_tests
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
     from prorl_sandbox import LanguageSpec, Limits
 
-KEYS = ("tests", "language", "entry_point", "limits", "judge", "mode")
+KEYS = ("tests", "language", "environment", "entry_point", "limits", "judge", "mode")
 DEFAULT_TOTAL_SECONDS = 5.0
 """ProRL's budget of a whole submission (arXiv 2505.24864)."""
 _TOTAL, _PARTIAL = "total_seconds", "partial"
@@ -40,6 +40,7 @@ class CodeReference:
     """A code task as the scorer needs it. ``judge`` is the name of an installed judge or None.
 
     ``binary``: all tests or nothing, as evaluation counts; otherwise the share of tests passed.
+    ``environment``: the packages that Python may import.
     """
 
     language: LanguageSpec
@@ -47,6 +48,7 @@ class CodeReference:
     budget: Budget
     judge: str | None
     binary: bool = False
+    environment: str = "stdlib"
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
@@ -67,12 +69,46 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
-        if language.run is not None:  # not run by the harness, which alone can call
-            raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
+        if language.run is not None:
+            _check_call(test, language, number)
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
-    return CodeReference(language, tests, read_budget(reference), judge, binary)
+    environment = read_environment(reference.get("environment"), language)
+    return CodeReference(language, tests, read_budget(reference), judge, binary, environment)
+
+
+def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
+    """Raise TaskError for a test that is no call which a language other than Python can take."""
+    from prorl_sandbox.run.compiling import check_call
+
+    if not language.takes_calls:
+        raise TaskError(f"test {number}: {language.title} takes stdin/stdout tests only")
+    if not isinstance(test, CallTest) or not test.from_json:
+        raise TaskError(
+            f"test {number}: asserts and checks are Python; {language.title} takes stdin/stdout"
+            " and call/args/expected tests"
+        )
+    try:
+        check_call(test.call, language)
+    except UserError as error:
+        raise TaskError(f"test {number}: {error}") from error
+
+
+def read_environment(given: Any, language: LanguageSpec) -> str:
+    """Return the name of the task's environment; None is the standard library. Raises TaskError.
+
+    Whether there is one of that name is for the sandbox to say, which may be on another machine.
+    """
+    from prorl_sandbox.environments.requirements import NAME, STDLIB
+
+    if given is None or given == STDLIB:
+        return STDLIB
+    if not isinstance(given, str) or not NAME.fullmatch(given):
+        raise TaskError("'environment' must be the name of an environment, like scientific")
+    if language.run is not None:
+        raise TaskError(f"'environment' is for Python: {language.title} has none")
+    return given
 
 
 def read_budget(reference: Mapping[str, Any]) -> Budget:
@@ -104,7 +140,7 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
 def _check_range(name: str, value: Any) -> Any:
     """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits
-    from prorl_sandbox.run.base import check_limits
+    from prorl_sandbox.run.ranges import check_limits
 
     if isinstance(getattr(Limits(), name), int):
         if value != int(value):

@@ -1,6 +1,6 @@
 """The code verifier: the last block in the task's language against its tests; reward = share passed.
 
-Every test counts, one box a test; nothing expected enters the submission's box. ProRL's budget holds: 5 s
+Every test counts, one box a test (``Sandbox.run_cases``); nothing expected enters the submission's box. ProRL's budget holds: 5 s
 for the whole submission (``limits.total_seconds``), over which it earns nothing, or with ``limits.partial``
 the tests passed until then. It is counted in processor time, so that nobody else's load is paid by the
 program, with twice as much time by the clock as a backstop. Both run from a program's start; queueing, the
@@ -13,8 +13,8 @@ The submission is never parsed here. ``score_code`` raises what it cannot blame 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import ServiceError
@@ -26,7 +26,7 @@ from prorl_verifiers.extract import last_code_block
 from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
-    from prorl_sandbox import Outcome, Sandbox
+    from prorl_sandbox import Case, Outcome, Sandbox
 
 WALL_SECONDS_A_SECOND = 2.0
 """Seconds by the clock that a submission may take for each second of its processor time budget."""
@@ -44,7 +44,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     Raises what the sandbox raises (SandboxError; a UserError for a compiler that is not there) and
     JudgeError.
     """
-    from prorl_sandbox import Program
+    from prorl_sandbox import Budget, Program
 
     task = read_reference(reference)
     source = last_code_block(text, task.language.marks)
@@ -52,45 +52,25 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
+    submission = Program(source, environment=task.environment, language=task.language.name)
+    total_seconds = task.budget.total_seconds
+    budget = Budget(total_seconds, total_seconds * WALL_SECONDS_A_SECOND)
+    cases = [_case(test) for test in task.tests]
     passed, over, compiles, isolation = 0, False, True, ""
     failures: list[str] = []
-    total_seconds, per_test = task.budget.total_seconds, task.budget.per_test
-    cpu_left, wall_left = total_seconds, total_seconds * WALL_SECONDS_A_SECOND
-    for number, test in enumerate(task.tests, start=1):
-        if cpu_left <= 0 or wall_left <= 0:
-            over = True
-            break
-        limits = replace(
-            per_test,
-            cpu_seconds=min(per_test.cpu_seconds, cpu_left),
-            wall_seconds=min(per_test.wall_seconds, wall_left),
-        )
-        match test:
-            case StdioTest(stdin=stdin):
-                program = Program(source, stdin=stdin, language=task.language.name)
-                outcome = sandbox.run(program, limits)
-            case CallTest(call=call, args=args):
-                outcome = sandbox.run(Program(source, call=call, args=args), limits)
-            case CheckTest(source=checker, entry_point=entry_point):
-                outcome = sandbox.run_check(Program(source), checker, entry_point, limits)
-        isolation = outcome.isolation or sandbox.isolation
-        if outcome.status == "compile-error":
-            compiles = False
-            break
-        cut_short = (outcome.limit == "cpu" and cpu_left <= per_test.cpu_seconds) or (
-            outcome.limit == "wall" and wall_left <= per_test.wall_seconds
-        )
-        cpu_left -= outcome.cpu_seconds
-        wall_left -= outcome.wall_seconds - outcome.waited_seconds
-        if cut_short or cpu_left < 0 or wall_left < 0:
-            over = True
-            break
-        if _passes(test, outcome, task, sandbox):
-            passed += 1
-        else:
-            failures.append(f"test {number}: {_failure(outcome)}")
-            if task.binary:
+    outcomes = sandbox.run_cases(submission, cases, task.budget.per_test, budget)
+    with contextlib.closing(outcomes):
+        for number, (test, outcome) in enumerate(zip(task.tests, outcomes, strict=True), start=1):
+            isolation = outcome.isolation or sandbox.isolation
+            compiles, over = outcome.status != "compile-error", outcome.over_budget
+            if not compiles or over:
                 break
+            if _passes(test, outcome, task, sandbox):
+                passed += 1
+            else:
+                failures.append(f"test {number}: {_failure(outcome)}")
+                if task.binary:
+                    break
     total = len(task.tests)
     reward = float(passed == total) if task.binary else passed / total
     reason = f"{passed} of {total} tests passed"
@@ -109,6 +89,18 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     }
     status: VerdictStatus = "timeout" if over and not task.budget.partial else "scored"
     return Verdict(reward, status, reason, source[:_SHOWN], isolation, metrics)
+
+
+def _case(test: CodeTest) -> Case:
+    from prorl_sandbox import Call, Check, Stdin
+
+    match test:
+        case StdioTest(stdin=stdin):
+            return Stdin(stdin)
+        case CallTest(call=call, args=args):
+            return Call(call, args)
+        case CheckTest(source=checker, entry_point=entry_point):
+            return Check(checker, entry_point)
 
 
 def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sandbox) -> bool:
@@ -158,4 +150,5 @@ def _ask_judge(
 def _failure(outcome: Outcome) -> str:
     if outcome.status == "ok":
         return "wrong answer"
-    return f"{outcome.status} ({outcome.limit})" if outcome.limit else outcome.status
+    why = outcome.limit or outcome.hint
+    return f"{outcome.status} ({why})" if why else outcome.status

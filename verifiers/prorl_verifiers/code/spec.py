@@ -38,6 +38,12 @@ def language_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
     return LANGUAGES.records([read_language(reference["language"]).name])
 
 
+def environment_of(reference: Reference) -> str | None:
+    """Return the environment that the submission runs in, None for the standard library."""
+    found = reference.get("environment")
+    return found if isinstance(found, str) else None
+
+
 def no_answer(reference: Reference) -> None:
     """Return None: tests do not say what a right program is."""
 
@@ -74,12 +80,13 @@ SPEC = VerifierSpec(
     name="code",
     score_in_sandbox=score_in_sandbox,
     parts_for=language_parts,
+    environment_for=environment_of,
     check_reference=check_reference,
     modes=("fraction", "binary"),
     mode_for={"evaluation": "binary"},
     prompt="{question}\nWrite the final code in triple backticks.",
     columns=("tests",),
-    optional_columns=("entry_point", "language", "limits", "judge"),
+    optional_columns=("entry_point", "language", "environment", "limits", "judge"),
     json_columns=("tests", "limits"),
     answer=no_answer,
     write=fenced,

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.pool.worker_thread import WorkerThread
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import with_mode
-from prorl_verifiers.types import Verdict
+from prorl_verifiers.types import Task, Verdict
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
@@ -71,7 +71,7 @@ class Core:
         self._settings = settings
         given = settings.sandbox
         self._sandbox: Sandbox | None = None if isinstance(given, str) else given
-        self._backend = given if isinstance(given, str) else "local"
+        self._backend = given if isinstance(given, str) else None
         self._own_sandbox = False
         self._sandbox_lock = threading.Lock()
         self._closing = self._ended = False
@@ -124,7 +124,8 @@ class Core:
         )
 
     def start(self, batch: Batch) -> None:
-        """Queue a batch. Raises UserError for a closed pool or an unknown verifier, IsolationError."""
+        """Queue a batch. Raises UserError for a closed pool, an unknown verifier or an environment that is
+        not built, IsolationError."""
         if self._closing:
             raise UserError("this verifier pool is closed")
         if not batch.items:
@@ -137,6 +138,7 @@ class Core:
             kinds[CODE if task.verifier in in_sandbox else TEXT].append(Job(batch, index))
         if kinds[CODE]:
             self.open_sandbox()
+            self.require(batch.items[job.index][1] for job in kinds[CODE])
         self._factory.seen(seen)
         try:
             for kind, jobs in kinds.items():
@@ -177,6 +179,12 @@ class Core:
         """Return the counters as of now."""
         queue = self._queue
         return self._counters.snapshot(queue.queued, queue.busy, self._settings.workers)
+
+    def require(self, tasks: Iterable[Task]) -> None:
+        """See that the sandbox has the environments that these tasks need; see ``VerifierPool.require``."""
+        needed = {VERIFIERS.get(task.verifier).environment_for(task.reference) for task in tasks}
+        for name in sorted(name for name in needed if name is not None):
+            self.open_sandbox().check_environment(name)
 
     def open_sandbox(self) -> Sandbox:
         """Return the sandbox; the first caller opens it. Raises IsolationError."""

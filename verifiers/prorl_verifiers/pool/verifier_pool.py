@@ -15,7 +15,7 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,8 @@ MAX_TIMEOUT = 86_400
 class VerifierPool(Closing):
     """Score responses with ``workers`` threads. Use as a context manager, or call ``close``.
 
-    ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for ``local``; it is
-    opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
+    ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for what PRORL_BACKEND
+    names, else ``local``; it is opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
     has its own limits). ``modes``: verifier -> mode for tasks that name none.
     ``worker_options``: memory, pre-started and warm workers. Where a chat template opens the thinking, put
     ``<think>`` before the response.
@@ -125,6 +125,13 @@ class VerifierPool(Closing):
         future.add_done_callback(lambda done: core.cancel(batch) if done.cancelled() else None)
         core.start(batch)
         return future
+
+    def require(self, tasks: Iterable[Task]) -> None:
+        """Raise UserError, with the cure, where tasks need an environment that the sandbox lacks.
+
+        ``score`` would find that too, but for long work this is asked before it starts.
+        """
+        self._core().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
         """Wait until the libraries of all verifiers seen so far are loaded; False when they are not."""

@@ -6,7 +6,7 @@ confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
 {"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError). A verifier of others that runs programs asks the
-pool's process for each (``pool.remote_sandbox``).
+pool's process for each (``pool.worker_sandbox``).
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import importlib
 import sys
 import traceback
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
-from prorl_verifiers.pool.remote_sandbox import Exchange, RemoteSandbox
 from prorl_verifiers.pool.replies import UNCLOSED, result_frame
 from prorl_verifiers.spec import VERIFIERS, VerifierSpec, runs_in_worker
+
+if TYPE_CHECKING:
+    from prorl_verifiers.pool.worker_sandbox import Exchange
 
 RECURSION_LIMIT = 1500
 SPECS: dict[str, VerifierSpec] = {}
@@ -53,7 +55,9 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         if spec.score is not None:
             return result_frame(spec.score(text, request["reference"]))
         assert spec.score_in_sandbox is not None and exchange is not None
-        sandbox = RemoteSandbox(exchange, request["isolation"])
+        from prorl_verifiers.pool.worker_sandbox import WorkerSandbox
+
+        sandbox = WorkerSandbox(exchange, request["isolation"])
         return result_frame(spec.score_in_sandbox(text, request["reference"], sandbox))
     except MemoryError:
         return {"limit": "memory limit"}

@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from prorl_common import ServiceError
 from prorl_verifiers.pool import frames
-from prorl_verifiers.pool.remote_sandbox import LONGEST_RUN
+from prorl_verifiers.pool.worker_calls import LONGEST_RUN
 
 RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
-"""Runs what a worker asks of the sandbox, for so many seconds (``remote_sandbox.run_for_worker``)."""
+"""Runs what a worker asks of the sandbox, for so many seconds (``worker_calls.WorkerCalls``)."""
 START_SECONDS = 60.0
 """A worker that is not ready after this is broken; also what the imports of one item may take in all."""
 _WINDOW = 32 * 1024

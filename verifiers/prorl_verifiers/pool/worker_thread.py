@@ -18,16 +18,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.batch import Job, PoolClosedError
 from prorl_verifiers.pool.canary import Question, deep_questions, quick_questions
 from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue, Work
-from prorl_verifiers.pool.remote_sandbox import run_for_worker
 from prorl_verifiers.pool.replies import MAX_RESPONSE, judge_in_sandbox, read_reply, too_long
 from prorl_verifiers.pool.stats import Counters
+from prorl_verifiers.pool.worker_calls import WorkerCalls
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
 from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.spec import VERIFIERS, plugin_label, runs_in_worker
@@ -119,8 +118,8 @@ class WorkerThread(threading.Thread):
         for last in (False, True):
             try:
                 worker = self._take_worker(warm=last)
-                run = partial(run_for_worker, sandbox)
-                reply = next(worker.ask_many([frame], self._timeout, run))
+                calls = WorkerCalls(sandbox)
+                reply = next(worker.ask_many([frame], self._timeout, calls))
             except (WorkerTimeout, WorkerError) as error:
                 verdict, final = _of_failure(error, sandbox.isolation), False
             else:

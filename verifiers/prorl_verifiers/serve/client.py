@@ -6,7 +6,6 @@ request is repeated safely, since scoring changes nothing.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from prorl_common.http import (
     RetryPolicy,
     ServerWatch,
     TransientError,
+    bearer_token,
     parse_address,
 )
 from prorl_verifiers.types import Task, TaskError, Verdict
@@ -45,9 +45,7 @@ class RemoteVerifier(Closing):
     ) -> None:
         self._url = url
         self._address = parse_address(url, "the reward service's address", "http://HOST:PORT")
-        self._token = (token if token is not None else os.environ.get("PRORL_TOKEN", "")).strip()
-        if not self._token.isascii() or not self._token.isprintable():
-            raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
+        self._token = bearer_token(token)
         self._policy = RetryPolicy(FIRST_WAIT, LONGEST_WAIT, MAX_WAIT, tries=retries + 1)
         self._timeout = timeout
 

@@ -2,91 +2,29 @@
 
 from __future__ import annotations
 
-import ipaddress
-import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from prorl_common import UserError
-
-MIN_TOKEN = 16
-"""Characters; a shorter token could be guessed."""
-MAX_BODY_MB = 4096
+from prorl_common.serving.options import ListenOptions, check_listening
 
 
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """``timeout``, ``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions(ListenOptions):
+    """``timeout`` is in seconds. ``think_open``: responses begin inside the thinking."""
 
-    ``queue`` bounds the items that wait (not those in work). ``uds`` is a socket path used instead of host
-    and port. ``think_open``: responses begin inside the thinking.
-    """
-
-    host: str = "127.0.0.1"
     port: int = 8421
-    uds: Path | None = None
+    queue: int = 20_000
     workers: int = 2
     backend: str = "local"
     allow_weak: bool = False
     timeout: float = 10.0
-    queue: int = 20_000
-    max_body_mb: float = 64.0
-    token: str = field(default="", repr=False)
     modes: Mapping[str, str] = field(default_factory=dict)
     think_open: bool = False
-    read_seconds: float = 60.0
-    drain_seconds: float = 60.0
-    ready_file: Path | None = None
-
-    @property
-    def max_body(self) -> int:
-        """Bytes of the largest body."""
-        return int(self.max_body_mb * 1024 * 1024)
 
 
 def check_options(options: ServeOptions) -> None:
     """Raise UserError where the service would be open to others without a token, or could not work."""
-    if options.queue < 1 or options.workers < 1:
-        raise UserError("--queue and --workers must be at least 1")
-    if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
-        raise UserError(f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, --drain finite")
-    if options.token and (len(options.token) < MIN_TOKEN or not options.token.isascii()):
-        raise UserError(
-            f"the token must be at least {MIN_TOKEN} ASCII characters: openssl rand -hex 24"
-        )
-    if options.uds is None and not options.token and not is_loopback(options.host):
-        raise UserError(
-            f"{options.host} can be reached from other machines: give a token (--token-file FILE or "
-            "PRORL_TOKEN), or leave --host at 127.0.0.1"
-        )
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach the address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def read_token(file: Path | None) -> str:
-    """Return the token of the file (its white space stripped), else PRORL_TOKEN, else nothing.
-
-    Raises UserError when the file cannot be read, is empty or can be read by other users.
-    """
-    if file is None:
-        return os.environ.get("PRORL_TOKEN", "").strip()
-    try:
-        text = file.read_text().strip()
-        mode = file.stat().st_mode
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read the token file {file}: {error}") from error
-    if not text:
-        raise UserError(f"the token file {file} is empty: openssl rand -hex 24 > {file}")
-    if mode & 0o077:
-        raise UserError(f"other users may read the token file {file}: chmod 600 {file}")
-    return text
+    if options.workers < 1:
+        raise UserError("--workers must be at least 1")
+    check_listening(options)

@@ -6,20 +6,21 @@ Everything runs in one event loop; the pool works beside it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from prorl_common import UserError
+from prorl_common.serving.background import Background
+from prorl_common.serving.fair_queue import ClientQueue, Job, StoppedError
+from prorl_common.serving.traffic import Traffic
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.serve.metrics import Metrics
 from prorl_verifiers.serve.options import ServeOptions
-from prorl_verifiers.serve.scheduler import ClientQueue, Item, Job, StoppedError
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, Verdict
 
+Item = tuple[str, Task]
 PROBE: Item = (r"\boxed{2}", Task("math", {"answer": "2"}))
 CODE_PROBE: Item = (
     "```python\nprint(2)\n```",
@@ -28,7 +29,6 @@ CODE_PROBE: Item = (
 BAD_IN_A_ROW = 10
 """So many verdicts of infra_error one after the other make the service not ready until a probe succeeds."""
 PROBE_PAUSE = 2.0
-LINGER = 0.5
 
 
 class Pool(Protocol):
@@ -50,24 +50,19 @@ class Service:
     ) -> None:
         self.options = options
         self.metrics = Metrics()
-        self.draining = False
-        self.in_flight = 0
-        self.body_bytes = 0
-        self.seen = 0.0
+        self.traffic = Traffic(options.max_body)
         self.became_ready = asyncio.Event()
-        self.fault: BaseException | None = None
-        self.on_fault: Callable[[], None] = lambda: None
+        self.background = Background()
         self._pool = pool
         self._say = say
         self._healthy = False
         self._bad = 0
         self._slots = 2 * options.workers
-        self._jobs: set[Job] = set()
-        self._queue: ClientQueue | None = None
-        self._prober: asyncio.Task[None] | None = None
+        self._jobs: set[Job[Item, Verdict]] = set()
+        self._queue: ClientQueue[Item, Verdict] | None = None
 
     @property
-    def queue(self) -> ClientQueue:
+    def queue(self) -> ClientQueue[Item, Verdict]:
         """The queue; there is one after ``start``."""
         assert self._queue is not None
         return self._queue
@@ -75,7 +70,7 @@ class Service:
     @property
     def state(self) -> str:
         """``ready``, ``draining``, ``starting`` or ``unhealthy`` (the workers do not answer)."""
-        if self.draining:
+        if self.traffic.draining:
             return "draining"
         if self._healthy:
             return "ready"
@@ -87,14 +82,11 @@ class Service:
             self._pool.score_async, self._seen, limit=self.options.queue, slots=self._slots
         )
         self._queue.start()
-        self._prober = asyncio.create_task(self._watch())
-        self._prober.add_done_callback(self.watched)
+        self.background.run(self._watch())
 
     async def stop(self) -> None:
         """Stop dispatching. Does not wait for a worker; the pool's owner closes the pool."""
-        if self._prober is not None:
-            self._prober.cancel()
-            await asyncio.gather(self._prober, return_exceptions=True)
+        await self.background.stop()
         await self.queue.stop()
 
     async def verdicts(
@@ -121,25 +113,13 @@ class Service:
     async def drain(self) -> bool:
         """Take no more work and finish what was taken; True when all of it was done in time.
 
-        What is not done after ``drain_seconds`` ends with StoppedError. Then it goes on refusing until no
-        request came for LINGER seconds: whoever got the last answers may come back with the next request.
+        What is not done after ``drain_seconds`` ends with StoppedError.
         """
-        self.draining = True
-        await self._until(lambda: not self.in_flight, self.options.drain_seconds)
-        clean = not self.in_flight
+        return await self.traffic.drain(self.options.drain_seconds, self._give_up)
+
+    def _give_up(self) -> None:
         for job in list(self._jobs):
             self.queue.cancel(job, StoppedError())
-        self.seen = time.monotonic()
-        await self._until(self._quiet, 10 * LINGER)
-        return clean
-
-    def _quiet(self) -> bool:
-        return not self.in_flight and time.monotonic() - self.seen > LINGER
-
-    async def _until(self, true: Callable[[], bool], seconds: float) -> None:
-        limit = time.monotonic() + seconds
-        while not true() and time.monotonic() < limit:
-            await asyncio.sleep(0.02)
 
     def update_gauges(self) -> None:
         """Bring the gauges of the metrics up to date."""
@@ -176,12 +156,6 @@ class Service:
                 self.became_ready.set()
             await asyncio.sleep(0.2 if self._healthy else PROBE_PAUSE)
 
-    def watched(self, task: asyncio.Task[None]) -> None:
-        """Take note of the end of a background task: its error must end the service."""
-        if not task.cancelled() and task.exception() is not None:
-            self.fault = task.exception()
-            self.on_fault()
-
     async def _probe(self) -> bool:
         verdicts = await self._pool.score_async([PROBE] * self.options.workers)
         bad = next((verdict for verdict in verdicts if verdict.reward != 1.0), None)
@@ -200,33 +174,3 @@ class Service:
             return
         if verdict.is_infra_error:
             self._say(f"WARNING: the sandbox does not work: {verdict.reason}")
-
-
-class Held:
-    """What one request holds of the service's memory for bodies, from its first byte to its answer."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self.bytes = 0
-
-    def add(self, count: int) -> None:
-        """Book ``count`` bytes more."""
-        self.bytes += count
-        self._service.body_bytes += count
-
-    def release(self) -> None:
-        """Give all of them back."""
-        self.add(-self.bytes)
-
-
-@contextlib.contextmanager
-def counted(service: Service) -> Iterator[Held]:
-    """Count one request as in flight, and what it holds."""
-    service.in_flight += 1
-    service.seen = time.monotonic()
-    held = Held(service)
-    try:
-        yield held
-    finally:
-        held.release()
-        service.in_flight -= 1

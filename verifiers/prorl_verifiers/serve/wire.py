@@ -7,12 +7,12 @@ Every item is checked before one is scored.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import UserError
+from prorl_common.serving.refusal import Refusal
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
 from prorl_verifiers.extract import OPEN_THINK, strict_json
 from prorl_verifiers.rows import read_item, verdict_row
@@ -20,27 +20,6 @@ from prorl_verifiers.tasks import with_mode
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 ItemId = str | int | None
-
-
-class Refusal(Exception):
-    """An HTTP answer other than 200: ``{"error": message, ...facts}``."""
-
-    def __init__(self, status: int, message: str, **facts: Any) -> None:
-        super().__init__(message)
-        self.status = status
-        self.facts = facts
-        self.headers: dict[str, str] = {}
-
-    def body(self) -> dict[str, Any]:
-        """Return the JSON object to send."""
-        return {"error": str(self), **self.facts}
-
-
-def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 with Retry-After: nothing was scored, the same request may be sent again."""
-    refusal = Refusal(503, message)
-    refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
-    return refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ A frame is one byte of kind, four bytes of length (big-endian) and a body. What 
 writes is an opaque body here.
 
 Host to init: ORDER (marshal: what the next run is), FILE (bytes of the program's file), JOB (bytes
-for the box), GO, INPUT and TALK (bytes of standard input and channel), INPUT_END, TALK_END, KILL.
+for the box), GO, INPUT and TALK (bytes of standard input and channel), INPUT_END, TALK_END, RENEW
+(marshal: new limits of processor time, counted from then on), KILL.
 Init to host: HELLO, STARTED, the bytes of OUT, ERR and TALK, TAKEN (room for more input), WATCH
-(how long the run was kept waiting, whether it is over its processor limit), END, CLEAN, FAULT. The
-bodies of HELLO, WATCH, END and CLEAN are JSON.
+(how long the run was kept waiting, whether it is over its processor limit), RENEWED, END, CLEAN,
+FAULT. The bodies of HELLO, WATCH, RENEWED, END and CLEAN are JSON.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from __future__ import annotations
 import struct
 
 ORDER, FILE, JOB, GO = b"o", b"f", b"j", b"g"
-INPUT, INPUT_END, TALK, TALK_END, KILL = b"i", b"q", b"t", b"z", b"k"
+INPUT, INPUT_END, TALK, TALK_END, RENEW, KILL = b"i", b"q", b"t", b"z", b"r", b"k"
 HELLO, STARTED, OUT, ERR, TAKEN = b"h", b"s", b"1", b"2", b"a"
-WATCH, END, CLEAN, FAULT = b"w", b"e", b"c", b"x"
+WATCH, RENEWED, END, CLEAN, FAULT = b"w", b"n", b"e", b"c", b"x"
 CHUNK = 65536
 WINDOW = 8 * CHUNK
 """Bytes of INPUT, and of TALK, that may be under way to a box before it has taken them."""

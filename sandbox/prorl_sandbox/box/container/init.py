@@ -14,7 +14,7 @@ import marshal
 import os
 import sys
 
-from prorl_sandbox.box import harness, preload, syscalls
+from prorl_sandbox.box import harness, limits, preload, syscalls
 from prorl_sandbox.box.container import cleaning, frames, template
 from prorl_sandbox.box.container.link import Link
 from prorl_sandbox.box.container.meter import Meter
@@ -33,12 +33,16 @@ _STREAM_FD = 200
 
 def main(config: dict[str, Any]) -> None:
     """Serve runs; goes on after ``_serve`` only in a program's process. ``config``: slot,
-    idle_seconds.
+    idle_seconds, packages (the folder of an environment and modules to load of it, or nothing).
 
     ``slot`` (below 16384) sets this container's users apart from those of others, for the kernel
     counts processes by user across containers.
     """
     preload.preload()
+    if config["packages"]:
+        folder, *modules = config["packages"]
+        preload.load_packages(folder, modules)
+        preload.settle_packages(modules)
     import fcntl
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -80,6 +84,7 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
         python=sys.version.split()[0],
         landlock=syscalls.landlock_abi(),
         counts=meter.sees_memory,
+        loaded_mb=limits.base_mb(),
     )
     uid, idle = first, config["idle_seconds"]
     while True:

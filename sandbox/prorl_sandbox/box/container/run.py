@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
+import contextlib
+import marshal
+import math
 import os
 import select
 import struct
@@ -27,9 +30,10 @@ if TYPE_CHECKING:
     from prorl_sandbox.box.container.meter import Meter
 
 _TICK_MS = 50
+_REST_TICK_MS = 1000
 _END_TICK_MS = 1
-_QUIET_MS = 5
-"""How long a stream is left alone after a read that brought little, so that who writes byte by byte
+_QUIET_MS, _QUIET_TALK_MS = 20, 5
+"""How long a stream, and the channel, is left alone after a read that brought little, so that who writes byte by byte
 costs init and the host no more than who does not."""
 _WAIT_TOLD_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -46,7 +50,8 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, output_cap, most_seconds, scratch."""
+    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap,
+    most_seconds, scratch."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -65,7 +70,7 @@ class Run:
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
         self._tally: usage.Tally | None = None
-        self._told = self._waited = 0.0
+        self._told = self._waited = self._before = 0.0
         self._looked = time.monotonic()
         self._kills = meter.oom_kills()
         self._deadline = time.monotonic() + order["most_seconds"]
@@ -96,6 +101,7 @@ class Run:
     def _hand_over(self, uid: int) -> None:
         """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
+        os.fchmod(stdin[0], 0o444)  # many a JavaScript program opens it anew, as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         here, there = (end.detach() for end in ends)
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
@@ -131,10 +137,13 @@ class Run:
             poller.register(self._link.outgoing, select.POLLOUT)
         if self._report >= 0:
             poller.register(self._report, select.POLLIN)
-        now, tick = time.monotonic(), _TICK_MS if self._end is None else _END_TICK_MS
+        now, tick = time.monotonic(), _END_TICK_MS
+        if self._end is None:
+            tick = _REST_TICK_MS if self._order.get("rest") else _TICK_MS
         for fd, kind in self._outlets.items():
-            if self._end is None and self._quiet.get(fd, 0.0) > now:
-                tick = min(tick, _QUIET_MS)
+            rest = self._quiet.get(fd, 0.0) - now
+            if self._end is None and rest > 0:
+                tick = min(tick, math.ceil(rest * 1000))
             elif self._may_read(kind):
                 poller.register(fd, select.POLLIN)
         for inlet in self._inlets.values():
@@ -182,6 +191,8 @@ class Run:
     def _obey(self, kind: bytes, body: bytes) -> None:
         if kind == frames.KILL:
             self._kill()
+        elif kind == frames.RENEW:
+            self._renew(marshal.loads(body))
         elif kind in _INPUTS:
             self._asked = self._asked or kind == frames.TALK
             inlet = self._inlets[_INPUTS[kind]]
@@ -207,8 +218,11 @@ class Run:
             self._passed[kind] += len(data)
             self._link.send(kind, data)
             answer = kind == frames.TALK and self._asked
-            if len(data) < CHUNK and not answer:
-                self._quiet[fd] = time.monotonic() + _QUIET_MS / 1000
+            if answer:
+                self._quiet.clear()  # what was printed goes with it
+            elif len(data) < CHUNK:
+                rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
+                self._quiet[fd] = time.monotonic() + rest / 1000
             self._asked = self._asked and not answer
 
     def _hear_report(self) -> None:
@@ -245,13 +259,13 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill the program; what is left of it is killed when the template has seen it dead."""
+        """Kill the program and all that it has started: who is left alone for longer than the others
+        would have the processors for its end."""
         self._killed = True
         if self._program > 0 and self._end is None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(self._program, signal.SIGKILL)
-            except ProcessLookupError:
-                return
+            cleaning.kill_all(self._uid, self._killer)
 
     def _reap(self) -> None:
         """Wait for orphans that have become init's, and note what they have used."""
@@ -278,12 +292,13 @@ class Run:
         the time goes."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
-        own = processor_time(self._program) + self._spent
-        spent = max(own, self._meter.others_seconds() - self._base)
+        spent = self._seconds() - self._before
         if time.monotonic() - self._looked >= _TICK_MS / 1000:
-            self._look(spent)
+            self._look()
             self._too_much = self._too_much or self._meter.holds_too_much()
-        late = time.monotonic() > self._deadline
+        now = time.monotonic()
+        late = now > self._deadline
+        late = late or now - self._began - self._waited > self._order["most_wall_seconds"]
         out_of_memory = self._too_much or self._meter.oom_kills() > self._kills
         if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()
@@ -292,14 +307,30 @@ class Run:
             self._over, self._told = self._over or passed, self._waited
             self._link.tell(frames.WATCH, waited=self._told, over=self._over)
 
-    def _look(self, spent: float) -> None:
+    def _seconds(self) -> float:
+        """Return the processor seconds of the run so far."""
+        own = processor_time(self._program) + self._spent
+        return max(own, self._meter.others_seconds() - self._base)
+
+    def _renew(self, limits: dict[str, Any]) -> None:
+        """Count processor time anew, under new limits; tell how much it was."""
+        if self._program <= 0 or self._end is not None:
+            return  # the host hears of the end
+        self._look()
+        spent = self._seconds()
+        self._link.tell(frames.RENEWED, cpu=spent - self._before, waited=self._waited)
+        self._order.update(limits)
+        self._before, self._over, self._told = spent, False, self._waited
+        self._passed = dict.fromkeys(self._passed, 0)
+
+    def _look(self) -> None:
         """See in /proc how long the run was kept waiting; first when it has run for a while."""
         if self._tally is None:
             proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._tally = usage.Tally(proc, lambda: cleaning.strangers(self._mine))
         else:
             self._tally.look()
-        self._waited = max(self._waited, self._tally.waited(spent))
+        self._waited = max(self._waited, self._tally.waited(self._seconds()))
         self._looked = time.monotonic()
 
     def _tell_end(self, status: int, spent: float, peak: int) -> None:

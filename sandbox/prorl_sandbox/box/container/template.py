@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _socket
 import fcntl
+import gc
 import marshal
 import os
 import struct
@@ -81,6 +82,7 @@ class Template:
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
         """Turn this process into a program's: nobody's, alone, limited, with no file of ours."""
+        gc.disable()  # until the program starts: there is nothing to collect
         kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
         for number, fd in enumerate(kept[: CHANNEL + 1]):
             os.dup2(fd, number, inheritable=number < CHANNEL)
@@ -96,6 +98,7 @@ class Template:
             os.chdir(scratch)
             with os.fdopen(job_fd, "rb", buffering=0) as file:
                 job: dict[str, Any] = marshal.loads(file.read())
+            limits.set_fixed_limits()
             limits.set_limits(job, others=0, summed=True)
             self._give_up_rights(scratch, job["folders"])
         except (OSError, ValueError) as error:
@@ -111,7 +114,9 @@ class Template:
         syscalls.drop_bounding_set()
         syscalls.drop_capabilities()
         if self._landlock_abi:
-            landlock.restrict((scratch, *_WRITABLE), (*_READABLE, *folders), self._landlock_abi)
+            readable = (*_READABLE, *folders)
+            landlock.Fence((scratch, *_WRITABLE), readable, self._landlock_abi).put_up()
+        syscalls.prepared_drop_robust_list()()
         seccomp.install_blob(self._filter)
 
 

@@ -1,18 +1,21 @@
 """Walls of the box: namespaces, private roots, an unprivileged user, no rights.
 
-A slot takes a user, pid and mount namespace of its own and builds the root once; every box then
-takes fresh pid, mount, network, IPC and UTS namespaces below it, with scratch and program folders
-of its own. The same way holds for root and for an ordinary user. Each step raises OSError.
+A slot takes a user, pid, mount, network, IPC and UTS namespace of its own with its root once; every
+box then takes fresh pid and mount namespaces below it, with scratch and program folders of its own.
+The same way holds for root and for an ordinary user. Each step raises OSError.
 """
 
 from __future__ import annotations
 
+# Not ``signal`` itself: its enumerations would cost every later fork.
+import _signal as signal  # type: ignore[import-not-found]
 import contextlib
 import os
 import socket
 import stat
 
 from prorl_sandbox.box import landlock, seccomp, syscalls
+from prorl_sandbox.box.namespaces.image import DEVICES, PROGRAM_FOLDER, SCRATCH, STDIN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,20 +24,14 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 INSIDE_ID = 1000
-SCRATCH = "/scratch"
-PROGRAM_FOLDER = "/box"
-STDIN_FILE = "/box/stdin"
 _FIRST_OUTSIDE_ID = 1_000_000_000
 _IDS_PER_SLOT = 65_536
 _SLOT_RANGES = 40_000
 _NOBODY = 65534
 _LARGEST_PROGRAM_MB = 32
 _CAP_SYS_ADMIN = 21
-_MOUNT_POINTS = ("/tmp", "/mnt", "/run", "/var")
-_DEVICES = ("null", "zero", "urandom", "random", "full")
 _PLAIN = syscalls.MS_NOSUID | syscalls.MS_NODEV
-_BOX_NAMESPACES = {
-    "mount": syscalls.CLONE_NEWNS,
+_SURROUNDINGS = {
     "net": syscalls.CLONE_NEWNET,
     "ipc": syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS,
 }
@@ -63,16 +60,16 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces, build its root, and have the next child be the
-    first of a pid namespace.
+    """Enter the slot's user and mount namespaces and its root, and have the next child be the first
+    of a pid namespace.
 
-    Root builds the root while it still may read every folder, then enters a user namespace where
+    Root enters the root while it still may read every folder, then enters a user namespace where
     ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace
     first.
     """
-    walls, by_right = settings["walls"], os.geteuid() == 0
+    walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
-        build_root(settings)
+        enter_root(settings["root"])
     if "user" in walls and by_right:
         os.setgroups([])
         syscalls.unshare(syscalls.CLONE_NEWUSER)
@@ -84,7 +81,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         write_id_maps("self", f"{INSIDE_ID} {uid} 1", f"{INSIDE_ID} {gid} 1")
     if not by_right and "mount" in walls:
-        build_root(settings)
+        enter_root(settings["root"])
     syscalls.drop_bounding_set()
     if "pid" in walls:
         syscalls.unshare(syscalls.CLONE_NEWPID)
@@ -123,66 +120,25 @@ def _write(path: str, text: str) -> None:
         os.close(fd)
 
 
-def build_root(settings: Settings) -> None:
-    """Give this slot a mount namespace whose read-only root holds the interpreter and little else.
+def enter_root(root: str) -> None:
+    """Give this slot a mount namespace with a folder of the image as its root, read-only.
 
     ``/scratch`` and ``/box`` are empty places where each box mounts its own.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
-    base = next(path for path in _MOUNT_POINTS if os.path.isdir(path))
-    syscalls.mount("tmpfs", base, "tmpfs", _PLAIN, "size=4096k,nr_inodes=1024,mode=755")
-    os.chdir(base)
-    os.umask(0o022)
-    os.mkdir("old")
-    syscalls.pivot_root(".", "old")
-    os.chdir("/")
-    for origin, target in settings["binds"]:
-        _bind("/old" + origin, target)
-    for link, target in settings["links"]:
-        os.makedirs(os.path.dirname(link), exist_ok=True)
-        os.symlink(target, link)
-    for path in settings["masks"]:  # covered with empty folders
-        if os.path.isdir(path):
-            flags = syscalls.MS_RDONLY | _PLAIN
-            syscalls.mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=2,mode=755")
-    os.makedirs("/dev", exist_ok=True)
-    for name in _DEVICES:
-        device = f"/dev/{name}"
-        os.close(os.open(device, os.O_CREAT | os.O_WRONLY, 0o644))
-        syscalls.mount(f"/old{device}", device, None, syscalls.MS_BIND)
+    syscalls.mount(root, root, None, syscalls.MS_BIND)
+    for name in DEVICES:
+        device = f"{root}/dev/{name}"
+        own = stat.S_ISCHR(os.stat(device).st_mode)
+        syscalls.mount(device if own else f"/dev/{name}", device, None, syscalls.MS_BIND)
         # Read-only for the node itself, its times and its mode; the device behind it can be written.
         _remount_read_only(device, syscalls.MS_NOSUID)
-    for path in (SCRATCH, PROGRAM_FOLDER):
-        os.mkdir(path)
-    os.symlink(STDIN_FILE, "/dev/stdin")  # many a JavaScript program reads it by this name
-    syscalls.unmount("/old")
-    os.rmdir("/old")
+    os.chdir(root)
+    syscalls.pivot_root(".", ".")  # the old root then lies on the new one
+    syscalls.unmount(".")
+    os.chdir("/")
     _remount_read_only("/")
-
-
-def _bind(origin: str, target: str) -> None:
-    """Show ``origin`` read-only at ``target``; a path that is absent outside stays absent."""
-    try:
-        is_folder = stat.S_ISDIR(os.stat(origin).st_mode)
-    except FileNotFoundError:
-        return
-    if is_folder:
-        os.makedirs(target, exist_ok=True)
-    else:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
-    syscalls.mount(origin, target, None, syscalls.MS_BIND | syscalls.MS_REC)
-    try:
-        syscalls.set_tree_read_only(target)
-    except OSError as error:
-        if error.errno != 38:  # a kernel before 5.12 has no mount_setattr
-            raise
-        with open("/old/proc/self/mountinfo", encoding="utf-8") as file:
-            points = [line.split()[4] for line in file]
-        for path in points:
-            if path == target or path.startswith(target + "/"):
-                _remount_read_only(path)
 
 
 def _remount_read_only(path: str, added: int = _PLAIN) -> None:
@@ -192,10 +148,15 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
     syscalls.mount(None, path, None, flags | kept | added)
 
 
-def separate_box(walls: tuple[str, ...]) -> None:
-    """Enter the box's own namespaces (its pid namespace came with its making)."""
+def separate_surroundings(walls: tuple[str, ...]) -> None:
+    """Enter the network, IPC and UTS namespaces of a slot, in which its boxes run one after another.
+
+    Empty ones: no interface is up, and the filter lets a box make sockets of the kind AF_UNIX alone,
+    and neither System V objects nor message queues. What a box can leave behind in them is a socket
+    (see ``sockets_left``).
+    """
     flags = 0
-    for wall, flag in _BOX_NAMESPACES.items():
+    for wall, flag in _SURROUNDINGS.items():
         flags |= flag if wall in walls else 0
     if flags:
         syscalls.unshare(flags)
@@ -203,55 +164,128 @@ def separate_box(walls: tuple[str, ...]) -> None:
         socket.sethostname("box")
 
 
-def mount_box(scratch_mb: int, names: tuple[str, ...]) -> list[int]:
-    """Mount this box's scratch and the folder of its program, go to scratch.
+def sockets_left(proc: int) -> bool:
+    """Tell whether the calling process's network namespace holds any socket.
 
-    Returns descriptors for writing two empty files: the program's, under each of ``names``, for its
-    job is not known yet, and its standard input's.
+    When all processes of a box are gone so are their sockets, but for those under way inside of one
+    another: the kernel clears such rings away when it comes to it, and until then their abstract
+    names are taken. Also tells so where the kernel does not say.
     """
-    options = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
-    syscalls.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", _PLAIN, options)
-    first, *others = (f"{PROGRAM_FOLDER}/{name}" for name in names)
-    files = [os.open(first, os.O_CREAT | os.O_WRONLY, 0o755)]
-    for name in others:
-        os.link(first, name)
-    files.append(os.open(STDIN_FILE, os.O_CREAT | os.O_WRONLY, 0o444))
-    options = f"size={scratch_mb}m,nr_inodes=4096,mode=777"
-    syscalls.mount("tmpfs", SCRATCH, "tmpfs", _PLAIN | syscalls.MS_NOEXEC, options)
-    os.chdir(SCRATCH)
-    return files
-
-
-def become_user(walls: tuple[str, ...]) -> None:
-    """As the slot's root: turn into the box's user, the same number in every box, another outside.
-
-    A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
-    """
-    if os.geteuid() != 0:
-        return
-    inside = INSIDE_ID
-    if "user" not in walls:  # a weak box, which was asked for: another user if that can be had
-        inside = _FIRST_OUTSIDE_ID + os.getpid()
-    # Some user namespaces may not change groups: then the list is empty already.
-    with contextlib.suppress(PermissionError):
-        os.setgroups([])
     try:
-        os.setresgid(inside, inside, inside)
-        os.setresuid(inside, inside, inside)
-    except OSError:  # ids are scarce: nobody's stays, without any right
-        return
+        fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return True
+    try:
+        return os.read(fd, 4096).count(b"\n") != 1  # the line of titles
+    finally:
+        os.close(fd)
 
 
-def give_up_rights(settings: Settings) -> None:
-    """Drop capabilities, forbid new privileges, add Landlock's fence, filter system calls."""
-    syscalls.drop_capabilities()
-    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    walls = settings["walls"]
-    if settings["landlock"] and "mount" in walls:
-        landlock.restrict((SCRATCH, "/dev"), ("/",), settings["landlock"])
-    if "seccomp" in walls:
-        if "pid" not in walls:
+class Doors:
+    """What every box of a slot does to shut itself in, made ready before there is one.
+
+    ``settings``: see ``LocalSandbox``; its ``scratch_mb`` and ``files`` say what is mounted for a
+    box. ``others`` are told to the box's own limits.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        walls = settings["walls"]
+        self._user = "user" in walls
+        self._names: tuple[str, ...] = settings["files"] if "mount" in walls else ()
+        self._mounts: tuple[syscalls.Prepared, ...] = ()
+        self._filters: tuple[syscalls.Prepared, ...] = ()
+        prctl = syscalls.prepared_prctl
+        if "mount" in walls:
+            program = f"size={_LARGEST_PROGRAM_MB}m,nr_inodes=8,mode=755"
+            scratch = f"size={settings['scratch_mb']}m,nr_inodes=4096,mode=777"
+            flags = _PLAIN | syscalls.MS_NOEXEC
+            self._mounts = (
+                syscalls.Prepared("unshare", "unshare", syscalls.CLONE_NEWNS),
+                syscalls.prepared_mount("tmpfs", PROGRAM_FOLDER, _PLAIN, program),
+                syscalls.prepared_mount("tmpfs", SCRATCH, flags, scratch),
+            )
+        self._rights: tuple[syscalls.Prepared, ...] = (
+            prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL),
+            syscalls.prepared_drop_capabilities(),
+            prctl(syscalls.PR_SET_DUMPABLE, 0),
+            prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1),
+        )
+        self._fence = None
+        if settings["landlock"] and "mount" in walls:
+            self._fence = landlock.Fence((SCRATCH, "/dev"), ("/",), settings["landlock"])
+        if "seccomp" in walls:
+            self._rights += (syscalls.prepared_drop_robust_list(),)
+            self._filters = tuple(seccomp.prepared(blob) for blob in settings["filters"])
+        self._signals = "seccomp" in walls and "pid" not in walls
+
+    def shut(self) -> list[int]:
+        """Enter namespaces of the box's own, mount its folders, become nobody, give up all rights.
+
+        Returns descriptors for writing two empty files: the program's, under each of its possible
+        names, for its job is not known yet, and its standard input's; none without a root of its
+        own. Raises OSError.
+        """
+        for mount in self._mounts:
+            mount()
+        os.setsid()
+        files = []
+        if self._names:
+            path = f"{PROGRAM_FOLDER}/{self._names[0]}"
+            files.append(os.open(path, os.O_CREAT | os.O_WRONLY, 0o755))
+            for name in self._names[1:]:
+                os.link(path, f"{PROGRAM_FOLDER}/{name}")
+            files.append(os.open(STDIN_FILE, os.O_CREAT | os.O_WRONLY, 0o444))
+            os.chdir(SCRATCH)
+        if os.geteuid() == 0:
+            self._become_user()
+        for right in self._rights:
+            right()
+        if self._fence is not None:
+            self._fence.put_up()
+        if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
-        for blob in settings["filters"]:  # the last one forbids to add more
-            seccomp.install_blob(blob)
+        for install in self._filters:  # the last one forbids to add more
+            install()
+        return files
+
+    def _become_user(self) -> None:
+        """As the slot's root: turn into the box's user, the same number in every box, another one
+        outside.
+
+        A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
+        """
+        inside = INSIDE_ID
+        if not self._user:  # a weak box, which was asked for: another user if that can be had
+            inside = _FIRST_OUTSIDE_ID + os.getpid()
+            with contextlib.suppress(PermissionError):
+                os.setgroups([])
+        try:
+            os.setresgid(inside, inside, inside)
+            os.setresuid(inside, inside, inside)
+        except OSError:  # ids are scarce: nobody's stays, without any right
+            return
+
+
+class Sacrifice:
+    """Has the kernel take the boxes first when memory runs out, and not their slot: a courtesy to
+    the machine, not a wall."""
+
+    def __init__(self, proc: int) -> None:
+        """For the calling process, through a descriptor of /proc."""
+        try:
+            self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
+        except OSError:
+            self._fd = -1
+        self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
+
+    def offer(self) -> None:
+        """Offer this process, and whatever it forks now."""
+        self._write(b"1000")
+
+    def withdraw(self) -> None:
+        """Offer it no more."""
+        self._write(self._own)
+
+    def _write(self, score: bytes) -> None:
+        if self._fd >= 0:
+            os.pwrite(self._fd, score, 0)

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 # Not ``signal`` itself: its enumerations would cost every later fork.
 import _signal as signal  # type: ignore[import-not-found]
+import _socket
 import contextlib
 import errno
+import gc
 import marshal
 import os
 import select
 import socket
+import struct
 import time
 
-from prorl_sandbox.box import syscalls, usage
+from prorl_sandbox.box import limits, syscalls, usage
 from prorl_sandbox.box.limits import processor_time
-from prorl_sandbox.box.namespaces import boxed
+from prorl_sandbox.box.namespaces import boxed, isolate
 from prorl_sandbox.box.namespaces.cgroup import KERNEL_BYTES
 
 TYPE_CHECKING = False
@@ -31,63 +34,84 @@ if TYPE_CHECKING:
 
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50
+_REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
+_LOOKS_SHARE = 50
+"""So many times as long as a look at a box's processes takes, none follows, where the kernel sums their
+time anyway: many processes are then no way to keep this one busy."""
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """So often in a look, so many looks on end: a second of nothing but making room."""
 _WAIT_TOLD_SECONDS = 0.02
+_FOREVER = float("inf")
 _MESSAGE = 65536
-_FDS_OF_A_JOB = 6
 
 
-class _Ahead:
-    """A box made ahead: its process and the socket that its job goes through. ``numbers``: what
-    ``/proc`` calls it, which is not what this process does."""
+class _Box:
+    """One box: its process, the way that its job goes through, its clock from its job on.
 
-    def __init__(self, pid: int, way: socket.socket, proc: int) -> None:
+    The control group counts all of the box's processes where there is one. Else its first process
+    is asked, and at each look ``/proc`` for the others. ``made`` is what the box has cost before its
+    job came, ``before`` what it has before its program began; ``started`` is when that was, None
+    until it is known; ``waited`` the seconds for which the program was kept from a processor, as
+    known by the last look.
+    """
+
+    def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
         self.pid = pid
-        self.numbers = usage.children(proc, "self")
         self.way = way
+        self.started: float | None = None
+        self.fault = ""
+        self.made = self.before = self.waited = 0.0
+        self._group = group if group is not None and group.counts_time else None
+        self._proc = proc
+        self._base = self._own = 0.0
+        self._tally: usage.Tally | None = None
         try:
             self.handle = os.pidfd_open(pid)
         except OSError:  # a kernel before 5.3: looked after by waiting in short ticks
             self.handle = -1
 
-    def close(self) -> None:
-        self.way.close()
-        if self.handle >= 0:
-            os.close(self.handle)
-
-
-class _Clock:
-    """The processor time of a box from its job on, and how long it was kept from a processor.
-
-    The control group counts all of the box's processes where there is one. Else its first process
-    is asked, and at each look ``/proc`` for the others. ``made`` is what the making of the box
-    took, ``waited`` the seconds for which it was kept from a processor, as known by the last look.
-    """
-
-    def __init__(self, group: Group | None, ahead: _Ahead, proc: int) -> None:
-        self._group = group if group is not None and group.counts_time else None
-        self._box, self._numbers, self._proc = ahead.pid, ahead.numbers, proc
-        self.made = processor_time(ahead.pid)
-        self._delayed = sum(usage.delay(proc, number) for number in ahead.numbers[:1])
+    def start_clock(self) -> None:
+        """Note what there is before its job comes."""
+        self.made = self.before = processor_time(self.pid)
         self._base = self._group.cpu_seconds() if self._group is not None else 0.0
         self._own = time.process_time()
-        self._tally: usage.Tally | None = None
-        self.waited = 0.0
+
+    def hear(self) -> None:
+        """Take in what the box has said: that its program starts, or what went wrong before."""
+        if self.started is not None:
+            return
+        try:
+            said = self.way.recv(_MESSAGE)
+        except OSError:
+            return
+        if said[:1] == boxed.STARTED:
+            self.started, self.before = boxed.WHEN.unpack(said[1:])
+        else:
+            self.fault = said[1:].decode("utf-8", "replace")
+
+    @property
+    def by_group(self) -> bool:
+        """Whether the kernel sums the time of the box's processes, so that no look can miss any."""
+        return self._group is not None
 
     def look(self) -> None:
         """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
         by then: most are."""
         if self._tally is None:
-            self._tally = usage.Tally(
-                self._proc,
-                lambda: usage.with_all_below(self._proc, self._numbers),
-                self._delayed,
-            )
+            numbers = usage.children(self._proc, "self")  # /proc's names are not this process's
+            self._tally = usage.Tally(self._proc, lambda: usage.with_all_below(self._proc, numbers))
         else:
             self._tally.look()
-        self.waited = max(self.waited, self._tally.waited(self.seconds() + self.made))
+        if self.started is not None:
+            spent = self.seconds() + self.made
+            # It may also have waited while it was made: not for longer than it does not run now.
+            most = time.monotonic() - self.started - (spent - self.before)
+            self.waited = max(self.waited, min(self._tally.waited(spent), most))
+
+    def ran(self) -> float:
+        """Return for how many seconds its program has run, but for waiting for a processor."""
+        return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
         """Return the processor seconds of all its processes, as far as they are known by now."""
@@ -95,7 +119,12 @@ class _Clock:
             own = time.process_time() - self._own  # this process is in the group too
             return self._group.cpu_seconds() - self._base - own
         others = self._tally.seconds if self._tally is not None else 0.0
-        return max(processor_time(self._box), others) - self.made
+        return max(processor_time(self.pid), others) - self.made
+
+    def close(self) -> None:
+        self.way.close()
+        if self.handle >= 0:
+            os.close(self.handle)
 
 
 class _Pressure:
@@ -128,8 +157,16 @@ class Slot:
         self._group = group
         self._own_pids = -1
         settings["scratch_mb"] = _USUAL_SCRATCH_MB
+        walls = settings["walls"]
+        # Whether a network namespace may serve again: only where the filter allows but AF_UNIX.
+        self._one_network = "seccomp" in walls if "net" in walls else None
+        self._words = select.poll()
+        self._words.register(control.fileno(), select.POLLIN)
+        self._words.register(life, select.POLLIN)
         if not settings["counts_all"]:
             settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
+        self._doors = isolate.Doors(settings)
+        self._sacrifice = isolate.Sacrifice(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
         """Make and watch boxes until the host hangs up. Returns only inside a box, with its job."""
@@ -140,12 +177,13 @@ class Slot:
             if isinstance(made, dict):
                 return made
             header, fds = self._await_job()
-            if not fds:  # "kill", for a box that had ended before the word came
+            if header is None:  # "kill", for a box that had ended before the word came
                 self._discard(made)
                 continue
             if header["scratch_mb"] != self._settings["scratch_mb"]:
                 self._discard(made)
                 self._settings["scratch_mb"] = header["scratch_mb"]
+                self._doors = isolate.Doors(self._settings)
                 made = self._make()
                 if isinstance(made, dict):
                     return made
@@ -157,11 +195,15 @@ class Slot:
             if "pid" in self._settings["walls"]:
                 proc = self._settings["proc"]
                 self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+            isolate.separate_surroundings(self._settings["walls"])
+            boxed.hold_low_numbers()
+            limits.set_fixed_limits()  # for its boxes, which inherit them
             if self._group is not None:
                 self._group.take_base()
         except OSError as error:
             self._tell(event="error", message=f"{error}")
             return False
+        gc.freeze()
         self._tell(event="ready")
         return True
 
@@ -171,122 +213,148 @@ class Slot:
         except OSError:
             os._exit(0)  # the host is gone
 
-    def _make(self) -> _Ahead | dict[str, Any]:
+    def _make(self) -> _Box | dict[str, Any]:
         """Fork the next box. Inside it: wait, and return its job."""
-        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        if self._one_network is not None and (
+            not self._one_network or isolate.sockets_left(self._settings["proc"])
+        ):
+            syscalls.unshare(syscalls.CLONE_NEWNET)
+        mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         if self._own_pids >= 0:
             syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
             syscalls.unshare(syscalls.CLONE_NEWPID)
+        self._sacrifice.offer()
         pid = os.fork()
         if pid:
+            self._sacrifice.withdraw()
             theirs.close()
-            return _Ahead(pid, mine, self._settings["proc"])
-        mine.close()
-        os.close(self._control.detach())
-        return boxed.receive_job(self._settings, theirs, self._group is not None)
+            mine.setblocking(False)
+            return _Box(pid, mine, self._group, self._settings["proc"])
+        os.close(mine.detach())
+        self._control.detach()  # closed with all the rest, so that no low number is free until then
+        return boxed.receive_job(self._settings, self._doors, theirs, self._group is not None)
 
-    def _await_job(self) -> tuple[dict[str, Any], list[int]]:
+    def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
         """Wait for the host's next word: a job's limits and descriptors. Ends with the host."""
-        poller = select.poll()
-        poller.register(self._control.fileno(), select.POLLIN)
-        poller.register(self._life, select.POLLIN)
-        for fd, _ in poller.poll():
+        for fd, _ in self._words.poll():
             if fd == self._life:
                 os._exit(0)
         data, fds = self._receive()
-        if len(fds) != _FDS_OF_A_JOB:
+        if len(fds) < boxed.STREAMS:
             _close_all(fds)
-            return {}, []
+            return None, []
         return marshal.loads(data), fds
 
-    def _discard(self, ahead: _Ahead) -> None:
+    def _discard(self, box: _Box) -> None:
         """Throw away a box that got no job."""
-        _kill(ahead.pid)
-        os.waitpid(ahead.pid, 0)
-        ahead.close()
+        _kill(box.pid)
+        os.waitpid(box.pid, 0)
+        box.close()
 
     def _receive(self) -> tuple[bytes, list[int]]:
         try:
-            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, _FDS_OF_A_JOB)
+            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, boxed.STREAMS + 1)
         except OSError:
             data, fds = b"", []
         if not data:
             os._exit(0)  # the host is gone
         return data, fds
 
-    def _run(self, ahead: _Ahead, header: dict[str, Any], fds: list[int]) -> None:
+    def _run(self, box: _Box, header: dict[str, Any], fds: list[int]) -> None:
         """Hand the job to the box, see it to its end and tell the host."""
         kills = 0
         try:
             if self._group is not None:
                 _retry_while_busy(self._group.set_limits, header["memory_mb"], header["processes"])
                 kills = self._group.oom_kills()
-            clock = _Clock(self._group, ahead, self._settings["proc"])
-            socket.send_fds(ahead.way, [b"job"], fds)
+            box.start_clock()
+            rights = struct.pack(f"={len(fds)}i", *fds)
+            box.way.sendmsg([b"job"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
         except OSError as error:  # no limits, or the box died before its job: it said why
-            said = _last_words(ahead.way)
-            _kill(ahead.pid)
-            os.waitpid(ahead.pid, 0)
-            self._tell(event="error", message=said or f"{error}")
+            box.hear()
+            _kill(box.pid)
+            os.waitpid(box.pid, 0)
+            self._tell(event="error", message=box.fault or f"{error}")
             return
         finally:
             _close_all(fds)
-        status, rusage, too_much = self._watch(ahead, clock, header, kills)
+        status, rusage, too_much = self._watch(box, header, kills)
         ended = time.monotonic()
-        if said := _last_words(ahead.way):  # it took the job and failed to shut its doors
-            self._tell(event="error", message=said)
+        box.hear()
+        if box.fault:  # it took the job and failed to shut its doors
+            self._tell(event="error", message=box.fault)
             return
+        spent = max(rusage.ru_utime + rusage.ru_stime, box.seconds() + box.made)
         self._tell(
             event="end",
+            started=box.started,
             at=ended,
             status=status,
-            cpu=max(rusage.ru_utime + rusage.ru_stime, clock.seconds() + clock.made),
-            waited=clock.waited,
+            cpu=max(0.0, spent - box.before),
+            waited=box.waited,
             peak_kb=rusage.ru_maxrss,
             oom=too_much or (self._group is not None and self._group.oom_kills() > kills),
         )
 
-    def _watch(
-        self, ahead: _Ahead, clock: _Clock, limits: dict[str, Any], kills: int
-    ) -> tuple[int, Any, bool]:
+    def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
         """Wait for the box to end; kill it when told, when its time is used up, or for memory.
 
-        Tells the host when it has passed its processor limit, and how long it was kept waiting.
-        Returns its status, what it used, and whether the kernel held too much for it.
+        Tells the host of a program that has run for a while, when it has passed its processor limit
+        and how long it was kept waiting. The host may set new limits of processor time, which count
+        from then on. Returns its status, what it used, and whether the kernel held too much for it.
         """
-        over, told, looked, too_much = False, 0.0, time.monotonic(), False
+        over, told, started, too_much = False, 0.0, False, False
+        before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
         poller = select.poll()
-        for fd in (self._control.fileno(), self._life, ahead.handle):
+        for fd in (self._control.fileno(), self._life, box.handle):
             if fd >= 0:
                 poller.register(fd, select.POLLIN)
-        tick = _TICK_MS if ahead.handle >= 0 else _BLIND_TICK_MS
-        press = _Pressure(self._group) if self._group is not None else None
+        tick = _TICK_MS if box.handle >= 0 else _BLIND_TICK_MS
+        press = None
         while True:
-            for fd, _ in poller.poll(tick):
-                if fd != ahead.handle:
-                    self._obey(ahead.pid, fd)
-            pid, status, rusage = os.wait4(ahead.pid, os.WNOHANG)
+            for fd, _ in poller.poll(_REST_TICK_MS if limits.get("rest") else tick):
+                if fd != box.handle and (renewed := self._obey(box.pid, fd)) is not None:
+                    box.hear()
+                    box.look()
+                    spent = box.seconds()
+                    self._tell(event="renewed", cpu=spent - before, waited=box.waited)
+                    limits, before, over, told = renewed, spent, False, box.waited
+            pid, status, rusage = os.wait4(box.pid, os.WNOHANG)
             if pid:
                 return status, rusage, too_much
-            if time.monotonic() - looked >= _TICK_MS / 1000:
-                clock.look()
-                looked = time.monotonic()
-                too_much = too_much or (press is not None and press.too_much())
-            spent = clock.seconds()
+            if time.monotonic() >= look_next:
+                begun = time.process_time()
+                box.hear()
+                box.look()
+                took = _LOOKS_SHARE * (time.process_time() - begun) if box.by_group else 0.0
+                look_next = time.monotonic() + max(_TICK_MS / 1000, took)
+                if self._group is not None:
+                    press = press or _Pressure(self._group)
+                    too_much = too_much or press.too_much()
+            if box.started is not None and not started:
+                self._tell(event="started", at=box.started)
+                started = True
+            spent = box.seconds() - before
+            late = box.ran() > limits.get("most_wall_seconds", _FOREVER)
             out_of_memory = self._group is not None and self._group.oom_kills() > kills
-            if spent > limits["most_cpu_seconds"] or out_of_memory or too_much:
-                self._end(ahead.pid)
+            if spent > limits["most_cpu_seconds"] or late or out_of_memory or too_much:
+                self._end(box.pid)
             passed = not over and spent > limits["cpu_seconds"]
-            if passed or clock.waited > told + _WAIT_TOLD_SECONDS:
-                over, told = over or passed, clock.waited
+            if passed or box.waited > told + _WAIT_TOLD_SECONDS:
+                over, told = over or passed, box.waited
                 self._tell(event="watch", waited=told, over=over)
 
-    def _obey(self, box: int, fd: int) -> None:
-        """Take a word of the host during a run: the only one is to kill the box."""
+    def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
+        """Take a word of the host during a run: to kill the box, or new limits, which it returns."""
         if fd == self._life:
             os._exit(0)
-        _close_all(self._receive()[1])
+        word, fds = self._receive()
+        _close_all(fds)
+        if word != b"kill":
+            renewed: dict[str, Any] = marshal.loads(word)
+            return renewed
         self._end(box)
+        return None
 
     def _end(self, box: int) -> None:
         """Kill the box; without a pid namespace also what it has left in its session."""
@@ -294,15 +362,6 @@ class Slot:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(box, signal.SIGKILL)
         _kill(box)
-
-
-def _last_words(way: socket.socket) -> str:
-    """Return what a box said before it died without a job, '' for nothing."""
-    way.setblocking(False)
-    try:
-        return way.recv(_MESSAGE).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _retry_while_busy(call: Any, *arguments: int) -> None:

@@ -14,38 +14,42 @@ import socket
 import time
 
 from prorl_sandbox.box import limits, seccomp, syscalls
-from prorl_sandbox.box.namespaces import cgroup, isolate
+from prorl_sandbox.box.namespaces import cgroup, entry, isolate
 from prorl_sandbox.box.namespaces.slot import Slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from prorl_sandbox.box.namespaces.image import Image
+
 _MESSAGE = 1 << 20
 _LAST_WAIT_SECONDS = 20.0
 
 
 class Supervisor:
-    """Makes slots; ``control`` is the way to the host."""
+    """Makes slots; ``control`` is the way to the host, ``image`` has the roots of boxes that get one."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(
+        self, control: socket.socket, settings: dict[str, Any], image: Image | None
+    ) -> None:
         self._control = control
-        self._settings: dict[str, Any] = marshal.loads(control.recv(_MESSAGE))
+        self._settings = settings
+        self._image = image
         self._life_read, self._life = os.pipe()
         self._made = 0
         self._groups: list[str] = []
         self._slots: dict[int, int] = {}
         self._version = 0
+        self._slot: Slot | None = None
         walls = self._settings["walls"]
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        by_right = os.geteuid() == 0 and (isolate.is_privileged() or "user" not in walls)
         # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
         major, minor = (
             int("".join(filter(str.isdigit, part)) or 0)
             for part in os.uname().release.split(".")[:2]
         )
-        self._settings["by_right"] = by_right
-        self._settings["counts_all"] = not by_right and (major, minor) < (5, 14)
+        self._settings["counts_all"] = not settings["by_right"] and (major, minor) < (5, 14)
         if self._settings["cgroup"]:
             with open("/proc/self/cgroup", encoding="utf-8") as file:
                 self._version, parents, _ = cgroup.find(file.readlines())
@@ -68,17 +72,31 @@ class Supervisor:
             poller.poll(1000)
             self._reap()
             try:
-                data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 1, socket.MSG_DONTWAIT)
+                data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 2, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 continue
             except OSError:
                 data, fds = b"", []
             if not data:
                 self._leave()
-            job = self._start_slot(marshal.loads(data), fds[0])
-            if job is not None:
-                return job
-            os.close(fds[0])
+            request, (answers, listing) = marshal.loads(data), fds
+            try:
+                request["root"] = self._root(request["root"], listing)
+            except OSError as error:
+                os.write(answers, marshal.dumps({"event": "error", "message": f"{error}"}, 2))
+            else:
+                job = self._start_slot(request, answers)
+                if job is not None:
+                    return job
+            os.close(answers)
+
+    def _root(self, name: str, listing: int) -> str:
+        """Return the path of a root, which is made if it is the first time that it is asked for."""
+        files = entry.read_note(listing)
+        if self._image is None:
+            return ""
+        self._image.lay(name, files)
+        return self._image.root(name)
 
     def _reap(self) -> None:
         """Take note of slots that have ended and remove their groups."""
@@ -136,7 +154,6 @@ class Supervisor:
         walls = settings["walls"]
         try:
             group = self._join_group()
-            isolate.shed_hollow_root(walls)
             settings["proc"] = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             if settings["counts_all"]:
                 settings["others"] = limits.processes_of_this_user(settings["proc"])
@@ -152,7 +169,8 @@ class Supervisor:
             os.write(ask, f"{os.getpid()}\n".encode())
         os.close(ask)
         os.close(answer)
-        return Slot(settings, control, self._life_read, group).serve()
+        self._slot = Slot(settings, control, self._life_read, group)  # kept, see ``template``
+        return self._slot.serve()
 
     def _join_group(self) -> cgroup.Group | None:
 

@@ -1,12 +1,14 @@
 """The template: an interpreter with the common modules loaded, from which all slots are forked.
 
-Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), one for each
-sandbox.
+Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), and a second time, by
+itself, from the sandbox's own copy of all files. A sandbox has one for each environment and choice
+of modules to load that its programs need.
 """
 
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import socket
 import sys
@@ -20,14 +22,34 @@ def main() -> None:
     package = type(sys)("prorl_sandbox")
     package.__path__ = [os.path.abspath(f"{__file__}/../../..")]
     sys.modules["prorl_sandbox"] = package
+    from prorl_sandbox.box.namespaces import entry
+
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    if len(sys.argv) == 2:
+        data, notes, _, _ = socket.recv_fds(control, 65536, 1)
+        settings = marshal.loads(data)
+        try:
+            entry.settle_rights(settings)
+            if "mount" in settings["walls"]:
+                entry.move_in(control.fileno(), settings, entry.read_note(notes[0]))
+        except OSError as error:
+            control.send(marshal.dumps({"event": "error", "message": f"{error}"}, 2))
+            os._exit(1)
+    else:
+        settings = entry.read_note(int(sys.argv[2]))
     # All of it now: behind the walls the package's files are out of sight.
     from prorl_sandbox.box import harness, preload
     from prorl_sandbox.box.namespaces.supervisor import Supervisor
 
-    control = socket.socket(fileno=int(sys.argv[1]))
-    control.set_inheritable(False)
     preload.preload()
-    supervisor = Supervisor(control)
+    packages, *modules = settings["packages"] or ("",)
+    if packages:
+        preload.load_packages(packages, modules)
+    image = entry.move_out(settings, int(sys.argv[3])) if len(sys.argv) > 2 else None
+    if packages:
+        preload.settle_packages(modules)
+    supervisor = Supervisor(control, settings, image)
     held = harness.settle("/scratch")  # kept, for to free our modules would cost every box
     gc.collect()
     gc.freeze()  # the collector of a forked child then leaves the shared pages alone

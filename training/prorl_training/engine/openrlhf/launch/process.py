@@ -38,6 +38,7 @@ TOKENS = ("PRORL_TOKEN",)
 """Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
+    "PRORL_BACKEND",
     "HF_HOME",
     "HF_HUB_OFFLINE",
     "TOKENIZERS_PARALLELISM",

@@ -1,4 +1,4 @@
-"""Which waiting item is scored next: a bounded queue that is fair between clients.
+"""Which waiting item is worked on next: a bounded queue that is fair between clients.
 
 Clients take turns, and the requests of one client take turns, so a batch of ten thousand items delays a
 single item by a few items only. Lives in one event loop, so it needs no locks.
@@ -10,12 +10,10 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
 
-from prorl_verifiers.types import Task, Verdict
-
-Item = tuple[str, Task]
-Score = Callable[[Sequence[Item]], Awaitable[list[Verdict]]]
-OnVerdict = Callable[[Item, Verdict], None]
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
 
 
 class QueueFullError(Exception):
@@ -27,31 +25,31 @@ class QueueFullError(Exception):
 
 
 class StoppedError(Exception):
-    """The service is going down; the items were not all scored."""
+    """The service is going down; the items were not all worked on."""
 
 
-class Job:
+class Job(Generic[ItemT, ResultT]):
     """The items of one request on their way."""
 
-    def __init__(self, client: str, items: Sequence[Item]) -> None:
+    def __init__(self, client: str, items: Sequence[ItemT]) -> None:
         self.client = client
         self.items = items
         self.next = 0
         self.missing = len(items)
-        self.verdicts: list[Verdict | None] = [None] * len(items)
-        self.done: asyncio.Future[list[Verdict]] = asyncio.get_running_loop().create_future()
+        self._results: dict[int, ResultT] = {}
+        self.done: asyncio.Future[list[ResultT]] = asyncio.get_running_loop().create_future()
 
     @property
     def waiting(self) -> int:
         """Items not yet taken."""
         return len(self.items) - self.next
 
-    def settle(self, start: int, found: Sequence[Verdict]) -> None:
-        """Take in verdicts; the last one completes the job."""
-        self.verdicts[start : start + len(found)] = found
+    def settle(self, start: int, found: Sequence[ResultT]) -> None:
+        """Take in results; the last one completes the job."""
+        self._results.update(enumerate(found, start))
         self.missing -= len(found)
         if self.missing == 0 and not self.done.done():
-            self.done.set_result([verdict for verdict in self.verdicts if verdict is not None])
+            self.done.set_result([self._results[at] for at in range(len(self.items))])
 
     def fail(self, error: BaseException) -> None:
         """End the job with an error, once."""
@@ -59,20 +57,29 @@ class Job:
             self.done.set_exception(error)
 
 
-class ClientQueue:
-    """At most ``limit`` waiting items; ``slots`` chunks of at most ``chunk`` items in work at a time."""
+class ClientQueue(Generic[ItemT, ResultT]):
+    """At most ``limit`` waiting items; ``slots`` chunks of at most ``chunk`` items in work at a time.
+
+    ``work`` gives one result an item, in order; ``on_result`` is told of each.
+    """
 
     def __init__(
-        self, score: Score, on_verdict: OnVerdict, *, limit: int, slots: int, chunk: int = 2
+        self,
+        work: Callable[[Sequence[ItemT]], Awaitable[list[ResultT]]],
+        on_result: Callable[[ItemT, ResultT], None],
+        *,
+        limit: int,
+        slots: int,
+        chunk: int = 2,
     ) -> None:
         self.limit = limit
         self.waiting = 0
         self.busy = 0
-        self._score = score
-        self._on_verdict = on_verdict
+        self._work = work
+        self._on_result = on_result
         self._slots = slots
         self._chunk = chunk
-        self._clients: dict[str, deque[Job]] = {}
+        self._clients: dict[str, deque[Job[ItemT, ResultT]]] = {}
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._rate = 0.0
@@ -82,11 +89,15 @@ class ClientQueue:
         """Start the dispatchers in the running loop."""
         self._tasks = [asyncio.create_task(self._dispatch()) for _ in range(self._slots)]
 
-    def submit(self, client: str, items: Sequence[Item]) -> Job:
-        """Queue the items; await ``job.done`` for the verdicts. Raises QueueFullError."""
-        if self.waiting + len(items) > self.limit:
+    def require_room(self, count: int) -> None:
+        """Raise QueueFullError where so many items do not fit."""
+        if self.waiting + count > self.limit:
             raise QueueFullError(self._seconds_to_drain())
-        job = Job(client, items)
+
+    def submit(self, client: str, items: Sequence[ItemT]) -> Job[ItemT, ResultT]:
+        """Queue the items; await ``job.done`` for the results. Raises QueueFullError."""
+        self.require_room(len(items))
+        job: Job[ItemT, ResultT] = Job(client, items)
         if not items:
             job.done.set_result([])
             return job
@@ -95,7 +106,7 @@ class ClientQueue:
         self._wake.set()
         return job
 
-    def cancel(self, job: Job, error: BaseException | None = None) -> None:
+    def cancel(self, job: Job[ItemT, ResultT], error: BaseException | None = None) -> None:
         """Take the job's waiting items out of the queue; those in work run to their end unheard."""
         jobs = self._clients.get(job.client)
         if jobs is not None and job in jobs:
@@ -121,7 +132,7 @@ class ClientQueue:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _take(self) -> tuple[Job, int, Sequence[Item]] | None:
+    def _take(self) -> tuple[Job[ItemT, ResultT], int, Sequence[ItemT]] | None:
         """Return the next chunk: the first client's first job; both go to the end of their lines."""
         client = next(iter(self._clients), None)
         if client is None:
@@ -145,11 +156,11 @@ class ClientQueue:
                 self._wake.clear()
                 await self._wake.wait()
                 continue
-            await self._score_chunk(*taken)
+            await self._do_chunk(*taken)
 
-    async def _score_chunk(self, job: Job, start: int, items: Sequence[Item]) -> None:
+    async def _do_chunk(self, job: Job[ItemT, ResultT], start: int, items: Sequence[ItemT]) -> None:
         self.busy += len(items)
-        work = asyncio.ensure_future(self._score(items))
+        work = asyncio.ensure_future(self._work(items))
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
@@ -162,8 +173,8 @@ class ClientQueue:
         if error is not None:  # the request's handler raises it: the dispatcher goes on
             self.cancel(job, error)
             return
-        for item, verdict in zip(items, work.result(), strict=True):
-            self._on_verdict(item, verdict)
+        for item, result in zip(items, work.result(), strict=True):
+            self._on_result(item, result)
         self._count(len(items))
         job.settle(start, work.result())
 

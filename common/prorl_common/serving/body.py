@@ -8,27 +8,26 @@ from collections.abc import AsyncIterator
 
 from starlette.requests import Request
 
-from prorl_verifiers.serve.service import Held, Service
-from prorl_verifiers.serve.wire import Refusal, busy
+from prorl_common.serving.options import ListenOptions
+from prorl_common.serving.refusal import Refusal, busy
+from prorl_common.serving.traffic import Held, Traffic
 
-BODIES_AT_ONCE = 8
-BODY_BYTES = 512 * 1024 * 1024
-"""All requests without an answer may together hold so many times the largest body, or so many bytes."""
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
 """A body that is too large is read away up to here, so that its sender gets to read the answer."""
 
 
-async def read_body(request: Request, service: Service, held: Held) -> bytes:
+async def read_body(
+    request: Request, options: ListenOptions, traffic: Traffic, held: Held
+) -> bytes:
     """Return the body; its bytes are booked in ``held``.
 
     Raises Refusal: 415 for another type than JSON, 413 too large (declared or found so while reading), 408
     too slow, 503 while draining and while the requests without an answer hold too much.
     """
-    limit = service.options.max_body
-    most = max(BODIES_AT_ONCE * limit, BODY_BYTES)
-    too_large = Refusal(413, f"the body is larger than {service.options.max_body_mb:g} MiB")
-    if service.draining:
+    limit = options.max_body
+    too_large = Refusal(413, f"the body is larger than {options.max_body_mb:g} MiB")
+    if traffic.draining:
         raise await unread(request, busy("the service is shutting down", 5.0))
     # What a foreign web page could post without asking is anything but JSON.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -41,7 +40,7 @@ async def read_body(request: Request, service: Service, held: Held) -> bytes:
     declared = request.headers.get("content-length", "")
     parts: list[bytes] = []
     try:
-        async with asyncio.timeout(service.options.read_seconds):
+        async with asyncio.timeout(options.read_seconds):
             stream = request.stream()
             if declared.isdigit() and int(declared) > limit:
                 await _discard(request, stream)
@@ -49,7 +48,7 @@ async def read_body(request: Request, service: Service, held: Held) -> bytes:
             async for part in stream:
                 held.add(len(part))
                 parts.append(part)
-                if held.bytes <= limit and service.body_bytes <= most:
+                if held.bytes <= limit and traffic.held_bytes <= traffic.most_bytes:
                     continue
                 problem = too_large if held.bytes > limit else busy("too many large requests", 2.0)
                 parts.clear()
@@ -57,7 +56,7 @@ async def read_body(request: Request, service: Service, held: Held) -> bytes:
                 await _discard(request, stream)
                 raise problem
     except TimeoutError as error:
-        seconds = service.options.read_seconds
+        seconds = options.read_seconds
         raise Refusal(408, f"the body did not arrive within {seconds:g} s") from error
     return b"".join(parts)
 

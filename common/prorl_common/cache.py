@@ -1,0 +1,15 @@
+"""Where prorl keeps what it has fetched or built for this user: models, environments."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_root() -> Path:
+    """Return prorl's cache folder: $PRORL_CACHE, else $XDG_CACHE_HOME/prorl, else ~/.cache/prorl."""
+    if own := os.environ.get("PRORL_CACHE"):
+        return Path(own)
+    if xdg := os.environ.get("XDG_CACHE_HOME"):
+        return Path(xdg) / "prorl"
+    return Path.home() / ".cache" / "prorl"

@@ -1,0 +1,86 @@
+"""``prorl sandbox build-env``: make an environment, the packages that programs may import.
+
+Parses, calls the sandbox room, says what is there. Leaves out how an environment is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.options import Json
+from prorl_common import UserError
+
+
+def build_env_command(
+    name: Annotated[
+        str, typer.Argument(help="scientific, one built before, or a new one's name.")
+    ] = "scientific",
+    requirements: Annotated[
+        Path | None,
+        typer.Option(help="A new one's requirements file, as pip reads it; wheels only."),
+    ] = None,
+    backend: Annotated[
+        str, typer.Option(help="Where it is to be used: local or docker (then an image).")
+    ] = "local",
+    image: Annotated[
+        str, typer.Option(help="With docker: the sandbox's image that it is put on.")
+    ] = "prorl-sandbox:latest",
+    show: Annotated[bool, typer.Option("--list", help="Only list the environments.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build an environment of packages that programs may import.
+
+    With nothing given, the one named scientific.
+
+    What is built already is left alone. Lines "# preload: numpy pandas" in the file name modules that
+    are loaded before a box is made.
+    """
+    from prorl_sandbox.environments import build, store
+    from prorl_sandbox.environments.requirements import read
+
+    if show:
+        _list(as_json)
+        return
+    wanted = store.requirements_of(name) if requirements is None else read(name, requirements)
+    if wanted is None:
+        raise UserError(
+            f"environment {name!r} is not known here: give its packages with --requirements FILE"
+        )
+    match backend:
+        case "local":
+            environment, made = build.build(wanted, progress=make_progress())
+            where = environment.folder
+        case "docker":
+            from prorl_sandbox.docker_backend import layers
+
+            made = layers.build(wanted, image, make_progress())
+            where = layers.image_of(image, name)
+        case _:
+            raise UserError(f"an environment is built for local or docker, not {backend!r}")
+    if as_json:
+        print_json({"name": name, "backend": backend, "built": made, "where": where})
+    else:
+        say(f"built environment {name}: {where}" if made else f"{name} is built already: {where}")
+
+
+def _list(as_json: bool) -> None:
+    from rich.table import Table
+
+    from prorl_sandbox.environments import store
+
+    found = store.entries()
+    if as_json:
+        print_json([asdict(entry) for entry in found])
+        return
+    table = Table(title="environments of the local sandbox")
+    for title in ("name", "state", "MB", "packages"):
+        table.add_column(title)
+    for entry in found:
+        packages = ", ".join(f"{name} {version}" for name, version in entry.packages.items())
+        table.add_row(entry.name, entry.state, str(entry.megabytes or ""), packages)
+    stdout_console().print(table)

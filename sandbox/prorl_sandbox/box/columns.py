@@ -1,0 +1,227 @@
+"""Values of numpy, pandas and sortedcontainers as they leave a box, and as another box gets them back.
+
+Of exactly these types; a subclass, a record array, a masked array or an index of several levels is
+refused. The box's own modules are asked, and only those that the program has loaded: without an
+environment nothing here costs anything.
+
+=====================================  ==========================  ==================================
+value                                  to the host                 to a check, and from one
+=====================================  ==========================  ==================================
+numpy number, bool or text             int, float, bool, ...       the same scalar, of the same dtype
+numpy date                             its ISO text                the same
+numpy timedelta                        int, in its own unit        the same
+ndarray                                nested lists; a plain       ndarray of that dtype and shape
+                                       value where it has no axis
+pandas Series, Index                   list of the values          the same, with index and name
+pandas DataFrame                       dict of lists by column     the same, with index
+pandas Timestamp, NaT, NA              refused                     refused
+SortedList, SortedKeyList              list                        list
+SortedSet, SortedDict                  set, dict                   set, dict
+=====================================  ==========================  ==================================
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Bound before any program runs, see ``wire``.
+globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
+
+SCALAR, ARRAY, SERIES, INDEX, FRAME = "scalar", "array", "series", "index", "frame"
+TAGS = (SCALAR, ARRAY, SERIES, INDEX, FRAME)
+MARK = Ellipsis
+"""What a carried value begins with on its way into a box; no program's value holds it."""
+_KINDS = "biufcSUO"
+_DATES, _SPANS = "M", "m"
+_MOST = 1_000_000
+_TEXT = "str"
+
+
+class Refused(Exception):
+    """The value is of a type that we know, and yet cannot cross."""
+
+
+def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
+    """Return ("", a builtin value) or (tag, parts) of what we know, None of anything else.
+
+    Parts are builtin values, or such values again. Raises Refused.
+    """
+    kind, modules = type(value), sys.modules
+    numpy = modules.get("numpy")
+    if numpy is not None:
+        if kind is numpy.ndarray:
+            return ARRAY, [*_flat(value, numpy), list(value.shape)]
+        if isinstance(value, numpy.generic) and kind is numpy.dtype(kind).type:
+            return SCALAR, _flat(numpy.asarray(value).reshape(1), numpy)
+    pandas = modules.get("pandas")
+    if pandas is not None and numpy is not None:
+        if kind is pandas.Series:
+            return SERIES, [*_column(value, numpy), value.index, value.name]
+        if kind in (pandas.Index, pandas.RangeIndex, pandas.DatetimeIndex):
+            return INDEX, [*_column(value, numpy), value.name]
+        if kind is pandas.DataFrame:
+            if value.shape[1] and not value.columns.is_unique:
+                raise Refused("a DataFrame with two columns of one name cannot leave the box")
+            columns = [_column(value.iloc[:, at], numpy) for at in range(value.shape[1])]
+            return FRAME, [list(value.columns), columns, value.index]
+    sorting = modules.get("sortedcontainers")
+    if sorting is not None:
+        if kind is sorting.SortedList or kind is sorting.SortedKeyList:
+            return "", list(value)
+        if kind is sorting.SortedSet:
+            return "", set(value)
+        if kind is sorting.SortedDict:
+            return "", dict(value)
+    return None
+
+
+def _flat(array: Any, numpy: Any) -> list[Any]:
+    """Return the dtype's name and the values of an array, one after another."""
+    dtype = array.dtype
+    if array.size > _MOST:
+        raise Refused(f"more than {_MOST} parts")
+    if dtype.kind == _DATES:
+        return [dtype.str, numpy.datetime_as_string(array.reshape(-1)).tolist()]
+    if dtype.kind == _SPANS:
+        return [dtype.str, array.reshape(-1).astype("int64").tolist()]
+    if dtype.kind not in _KINDS or dtype.names is not None:
+        raise Refused(f"a numpy value of dtype {dtype} cannot leave the box")
+    values = array.reshape(-1)
+    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        values = values.astype("complex128" if dtype.kind == "c" else "float64")
+        dtype = values.dtype
+    return [dtype.str, values.tolist()]
+
+
+def _column(values: Any, numpy: Any) -> list[Any]:
+    """Return the dtype's name and the values of a Series or an Index."""
+    if isinstance(values.dtype, numpy.dtype):
+        return _flat(values.to_numpy(), numpy)
+    if str(values.dtype) == _TEXT:
+        return [_TEXT, values.to_numpy(dtype=object).tolist()]
+    raise Refused(f"a pandas value of dtype {values.dtype} cannot leave the box")
+
+
+def as_plain(tag: str, parts: Any) -> Any:
+    """Return a tagged value as builtin types alone, on the host. Raises ValueError for odd parts."""
+    if tag == SCALAR:
+        _, (value,) = parts
+        return value
+    if tag == ARRAY:
+        _, values, shape = parts
+        return _nested(values, shape)
+    if tag == FRAME:
+        names, columns, _ = parts
+        return {name: values for name, (_, values) in zip(names, columns, strict=True)}
+    return parts[1]
+
+
+def check(tag: str, parts: Any) -> None:
+    """Raise ValueError for parts that no tagged value has. The host's side: a box has sent them."""
+    sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
+    if type(parts) is not list or len(parts) != sizes[tag]:
+        raise ValueError("parts")
+    columns = parts[1] if tag == FRAME else [parts[:2]]
+    if type(columns) is not list:
+        raise ValueError("columns")
+    for column in columns:
+        if type(column) is not list or len(column) != 2:
+            raise ValueError("a column")
+        if type(column[0]) is not str or type(column[1]) is not list:
+            raise ValueError("a column")
+        if not _is_dtype(column[0]):
+            raise ValueError("a dtype")
+    if tag == FRAME and (type(parts[0]) is not list or len(parts[0]) != len(columns)):
+        raise ValueError("names")
+    if tag == SCALAR and len(parts[1]) != 1:
+        raise ValueError("a scalar")
+    if tag == ARRAY:
+        size, shape = 1, parts[2]
+        if type(shape) is not list or len(shape) > 64:
+            raise ValueError("a shape")
+        for length in shape:
+            if type(length) is not int or not 0 <= length <= _MOST:
+                raise ValueError("a shape")
+            size *= length
+        if size != len(parts[1]):
+            raise ValueError("a shape")
+
+
+def _is_dtype(text: str) -> bool:
+    """Tell whether it is the name of a dtype that we send: at most a million bytes an item."""
+    if text == _TEXT:
+        return True
+    name = text.lstrip("<>|=")
+    kind, size = name[:1], name[1:]
+    if kind and kind in _DATES + _SPANS:
+        return len(size) <= 12
+    return kind != "" and kind in _KINDS and len(size) <= 6 and (size == "" or size.isdigit())
+
+
+def _nested(values: list[Any], shape: list[int]) -> Any:
+    if not shape:
+        return values[0]
+    if len(shape) == 1:
+        return values
+    size = len(values) // shape[0] if shape[0] else 0
+    if not size:
+        return [_nested([], shape[1:]) for _ in range(shape[0])]
+    return [_nested(values[at : at + size], shape[1:]) for at in range(0, len(values), size)]
+
+
+def revive(value: Any) -> Any:
+    """Return a message's value with what it carries built anew, in the box that gets it."""
+    kind = type(value)
+    if kind is tuple and value and value[0] is MARK:
+        return _build(value[1], [revive(part) for part in value[2]])
+    if kind is list:
+        return [revive(item) for item in value]
+    if kind is tuple:
+        return tuple(revive(item) for item in value)
+    if kind is dict:
+        return {key: revive(item) for key, item in value.items()}
+    return value
+
+
+def _build(tag: str, parts: list[Any]) -> Any:
+    import numpy
+
+    if tag == SCALAR:
+        return _array(parts, numpy)[0]
+    if tag == ARRAY:
+        return _array(parts, numpy).reshape(parts[2])
+    import pandas
+
+    if tag == SERIES:
+        return pandas.Series(_pandas_values(parts, numpy, pandas), index=parts[2], name=parts[3])
+    if tag == INDEX:
+        return pandas.Index(_pandas_values(parts, numpy, pandas), name=parts[2])
+    names, columns, index = parts
+    made = {
+        at: pandas.Series(_pandas_values(column, numpy, pandas), index=index)
+        for at, column in enumerate(columns)
+    }
+    frame = pandas.DataFrame(made, index=index)
+    frame.columns = pandas.Index(names) if names else pandas.Index([], dtype=object)
+    return frame
+
+
+def _array(parts: list[Any], numpy: Any) -> Any:
+    dtype = numpy.dtype(parts[0])
+    if dtype.kind != "O":
+        return numpy.array(parts[1], dtype=dtype)
+    made = numpy.empty(len(parts[1]), dtype=object)
+    for at, item in enumerate(parts[1]):
+        made[at] = item
+    return made
+
+
+def _pandas_values(parts: list[Any], numpy: Any, pandas: Any) -> Any:
+    if parts[0] == _TEXT:
+        return pandas.array(parts[1], dtype=_TEXT)
+    return _array(parts, numpy)

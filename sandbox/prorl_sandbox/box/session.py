@@ -1,0 +1,257 @@
+"""The first process of a session's box: it starts and stops interpreters, and never runs a program.
+
+One message at a time: the interpreter that it is for is let go on, all others stand still. When the
+answer is there everything in the box is stopped (SIGSTOP, which no program can catch): threads and
+children of a message neither print nor compute between messages. A process that has left its
+interpreter's process group is never let go on.
+
+What an interpreter says is passed on unread. Ends, and with it the box, when the host hangs up.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import _socket
+import os
+import select
+import struct
+import time
+
+from prorl_sandbox.box import interpreter, syscalls, wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+_CHUNK = 65536
+_FDS = 4
+_LOOKS, _LOOK_SECONDS = 200, 0.0001
+"""How often, and how long apart, it is looked whether an interpreter stands still."""
+_BROKEN_FORK = 70
+
+
+class _Member:
+    """An interpreter, as seen from here: its process and the way to it."""
+
+    def __init__(self, pid: int, way: int) -> None:
+        self.pid = pid
+        self.way = _socket.socket(fileno=way)
+        self.way.setblocking(False)
+        self.heard = bytearray()
+        self.to_say = bytearray()
+        self.given: list[int] = []
+        self.handle = -1
+        if pid:
+            self.watch(pid)
+
+    def watch(self, pid: int) -> None:
+        """Take note of its number, by which its end is seen."""
+        self.pid = pid
+        try:
+            self.handle = os.pidfd_open(pid)
+        except OSError:  # a kernel without: its end is seen by the way closing
+            self.handle = -1
+
+    def say(self) -> None:
+        """Send what goes of what there is to say."""
+        try:
+            while self.to_say:
+                del self.to_say[: self.way.send(self.to_say[:_CHUNK])]
+        except BlockingIOError:
+            return
+        except OSError:
+            self.to_say.clear()
+
+    def listen(self) -> bool:
+        """Take in what it says; False when it never will say more."""
+        try:
+            data, extra, _, _ = self.way.recvmsg(
+                _CHUNK, _socket.CMSG_SPACE(4 * _FDS), _socket.MSG_CMSG_CLOEXEC
+            )
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        for _, _, rights in extra:
+            self.given += struct.unpack(f"={len(rights) // 4}i", rights[: len(rights) // 4 * 4])
+        self.heard += data
+        return bool(data)
+
+    def take(self) -> bytes | None:
+        """Take the first whole frame that was heard; None: there is none."""
+        if len(self.heard) < 4:
+            return None
+        (size,) = struct.unpack(">I", self.heard[:4])
+        if len(self.heard) < 4 + size:
+            return None
+        body = bytes(self.heard[4 : 4 + size])
+        del self.heard[: 4 + size]
+        return body
+
+    def announced(self) -> int:
+        """Return how long the next frame says that it is, 0 where that is not known."""
+        return int(struct.unpack(">I", self.heard[:4])[0]) if len(self.heard) >= 4 else 0
+
+    def forget(self) -> None:
+        """Throw away what was heard and given before it is asked anew."""
+        self.heard.clear()
+        self.to_say.clear()
+        for fd in self.given:
+            os.close(fd)
+        self.given.clear()
+
+    def signal(self, number: int) -> None:
+        """Signal its process group, if there still is one."""
+        try:
+            os.killpg(self.pid, number)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        """Kill it and let go of it."""
+        self.signal(signal.SIGKILL)
+        self.forget()
+        self.way.close()
+        if self.handle >= 0:
+            os.close(self.handle)
+
+
+class Supervisor:
+    """Serves the host's orders on ``channel``.
+
+    Orders: cell, collect, test, changed (passed on to the interpreter ``s``), fork (``s`` into ``new``), kill
+    (``s``, at once and without an answer). Every order but kill gets one answer: {"k": "answer",
+    "body"}, "died" (with the wait status, where it is known), "garbled". The order's ``mark`` is
+    then the last thing on standard output and standard error.
+    """
+
+    def __init__(self, job: dict[str, Any], channel: int) -> None:
+        self._channel = channel
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+        mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        here, there = mine.detach(), theirs.detach()
+        pid = os.fork()
+        if not pid:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.close(here)
+            interpreter.lead_a_group()
+            os.dup2(there, channel, inheritable=False)
+            os.close(there)
+            interpreter.run(job, channel)
+        os.close(there)
+        self._members = {0: _Member(pid, here)}
+        self._ended: dict[int, int] = {}
+
+    def serve(self) -> NoReturn:
+        """Take orders until the host hangs up."""
+        self._answer({"k": "ready"}, b"")
+        while (order := wire.read_frame(self._channel)) is not None:
+            if order["k"] == "kill":
+                if order["s"] in self._members:
+                    self._members.pop(order["s"]).close()
+                self._reap()
+                continue
+            answer = self._obey(order)
+            self._stop(order["s"])
+            self._answer(answer, order["mark"])
+        os._exit(0)
+
+    def _answer(self, message: dict[str, Any], mark: bytes) -> None:
+        for stream in (1, 2):
+            _write_all(stream, mark)
+        wire.write_all(self._channel, wire.pack(message))
+
+    def _obey(self, order: dict[str, Any]) -> dict[str, Any]:
+        member = self._members[order["s"]]
+        member.forget()
+        member.to_say += wire.pack_for_box(order)
+        member.signal(signal.SIGCONT)
+        body = self._hear(member, order)
+        if body is None:
+            garbled = member.announced() > order["cap"]
+            return {"k": "garbled"} if garbled else self._died(member)
+        if order["k"] == "fork" and member.given:
+            child = _Member(0, member.given.pop(0))
+            born = self._hear(child, order)
+            if born is None:  # nobody knows what there is now
+                os._exit(_BROKEN_FORK)
+            child.watch(max(2, int(born)))
+            self._members[order["new"]] = child
+        return {"k": "answer", "body": body.decode("ascii", "replace")}
+
+    def _hear(self, member: _Member, order: dict[str, Any]) -> bytes | None:
+        """Return the next frame of a member, None when it has none to give any more.
+
+        Meanwhile the host may say that it is to be killed.
+        """
+        poller = select.poll()
+        poller.register(self._channel, select.POLLIN)
+        if member.handle >= 0:
+            poller.register(member.handle, select.POLLIN)
+        lives = True
+        while (body := member.take()) is None and lives and member.announced() <= order["cap"]:
+            member.say()
+            waits = select.POLLOUT if member.to_say else 0
+            poller.register(member.way, select.POLLIN | waits)
+            ready = {fd for fd, _ in poller.poll()}
+            if self._channel in ready:
+                word = wire.read_frame(self._channel)
+                if word is None:
+                    os._exit(0)
+                self._members[word["s"]].signal(signal.SIGKILL)
+            if member.way.fileno() in ready:
+                lives = member.listen()
+            elif member.handle in ready:
+                lives = False
+        return body if body is not None and len(body) <= order["cap"] else None
+
+    def _died(self, member: _Member) -> dict[str, Any]:
+        """Return the answer for a member that gave none. It may live on without a way to us."""
+        for _ in range(_LOOKS):
+            self._reap()
+            if member.pid in self._ended:
+                return {"k": "died", "status": self._ended[member.pid]}
+            time.sleep(_LOOK_SECONDS)
+        return {"k": "died", "status": None}
+
+    def _reap(self) -> None:
+        """Wait for whoever has ended; orphans have become ours."""
+        try:
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                self._ended[found[0]] = found[1]
+        except ChildProcessError:
+            return
+
+    def _stop(self, number: int) -> None:
+        """Stop every process but this one; wait until the interpreter stands still, for what it
+        prints until then belongs to its message."""
+        try:
+            os.kill(-1, signal.SIGSTOP)
+        except OSError:  # nobody is there
+            return
+        flags = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
+        for _ in range(_LOOKS):
+            try:
+                if os.waitid(os.P_PID, self._members[number].pid, flags) is not None:
+                    break
+            except ChildProcessError:
+                break
+            time.sleep(_LOOK_SECONDS)
+        self._reap()
+        self._ended = {
+            m.pid: self._ended[m.pid] for m in self._members.values() if m.pid in self._ended
+        }
+
+
+def _write_all(stream: int, data: bytes) -> None:
+    """Write every byte, also where a program has made the stream one that does not wait."""
+    poller = select.poll()
+    poller.register(stream, select.POLLOUT)
+    view = memoryview(data)
+    while view:
+        poller.poll()
+        try:
+            view = view[os.write(stream, view) :]
+        except BlockingIOError:
+            continue

@@ -1,0 +1,210 @@
+"""Make an environment: pip installs wheels into a folder, which is tried, noted and made read-only.
+
+No set-up code of any package runs: pip takes wheels alone, each with its hash where the requirements have
+hashes. The packages' own code runs for the first time when they are tried, in an interpreter of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Any
+
+from prorl_common import NullProgress, Progress, ServiceError, UserError, atomic_directory
+from prorl_sandbox.box.preload import ONE_THREAD
+from prorl_sandbox.environments import store
+from prorl_sandbox.environments.requirements import Requirements
+from prorl_sandbox.environments.store import Environment, Target
+from prorl_sandbox.local.view import interpreter
+
+_PACKAGES = "packages"
+_GLIBC = range(40, 16, -1)
+_TRIAL_SECONDS = 300.0
+_TRIAL = """
+import importlib, os, sys
+sys.path.append(sys.argv[1])
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+if len(os.listdir("/proc/self/task")) > 1:
+    sys.exit("what is loaded starts threads: a box cannot be forked from it")
+"""
+
+
+class BuildError(ServiceError):
+    """pip or the package index failed, or what was installed does not load."""
+
+
+def build(
+    wanted: Requirements, target: Target | None = None, progress: Progress | None = None
+) -> tuple[Environment, bool]:
+    """Return the environment, built where it is not there yet, and whether it was.
+
+    An older one of that name for the same Python is removed, unless a sandbox has it open. Raises
+    UserError without pip, for packages that cannot be had as wheels or a place that cannot be written;
+    BuildError when pip or the trial fails.
+    """
+    target = target or Target.here()
+    progress = progress or NullProgress()
+    folder = store.folder_of(wanted, target)
+    try:
+        with store.being_built(wanted.name):
+            facts = store.manifest(folder)
+            made = facts is None
+            if facts is None:
+                with atomic_directory(folder) as work:
+                    facts = _fill(work, wanted, target, progress)
+                _remove_older(folder, target)
+            store.remember(wanted)
+    except OSError as error:
+        raise UserError(
+            f"cannot write {folder.parent}: {error.strerror}; set PRORL_CACHE to a folder you can write"
+        ) from error
+    finally:
+        progress.finish()
+    return store.as_environment(wanted, folder / _PACKAGES, facts), made
+
+
+def platform_flags(python: str, machine: str) -> list[str]:
+    """Return what has pip take wheels for another Python and machine (Linux with glibc)."""
+    flags = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
+    flags += [f"--platform=manylinux_2_{minor}_{machine}" for minor in _GLIBC]
+    return [*flags, f"--platform=manylinux2014_{machine}"]
+
+
+def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) -> dict[str, Any]:
+    """Install into ``work`` and return the manifest."""
+    packages = work / _PACKAGES
+    here = target == Target.here()
+    progress.start(f"install {wanted.name}", None)
+    _install(packages, wanted, [] if here else platform_flags(target.python, target.machine))
+    for package in [path for path in packages.iterdir() if path.is_dir()]:
+        for pattern in wanted.left_out:
+            for path in list(package.glob(pattern)):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.rmtree(packages / "bin", ignore_errors=True)
+    if here:
+        progress.start(f"compile {wanted.name}", None)
+        # By content: whoever copies the files need not keep their times.
+        command = [interpreter(), "-m", "compileall", "-q", "-j", "0"]
+        command += ["--invalidation-mode", "unchecked-hash", str(packages)]
+        subprocess.run(
+            command, capture_output=True, check=False
+        )  # some files are for other Pythons
+        progress.start(f"try {wanted.name}", None)
+        for line in wanted.preload:
+            _try(packages, line)
+        _try(packages, tuple(module for line in wanted.preload for module in line))
+    found = sorted(distributions(path=[str(packages)]), key=lambda one: one.name.lower())
+    if not found:
+        raise UserError(f"environment {wanted.name}: the requirements name no package")
+    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
+    facts = {
+        "name": wanted.name,
+        "python": target.python,
+        "machine": target.machine,
+        "requirements_sha256": wanted.digest,
+        "packages": {one.name: one.version for one in found},
+        "modules": sorted({module for one in found for module in _modules(one)}),
+        "megabytes": round(size / 1e6),
+    }
+    store.write_manifest(work, facts)
+    (work / "requirements.txt").write_text(wanted.text, encoding="utf-8")
+    _make_read_only(work)
+    return facts
+
+
+def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
+    """Have pip install the requirements into ``packages``."""
+    if importlib.util.find_spec("pip") is None:
+        raise UserError(
+            f"pip is not in this environment and building needs it: run "
+            f"'{sys.executable} -m ensurepip' (or 'uv pip install pip'), then build again"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "requirements.txt"
+        file.write_text(wanted.text, encoding="utf-8")
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command += ["--no-input", "--no-compile", "--ignore-installed", "--no-warn-conflicts"]
+        command += ["--target", str(packages), "--requirement", str(file)]
+        command += flags or ["--only-binary=:all:"]
+        command += ["--require-hashes"] if wanted.hashed else []
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        reason = (errors or done.stderr.splitlines()[-1:] or ["it said nothing"])[0]
+        raise BuildError(
+            f"pip could not install environment {wanted.name} "
+            f"({reason.removeprefix('ERROR: ')[:300]}): see that each package has a wheel for this "
+            "Python and that the package index (or a mirror in pip's configuration) can be reached"
+        )
+
+
+def _try(packages: Path, modules: tuple[str, ...]) -> None:
+    """Load the modules as a template would, in an interpreter of its own. Raises BuildError."""
+    command = [interpreter(), "-s", "-S", "-P", "-B", "-c", _TRIAL, str(packages), *modules]
+    try:
+        done = subprocess.run(
+            command,
+            env={"LANG": "C.UTF-8", **ONE_THREAD},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"loading {' '.join(modules)} takes over {_TRIAL_SECONDS:g} s") from error
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise BuildError(f"'# preload: {' '.join(modules)}' fails: {last[0][:300]}")
+
+
+def _modules(one: Distribution) -> set[str]:
+    """Return the names that a distribution lets be imported."""
+    found = set()
+    for file in one.files or ():
+        name = file.parts[0].partition(".")[0]
+        if name.isidentifier() and (len(file.parts) > 1 or file.suffix in (".py", ".so")):
+            found.add(name)
+    return found
+
+
+def _make_read_only(folder: Path) -> None:
+    """Let everybody read all of it, and nobody write."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o555 if os.access(path, os.X_OK) else 0o444)
+        if place != str(folder):
+            os.chmod(place, 0o555)
+
+
+def _remove_older(kept: Path, target: Target) -> None:
+    """Remove what was built of this name for the same target before, where no sandbox has it open."""
+    for folder in kept.parent.glob("*/"):
+        facts = store.manifest(folder)
+        same = facts is not None and (facts["python"], facts["machine"]) == (
+            target.python,
+            target.machine,
+        )
+        if same and folder != kept and not store.is_held(folder):
+            remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove an environment's folder, read-only as it is."""
+    for place, _, _ in os.walk(folder):
+        with contextlib.suppress(OSError):
+            os.chmod(place, 0o755)
+    shutil.rmtree(folder, ignore_errors=True)

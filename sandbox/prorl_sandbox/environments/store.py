@@ -1,0 +1,215 @@
+"""Where environments are kept, and which ones there are: ``environments/NAME/`` in the user's cache.
+
+An environment lies in a folder named after all that it depends on: its requirements, the Python and the
+machine. So one for another Python is simply not there, and what is there is whole and never changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, cache_root, nearest
+from prorl_sandbox.environments.requirements import PACKAGED, STDLIB, Requirements, packaged
+
+_FORMAT = 1
+_MANIFEST = "manifest.json"
+_REQUIREMENTS = "requirements.txt"
+_PACKAGES = "packages"
+
+
+class EnvironmentMissing(UserError):
+    """An environment is not built where boxes are to run. One line with the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an environment is for: a Python's version, like ``3.11``, and a machine, like ``x86_64``."""
+
+    python: str
+    machine: str
+
+    @classmethod
+    def here(cls) -> Target:
+        """Return this interpreter and this machine."""
+        return cls(f"{sys.version_info.major}.{sys.version_info.minor}", platform.machine())
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What programs may import beside the standard library.
+
+    ``folder``: where the packages lie on the machine or in the image; ``preload``: modules that are
+    loaded together before a box is made; ``modules``: every name that can be imported.
+    """
+
+    name: str
+    folder: str = ""
+    preload: tuple[tuple[str, ...], ...] = ()
+    modules: tuple[str, ...] = ()
+
+    def preload_for(self, source: str) -> tuple[str, ...]:
+        """Return what is best loaded before a box runs ``source``: all that it names, and little else.
+
+        It is a matter of speed alone: whatever is not loaded is imported in the box.
+        """
+        known = {module.partition(".")[0] for line in self.preload for module in line}
+        if not known:
+            return ()
+        words = re.compile(rf"\b(?:{'|'.join(sorted(known))})\b")
+        named = set(words.findall(source))
+        if not named:
+            return ()
+        whole = tuple(dict.fromkeys(module for line in self.preload for module in line))
+        lines = [line for line in self.preload if named <= {m.partition(".")[0] for m in line}]
+        return min(lines, key=len, default=whole)
+
+
+STDLIB_ONLY = Environment(STDLIB)
+
+
+def root() -> Path:
+    """Return the folder of all environments."""
+    return cache_root() / "environments"
+
+
+def requirements_of(name: str) -> Requirements | None:
+    """Return the requirements of a known environment: the package's, or those of one that was built."""
+    found = packaged(name)
+    file = root() / name / _REQUIREMENTS
+    if found is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
+        found = Requirements(name, file.read_text(encoding="utf-8"))
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Return the environments that are known: the standard library, ours, and what was built here."""
+    own = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
+    return (STDLIB, *sorted({*PACKAGED, *own}))
+
+
+def check_name(name: str) -> None:
+    """Raise UserError with the nearest names for an environment that is not known."""
+    if name not in names():
+        raise UserError(
+            f"unknown environment {name!r}{nearest(name, names())}: there are {', '.join(names())}; "
+            f"'prorl sandbox build-env NAME --requirements FILE' makes another"
+        )
+
+
+def folder_of(wanted: Requirements, target: Target) -> Path:
+    """Return the folder that an environment has, or would have."""
+    facts = json.dumps([_FORMAT, wanted.digest, target.python, target.machine])
+    return root() / wanted.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A known environment as it is here. ``state``: built, not built, outdated (for another Python or
+    other requirements), or always there."""
+
+    name: str
+    state: str
+    packages: dict[str, str]
+    megabytes: int = 0
+
+
+def entries() -> list[Entry]:
+    """Return what is known, built for this interpreter or not."""
+    found = []
+    for name in names():
+        wanted = requirements_of(name)
+        if wanted is None:
+            found.append(Entry(name, "always there", {}))
+            continue
+        folder = folder_of(wanted, Target.here())
+        facts = manifest(folder)
+        if facts is not None:
+            found.append(Entry(name, "built", facts["packages"], facts["megabytes"]))
+        else:
+            older = any(manifest(one) for one in folder.parent.glob("*/"))
+            found.append(Entry(name, "outdated" if older else "not built", {}))
+    return found
+
+
+def find(name: str, target: Target) -> Environment:
+    """Return an environment that is built. Raises EnvironmentMissing, UserError for an unknown name."""
+    check_name(name)
+    wanted = requirements_of(name)
+    if wanted is None:
+        return STDLIB_ONLY
+    folder = folder_of(wanted, target)
+    facts = manifest(folder)
+    if facts is None:
+        others = any(manifest(one) for one in folder.parent.glob("*/"))
+        why = (
+            f"is built, but not as it is needed for Python {target.python}"
+            if others
+            else "is not built"
+        )
+        raise EnvironmentMissing(f"environment {name} {why}: run 'prorl sandbox build-env {name}'")
+    return as_environment(wanted, folder / _PACKAGES, facts)
+
+
+def as_environment(wanted: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:
+    """Return an environment whose manifest is ``facts``."""
+    return Environment(wanted.name, str(folder), wanted.preload, tuple(facts["modules"]))
+
+
+def manifest(folder: Path) -> dict[str, Any] | None:
+    """Return what was noted of an environment's folder, None where there is no whole one."""
+    try:
+        found: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
+    """Note ``facts`` in an environment's folder."""
+    (folder / _MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+def remember(wanted: Requirements) -> None:
+    """Keep an own environment's requirements, by which it is known from now on."""
+    from prorl_common import atomic_write_text
+
+    if wanted.name not in PACKAGED:
+        atomic_write_text(root() / wanted.name / _REQUIREMENTS, wanted.text)
+
+
+@contextlib.contextmanager
+def being_built(name: str) -> Iterator[None]:
+    """Let one process at a time build the environment of this name. Raises OSError."""
+    place = root() / name
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def hold(folder: Path) -> int:
+    """Return a descriptor that keeps an environment from being removed while it is open."""
+    fd = os.open(folder.parent / _MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    return fd
+
+
+def is_held(folder: Path) -> bool:
+    """Tell whether a sandbox has this environment's folder open."""
+    with (folder / _MANIFEST).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

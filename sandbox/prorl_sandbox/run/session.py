@@ -1,0 +1,502 @@
+"""Sessions from the host's side: one box, in it an interpreter and its forks, one message at a time.
+
+The supervisor in the box (``box.session``) starts and stops interpreters; here are the limits of a
+message, its output told apart from the next one's, and the end of it all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from prorl_common import UserError
+from prorl_sandbox.box import wire
+from prorl_sandbox.environments import missing
+from prorl_sandbox.run.conversation import (
+    DYING_SECONDS,
+    MOST_STRETCH,
+    SETUP_SECONDS,
+    Box,
+    Job,
+    Packages,
+    move,
+)
+from prorl_sandbox.run.ranges import check_limits
+from prorl_sandbox.types import Limits, Outcome, SandboxError, SessionEndedError, Status
+
+MOST_SESSIONS = 16
+"""Sessions that a sandbox allows to be open at once, if nothing else is asked for."""
+_LONGEST_SOURCE = 4 * 1024 * 1024
+_LARGEST_VALUE = 16 * 1024 * 1024
+_BOX_OUTPUT_KB = 64 * 1024
+_OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
+_LOOK_SECONDS = 0.1
+_LAG_SECONDS = 0.1
+_REST_SECONDS = 5.0
+"""Processor seconds that a box may use between messages, when everything in it stands still."""
+_FORK_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0)
+_SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
+"""A box is killed as a whole so far above a message's processor limit."""
+
+_Reason = Literal["wall", "cpu", "output"]
+_Judgement = tuple[Status, Literal["wall", "cpu"] | None]
+_OVERRUNS: dict[_Reason, _Judgement] = {
+    "wall": ("timeout", "wall"),
+    "cpu": ("timeout", "cpu"),
+    "output": ("output-limit", None),
+}
+
+
+def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
+    """Return the job of a session's box, with the limits that hold for all of its life."""
+    whole = replace(
+        limits,
+        wall_seconds=total_seconds,
+        cpu_seconds=total_seconds,
+        output_kb=_BOX_OUTPUT_KB,
+        processes=limits.processes + _OWN_PROCESSES,
+    )
+    return Job("session", "", whole, frame_cap=2 * _LARGEST_VALUE + 1024, packages=packages)
+
+
+class _Printed:
+    """What one message prints on a stream: all before its mark, at most ``cap`` bytes of it."""
+
+    def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
+        self.text = bytearray()
+        self.over = self.whole = False
+        self.rest = b""
+        self._cap, self._mark = cap, mark
+        self._tail = bytearray()
+        self.add(before)
+
+    def add(self, data: bytes) -> None:
+        """Take in what has come; what follows the mark is ``rest``."""
+        if self.whole:
+            self.rest += data
+            return
+        self._tail += data
+        end = self._tail.find(self._mark)
+        self.whole = end >= 0
+        if self.whole:
+            self.rest = bytes(self._tail[end + len(self._mark) :])
+            del self._tail[end:]
+            self.end()
+        else:
+            self._keep(max(0, len(self._tail) - len(self._mark) + 1))
+
+    def end(self) -> None:
+        """Note that no mark will come."""
+        self._keep(len(self._tail))
+
+    def _keep(self, size: int) -> None:
+        room = self._cap - len(self.text)
+        self.over = self.over or size > room
+        self.text += self._tail[: min(size, room)]
+        del self._tail[:size]
+
+
+class _Answers:
+    """Listener of a session's box: keeps what its supervisor says."""
+
+    def __init__(self) -> None:
+        self.kept: list[dict[str, Any]] = []
+
+    def frame(self, box: Box, message: dict[str, Any]) -> None:
+        """Keep it."""
+        self.kept.append(message)
+
+    def ended(self, box: Box) -> None:
+        """Nothing to do: there is no other box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What came of one order. ``answer``: the supervisor's; ``reason``: the limit that it broke."""
+
+    stdout: str
+    stderr: str
+    answer: dict[str, Any] | None
+    reason: _Reason | None
+    wall_seconds: float
+    cpu_seconds: float
+    waited_seconds: float
+
+
+class SessionBox:
+    """One box with an interpreter and its forks, known by numbers. Thread-safe.
+
+    It is closed when asked for, when no order comes for ``idle_seconds`` and after
+    ``total_seconds``.
+    """
+
+    def __init__(
+        self,
+        held: AbstractContextManager[Box],
+        isolation: str,
+        idle_seconds: float,
+        total_seconds: float,
+    ) -> None:
+        """Take a box from ``held``, where it goes back at the end. Raises SandboxError."""
+        self.isolation = isolation
+        self.ended: str | None = None
+        self._turn = threading.Lock()
+        self._over = threading.Event()
+        self._forks = 0
+        self._renewals = 0
+        self._cpu_before = 0.0
+        self._answers = _Answers()
+        self._rest = {"stdout": b"", "stderr": b""}
+        self._idle, self._deadline = idle_seconds, time.monotonic() + total_seconds
+        self._stack = contextlib.ExitStack()
+        self._box = self._stack.enter_context(held)
+        self.environment = self._box.job.packages.environment
+        try:
+            self._await_ready()
+        except BaseException:
+            self._stack.close()
+            raise
+        self._used = time.monotonic()
+        threading.Thread(target=self._expire, name="prorl-session", daemon=True).start()
+
+    def _await_ready(self) -> None:
+        deadline = time.monotonic() + SETUP_SECONDS
+        while not self._answers.kept:
+            if self._box.finished or time.monotonic() > deadline:
+                why = self._box.fault or self._box.text("stderr").strip() or "it said nothing"
+                raise SandboxError(f"the box of a session did not come up: {why}")
+            move([self._box], _LOOK_SECONDS, self._answers)
+        self._answers.kept.clear()
+        self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
+
+    def _expire(self) -> None:
+        """Wait until the box is closed, or close it when it has been idle, or lived, for too
+        long."""
+        while True:
+            due = min(self._deadline, self._used + self._idle)
+            if self._over.wait(max(0.0, due - time.monotonic())):
+                return
+            with self._turn:
+                now = time.monotonic()
+                if now >= self._deadline:
+                    self._end("it was open for as long as it may")
+                elif now >= self._used + self._idle:
+                    self._end(f"no message came for {self._idle:g} seconds")
+
+    def fork_number(self) -> int:
+        """Return a number for one more interpreter."""
+        with self._turn:
+            self._forks += 1
+            return self._forks
+
+    def kill(self, number: int) -> None:
+        """Kill one interpreter, now if it stands still, else when its message is over."""
+        with self._turn:
+            if self.ended is not None:
+                return
+            try:
+                self._box.send({"k": "kill", "s": number})
+                move([self._box], 0.0, self._answers)
+            except SandboxError:
+                self._end("the sandbox failed")
+
+    def close(self, why: str = "it was closed") -> None:
+        """Kill everything, also under a message of another thread; give the box back."""
+        self._box.kill("closed")
+        with self._turn:
+            self._end(why)
+
+    def _end(self, why: str) -> None:
+        if self.ended is None:
+            self.ended = why
+            self._over.set()
+            self._stack.close()
+
+    def _renew(self, cpu: float, most: float, rest: bool) -> None:
+        self._box.renew(cpu, most, rest)
+        self._renewals += 1
+
+    def exchange(
+        self,
+        order: dict[str, Any],
+        limits: Limits,
+        number: int,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Exchange:
+        """Give an interpreter an order and wait for what comes of it, within the limits.
+
+        One that breaks a limit is killed, as it is when ``stopped()`` turns true. Raises
+        SessionEndedError when the box is closed before or meanwhile, SandboxError.
+        """
+        with self._turn:
+            if self.ended is not None:
+                raise SessionEndedError(f"the session is over: {self.ended}")
+            try:
+                found = self._exchange(order | {"s": number}, limits, stopped)
+            except SandboxError:
+                self._end("the sandbox failed")
+                raise
+            self._used = time.monotonic()
+            if self._box.killed_for == "closed":
+                self._end("it was closed")
+                raise SessionEndedError("the session was closed during a message")
+            if self._box.finished:
+                self._end("its box ended: " + " ".join(filter(None, self.judge_end(found))))
+            return found
+
+    def _exchange(
+        self, order: dict[str, Any], limits: Limits, stopped: Callable[[], bool]
+    ) -> Exchange:
+        box, mark = self._box, secrets.token_bytes(16)
+        value_cap = min(limits.output_kb * 1024, _LARGEST_VALUE)
+        most = limits.cpu_seconds * _SPARE_FACTOR + _SPARE_SECONDS
+        self._renew(limits.cpu_seconds, most, rest=False)
+        counted, waited = self._renewals, box.waited
+        box.send(order | {"mark": mark, "cap": value_cap})
+        printed = {
+            name: _Printed(limits.output_kb * 1024, mark, before)
+            for name, before in self._rest.items()
+        }
+        began = now = time.monotonic()
+        wall = min(limits.wall_seconds, max(0.0, self._deadline - began))
+        reason: _Reason | None = None
+        killed: float | None = None
+        while not box.finished:
+            move([box], min(_LOOK_SECONDS, wall), self._answers)
+            for name, one in printed.items():
+                one.add(box.take(name))
+            now = time.monotonic()
+            if self._answers.kept and all(one.whole for one in printed.values()):
+                break
+            if killed is None:
+                stretch = min(box.waited - waited, (MOST_STRETCH - 1) * wall)
+                if any(one.over for one in printed.values()):
+                    reason = "output"
+                elif box.over and box.renewals >= counted:
+                    reason = "cpu"
+                elif now > began + wall + max(0.0, stretch) + _LAG_SECONDS:
+                    reason = "wall"
+                if reason is not None or stopped():
+                    killed = now
+                    box.send({"k": "kill", "s": order["s"]})
+            elif now > killed + DYING_SECONDS / 10:
+                box.kill(reason or "closed")
+                if now > killed + DYING_SECONDS:
+                    raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
+        for name, one in printed.items():
+            one.add(box.take(name))
+            self._rest[name] = one.rest
+            if not one.whole:
+                one.end()
+            reason = reason or ("output" if one.over else None)
+        answer = self._answers.kept.pop(0) if self._answers.kept else None
+        cpu = self._settle(counted)
+        return Exchange(
+            printed["stdout"].text.decode("utf-8", "replace"),
+            printed["stderr"].text.decode("utf-8", "replace"),
+            answer,
+            reason,
+            wall_seconds=now - began,
+            cpu_seconds=cpu,
+            waited_seconds=max(0.0, box.waited - waited),
+        )
+
+    def _settle(self, counted: int) -> float:
+        """Have the box rest; return the processor seconds that were used since ``counted``."""
+        box = self._box
+        if not box.finished:
+            self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
+        deadline = time.monotonic() + DYING_SECONDS
+        while not box.finished and box.renewals < self._renewals:
+            if time.monotonic() > deadline:
+                raise SandboxError("the box of a session does not say what it has used")
+            move([box], _LOOK_SECONDS, self._answers)
+        if box.end is not None:
+            return max(0.0, float(box.end["cpu"]) - self._cpu_before)
+        self._cpu_before += box.spent
+        return box.spent
+
+    def judge_end(self, found: Exchange) -> _Judgement:
+        """Return what a message is to be called under which the whole box ended. Raises
+        SandboxError."""
+        if self._box.fault is not None:
+            raise SandboxError(f"the box of a session failed: {self._box.fault}")
+        if found.reason is not None:
+            return _OVERRUNS[found.reason]
+        if self._box.end is not None and self._box.end["oom"]:
+            return "memory", None
+        if self._box.over:
+            return "timeout", "cpu"
+        if self._box.killed_for is not None:
+            return "protocol-error", None
+        return "runtime-error", None
+
+    @property
+    def box_ended(self) -> bool:
+        """Whether the box is gone."""
+        return self.ended is not None
+
+
+class BoxSession:
+    """Implements ``Session``: interpreter ``number`` of a box; number 0 is the one it began with."""
+
+    def __init__(self, box: SessionBox, limits: Limits, number: int = 0) -> None:
+        self._box, self._limits, self._number = box, limits, number
+        self._ended: str | None = None
+        self._closing = False
+        self._messages = 0
+
+    @property
+    def ended(self) -> str | None:
+        """Why it is over, in words; None while it takes messages."""
+        return self._ended or self._box.ended
+
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        """Run one message; see ``Session.run``."""
+        limits = limits if limits is not None else self._limits
+        check_limits(limits)
+        if len(source) > _LONGEST_SOURCE:
+            text = f"the message is longer than {_LONGEST_SOURCE} characters\n"
+            return Outcome("compile-error", stderr=text, isolation=self._box.isolation)
+        return self.ask({"k": "cell", "source": source}, limits)
+
+    def ask(self, order: dict[str, Any], limits: Limits) -> Outcome:
+        """Give the interpreter an order; return the outcome, and note the end if it is over.
+
+        Raises SessionEndedError, SandboxError.
+        """
+        nonce = secrets.token_hex(16)
+        found = self._exchange(order | {"n": nonce}, limits)
+        self._messages += 1
+        said = _read(found.answer, nonce)
+        value, exit_code = None, None
+        status, limit = self._judge(found, said)
+        if said is not None and said["k"] == "value" and status == "ok":
+            value = said["v"]
+        if found.reason is None and not self._box.box_ended:
+            exit_code = _exit_code(found.answer, said)
+        outcome = Outcome(
+            status=status,
+            stdout=found.stdout,
+            stderr=found.stderr,
+            value=value,
+            exit_code=exit_code,
+            limit=limit,
+            wall_seconds=found.wall_seconds,
+            cpu_seconds=found.cpu_seconds,
+            waited_seconds=found.waited_seconds,
+            isolation=self._box.isolation,
+            hint=missing.hint(found.stderr, self._box.environment),
+        )
+        goes_on = found.reason is None and said is not None and said["k"] != "exit"
+        if not goes_on:
+            self._finish(f"message {self._messages} ended it: {status}")
+        return outcome
+
+    def _exchange(self, order: dict[str, Any], limits: Limits) -> Exchange:
+        if self._ended is not None:
+            raise SessionEndedError(f"the session is over: {self._ended}")
+        found = self._box.exchange(order, limits, self._number, lambda: self._closing)
+        if self._closing:
+            raise SessionEndedError("the session was closed during a message")
+        return found
+
+    def _finish(self, why: str) -> None:
+        self._ended = self._ended or why
+        self._box.kill(self._number)
+
+    def _judge(self, found: Exchange, said: dict[str, Any] | None) -> _Judgement:
+        if found.reason is not None:
+            return _OVERRUNS[found.reason]
+        if self._box.box_ended and found.answer is None:
+            return self._box.judge_end(found)
+        answer = found.answer or {}
+        if answer.get("k") == "died":
+            code = _exit_code(answer, None)
+            if code is None:
+                return "runtime-error", None
+            return _OF_EXITS.get(code, "runtime-error" if code < 0 else "wrong-exit"), None
+        if said is None:
+            return "protocol-error", None
+        match said["k"]:
+            case "value":
+                return "ok", None
+            case "exit":
+                return "ok" if said["code"] == 0 else "wrong-exit", None
+            case "compile-error":
+                return "compile-error", None
+            case _:
+                return "memory" if said["memory"] else "runtime-error", None
+
+    def fork(self) -> BoxSession:
+        """Return a session of its own with the same state; see ``Session.fork``."""
+        number = self._box.fork_number()
+        nonce = secrets.token_hex(16)
+        order = {"k": "fork", "new": number, "n": nonce}
+        found = self._exchange(order, _FORK_LIMITS)
+        said = _read(found.answer, nonce)
+        if said is None or found.reason is not None:
+            self._finish("it broke as it was forked")
+            raise SessionEndedError(f"the session is over: {self._ended}")
+        if said["k"] != "forked":
+            raise UserError(
+                f"the session cannot be forked: its {self._limits.processes} processes are in use"
+            )
+        return BoxSession(self._box, self._limits, number)
+
+    def close(self) -> None:
+        """Kill it and all that it has started; the first one of a box also its forks."""
+        self._closing = True
+        if self._number == 0:
+            self._box.close()
+        else:
+            self._finish("it was closed")
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close it."""
+        self.close()
+
+
+_OF_EXITS: dict[int, Status] = {0: "ok", -31: "killed-by-policy"}
+"""Exit codes (negative: signals) that mean something else than that the program was at fault."""
+_KINDS = ("value", "raise", "compile-error", "exit", "forked", "failed")
+
+
+def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
+    """Return what an interpreter said, with its value decoded; None: nothing that is an answer."""
+    if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
+        return None
+    try:
+        said = wire.unpack(answer["body"].encode("ascii", "replace"))
+        if said.get("n") != nonce or said["k"] not in _KINDS:
+            return None
+        code = said.get("code")
+        return {
+            "k": said["k"],
+            "v": wire.decode(said.get("v")),
+            "memory": said.get("memory") is True,
+            "code": code if type(code) is int and 0 <= code <= 255 else 1,
+        }
+    except (wire.MalformedFrame, RecursionError):
+        return None
+
+
+def _exit_code(answer: dict[str, Any] | None, said: dict[str, Any] | None) -> int | None:
+    """Return the exit code of an interpreter that has ended by itself, negative for a signal."""
+    if said is not None:
+        return int(said["code"]) if said["k"] == "exit" else None
+    status = answer.get("status") if answer is not None and answer.get("k") == "died" else None
+    if type(status) is not int or not 0 <= status < 1 << 16:
+        return None
+    return os.waitstatus_to_exitcode(status)

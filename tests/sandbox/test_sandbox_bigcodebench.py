@@ -1,0 +1,85 @@
+"""Rows of BigCodeBench with their canonical solutions and tests, as far as ``scientific`` has what they
+import. Each row that is left out, or fails, stands here with the reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from prorl_sandbox import Limits, LocalSandbox, Program
+
+LIMITS = Limits(wall_seconds=60.0, cpu_seconds=30.0, memory_mb=1024)
+LACKING = {
+    "matplotlib": (100, 1001, 1002, 1004, 1011, 101),
+    "requests": (1006, 1007, 1008, 1010, 1012, 1013, 1014),
+    "lxml": (1003,),
+}
+"""Rows whose first missing package is not in the environment."""
+NEED_THE_NETWORK = (1005,)
+"""It downloads files of a web site, and fails without a network anywhere."""
+CHECK_FAILS = {
+    1: "'function' object has no attribute 'seed'",
+    10: "AssertionError",
+    1000: "AssertionError",
+    1005: "PosixPath cannot leave the box",
+    1009: "PosixPath cannot leave the box",
+}
+"""Rows whose tests ask more than calls can carry, when they run in a box of their own: 1 uses what the
+solution has imported, 10 and 1000 replace functions of the solution's modules, 1005 and 1009 pass Path
+objects and look for files that the solution has written."""
+_CHECK = """
+import sys, unittest
+def check(candidate):
+    globals()["task_func"] = candidate
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(TestCases).run(result)
+    for _, text in result.errors + result.failures:
+        print(text.strip().splitlines()[-1], file=sys.stderr)
+    assert result.testsRun and result.wasSuccessful()
+"""
+
+
+@pytest.fixture(scope="module")
+def rows(test_data: Path) -> dict[int, dict[str, str]]:
+    """The rows by their numbers."""
+    with gzip.open(test_data / "code/sandboxfusion_bigcodebench.jsonl.gz", "rt") as file:
+        found = [json.loads(line) for line in file]
+    return {int(row["id"].rpartition("/")[2]): row for row in found}
+
+
+def test_every_row_is_here_or_named(rows: dict[int, dict[str, str]]) -> None:
+    lacking = {number for numbers in LACKING.values() for number in numbers}
+    assert len(rows) == 20
+    assert set(rows) - lacking == {0, 1, 10, 1000, 1005, 1009}
+
+
+def test_canonical_solutions_pass_their_tests_as_one_program(
+    rows: dict[int, dict[str, str]], scientific: LocalSandbox
+) -> None:
+    found = {}
+    for number, row in rows.items():
+        source = f"{row['content']}\n{row['canonical_solution']}\n{row['test']}\n"
+        program = Program(source + "unittest.main()\n", environment="scientific")
+        found[number] = scientific.run(program, LIMITS)
+    passed = {number for number, outcome in found.items() if outcome.status == "ok"}
+    assert passed == {0, 1, 10, 1000, 1009}
+    for package, numbers in LACKING.items():
+        for number in numbers:
+            assert f"No module named '{package}'" in found[number].stderr
+    for number in NEED_THE_NETWORK:
+        assert "Temporary failure in name resolution" in found[number].stderr
+
+
+def test_canonical_solutions_pass_their_tests_from_another_box_but_for_the_named(
+    rows: dict[int, dict[str, str]], scientific: LocalSandbox
+) -> None:
+    for number in (0, *CHECK_FAILS):
+        row = rows[number]
+        solution = f"{row['content']}\n{row['canonical_solution']}\n"
+        program = Program(solution, environment="scientific")
+        outcome = scientific.run_check(program, row["test"] + _CHECK, "task_func", LIMITS)
+        assert (outcome.status == "ok") == (number not in CHECK_FAILS)
+        assert CHECK_FAILS.get(number, "") in outcome.stderr
