@@ -126,6 +126,22 @@ def test_isolation_level_of_the_gold_check_is_in_the_manifest(
     assert report.manifest["gold_check"] == {"verified": 2}
 
 
+def test_types_of_golds_are_counted_and_untyped_ones_listed(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path
+) -> None:
+    golds = ["17", "x=5", "[0,1)", "a gold ]] no grader reads"]
+    rows = [{"prompt": f"Problem {at}?", "answer": gold} for at, gold in enumerate(golds)]
+    data = tmp_path / "rows.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    recipe = make_recipe(
+        "name: x\ndecontamination: {benchmarks: []}\nentries:\n"
+        f"  - {{name: a, domain: math, source: {{kind: file, path: {data}}}, count: {{train: all}}}}\n"
+    )
+    manifest = build(recipe, tmp_path / "d", progress=NullProgress()).manifest
+    assert manifest["gold_types"] == {"number": 1, "assignment": 1, "interval": 1, "untyped": 1}
+    assert [row["gold"] for row in manifest["untyped_golds"]] == [golds[-1]]
+
+
 def test_real_math_and_instruction_rows_become_tasks(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, test_data: Path
 ) -> None:

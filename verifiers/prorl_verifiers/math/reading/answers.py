@@ -29,10 +29,11 @@ _OR = re.compile(r"\bor\b")
 
 def boxed_answer(text: str) -> str | None:
     """Return the last box, or the list that the last boxes are together; None without a closed box."""
-    if "boxed" not in text and "fbox" not in text:
+    earliest = text.find("boxed")
+    if earliest < 0 and "fbox" not in text:
         return None
     last = last_boxed(text)
-    if last is None or text.count("boxed") + text.count("fbox") < 2:
+    if last is None or (earliest == text.rfind("boxed") and "fbox" not in text):
         return last
     boxes: list[tuple[int, int, str]] = []
     for match in list(_BOX.finditer(text))[-MAX_BOXES:]:
