@@ -104,7 +104,7 @@ class _Box:
         else:
             self._tally.look()
         if self.started is not None:
-            spent = self.seconds() + self.made
+            spent = self.whole()
             # It may also have waited while it was made: not for longer than it does not run now.
             most = time.monotonic() - self.started - (spent - self.before)
             self.waited = max(self.waited, min(self._tally.waited(spent), most))
@@ -114,12 +114,17 @@ class _Box:
         return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
-        """Return the processor seconds of all its processes, as far as they are known by now."""
+        """Return the processor seconds of its program and all that it has started, as far as they are
+        known by now."""
+        return self.whole() - self.before
+
+    def whole(self) -> float:
+        """Return the same with what it took to make the box."""
         if self._group is not None:
             own = time.process_time() - self._own  # this process is in the group too
-            return self._group.cpu_seconds() - self._base - own
+            return self._group.cpu_seconds() - self._base - own + self.made
         others = self._tally.seconds if self._tally is not None else 0.0
-        return max(processor_time(self.pid), others) - self.made
+        return max(processor_time(self.pid), others)
 
     def close(self) -> None:
         self.way.close()
@@ -284,7 +289,7 @@ class Slot:
         if box.fault:  # it took the job and failed to shut its doors
             self._tell(event="error", message=box.fault)
             return
-        spent = max(rusage.ru_utime + rusage.ru_stime, box.seconds() + box.made)
+        spent = max(rusage.ru_utime + rusage.ru_stime, box.whole())
         self._tell(
             event="end",
             started=box.started,
