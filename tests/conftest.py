@@ -89,10 +89,14 @@ def serve_sandbox() -> Iterator[Serve]:
         one.process.stdout.close()
 
 
-@pytest.fixture(scope="session", params=["local", "docker", "remote"])
+ELSEWHERE = [pytest.param(backend, marks=pytest.mark.slow) for backend in ("docker", "remote")]
+
+
+@pytest.fixture(scope="session", params=["local", *ELSEWHERE])
 def anywhere(request: pytest.FixtureRequest) -> Iterator[ToolSandbox]:
     """A sandbox of each backend, remote over a service of this machine. Skips where there is none; in CI
-    local and remote must be there, and docker where PRORL_DOCKER_TESTS=1."""
+    local and remote must be there, and docker where PRORL_DOCKER_TESTS=1. The whole of these suites again
+    takes minutes, so but for the local backend it is make test-slow's, with docker make integration's."""
     backend = request.param
     if backend == "remote":
         backend = f"remote:{request.getfixturevalue('serve_sandbox')().url}"

@@ -62,6 +62,7 @@ if not os.fork():
             except OSError: pass
             time.sleep(0.005)
     os._exit(0)
+while not os.path.exists('ticks'): time.sleep(0.01)
 time.sleep(0.1)
 """
 

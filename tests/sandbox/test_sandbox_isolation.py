@@ -220,12 +220,25 @@ def test_a_slot_that_was_killed_is_replaced() -> None:
     mine.close()
 
 
-def test_control_groups_are_gone_after_close_and_after_the_hosts_death() -> None:
-    def groups() -> set[str]:
-        roots = [Path(f"/sys/fs/cgroup/{name}") for name in ("memory", "pids")]
-        return {str(path) for root in roots for path in root.rglob("prorl-*") if path.is_dir()}
+def groups_of(processes: set[int]) -> set[str]:
+    """Return the control groups of sandboxes whose template is one of these processes."""
+    found = set()
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # those of others may vanish meanwhile
+        mine = [name for name in names if name.startswith("prorl-")]
+        found |= {f"{folder}/{name}" for name in mine if int(name.split("-")[1]) in processes}
+    return found
 
-    before = groups()
+
+def descendants(process: int) -> set[int]:
+    """Return all processes that a process has started, and theirs."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            found |= {child} | descendants(child)
+    return found
+
+
+def test_control_groups_are_gone_after_the_hosts_death() -> None:
     host = (
         "from prorl_sandbox import LocalSandbox, Program\n"
         f"sandbox = LocalSandbox({(*capabilities.WALLS, 'cgroup')!r}, 'test')\n"
@@ -239,11 +252,14 @@ def test_control_groups_are_gone_after_close_and_after_the_hosts_death() -> None
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "ok\n"
+        templates = descendants(process.pid)
+        found = capabilities.probe()
+        assert bool(groups_of(templates)) == (found.cgroup_v1 or found.cgroup_v2)
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    wait_for(lambda: groups() <= before)
+    wait_for(lambda: not groups_of(templates))
 
 
 LEAVES_A_NAME = """
