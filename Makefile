@@ -44,7 +44,7 @@ test: dev-venv ## all fast tests (the README's test command)
 	$(BIN)/python -m pytest -q -m 'not slow' $(NO_SERVICE) $(ALONE) || code=1; \
 	exit $$code
 
-test-slow: dev-venv ## tests that take more than a minute each
+test-slow: dev-venv ## the long tests, and suites again on another backend
 	$(BIN)/python -m pytest -q -m slow $(NO_SERVICE); code=$$?; test $$code -eq 0 -o $$code -eq 5
 
 test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)

@@ -151,6 +151,7 @@ def test_missing_packages_are_named_before_anything_is_built(
     assert "jinja2" in str(outcome.exception) and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_whole_command_runs_and_given_again_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def test_recipes_lists_the_packaged_ones() -> None:
     assert {r["name"] for r in json.loads(result.stdout)} >= {"quickstart", "prorl-136k-procedural"}
 
 
+@pytest.mark.slow
 def test_build_inspect_verify_and_diff_work_together(recipe: Path, tmp_path: Path) -> None:
     a, b = str(tmp_path / "a"), str(tmp_path / "b")
     built = _run("build", "--recipe", str(recipe), "--out", a, "--json")

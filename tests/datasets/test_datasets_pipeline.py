@@ -89,6 +89,7 @@ def test_every_byte_is_the_same_for_one_and_three_workers(
     assert {"README.md", "manifest.json", "train.parquet"} <= _files(one).keys()
 
 
+@pytest.mark.slow
 def test_killed_twice_gives_the_bytes_of_a_build_never_killed(
     mixed: Recipe, mixed_file: Path, whole: Path, tmp_path: Path, make_scorer: Any
 ) -> None:

@@ -174,6 +174,7 @@ def test_the_slurm_script_starts_ray_everywhere_and_the_run_on_the_head(
     ]
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_from_its_first_cell_to_its_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

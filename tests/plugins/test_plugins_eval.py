@@ -57,6 +57,7 @@ def eval_file(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_sampled_and_judged_by_a_distributions_parts_and_keeps_their_versions(
     place: Path,
 ) -> None:
@@ -88,6 +89,7 @@ def test_an_evaluation_is_sampled_and_judged_by_a_distributions_parts_and_keeps_
     assert compared.returncode == 0, compared.stderr
 
 
+@pytest.mark.slow
 def test_a_benchmark_by_path_is_evaluated_beside_a_suites_own_and_recorded(place: Path) -> None:
     text = BENCHMARKS.find("lab_gcd")[0].read_text(encoding="utf-8")
     (place / "mine.yaml").write_text(text.replace("lab_gcd", "mine"))
@@ -108,6 +110,7 @@ def test_a_benchmark_by_path_is_evaluated_beside_a_suites_own_and_recorded(place
     assert folders == {"lab_gcd", "mine"}
 
 
+@pytest.mark.slow
 def test_a_plug_in_files_verifier_votes_as_its_spec_says(place: Path) -> None:
     (place / "letters.py").write_text(LETTERS)
     (place / "rows.jsonl").write_text('{"prompt": "Say 2", "answer": "2"}\n')

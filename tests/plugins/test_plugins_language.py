@@ -243,6 +243,7 @@ def test_what_scores_a_task_of_its_language_is_recorded_once(lab_parts: str) -> 
     )
 
 
+@pytest.mark.slow
 def test_the_doctor_knows_every_language(lab_parts: str) -> None:
     found = json.loads(prorl("sandbox", "doctor", "--json").stdout)
     assert {"perl", "python"} <= set(found["languages"])

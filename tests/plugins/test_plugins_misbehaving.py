@@ -133,6 +133,7 @@ def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
     assert reason in row["reason"]
 
 
+@pytest.mark.slow
 def test_a_worker_that_asks_for_what_is_no_program_fails_alone(tmp_path: Path) -> None:
     rows = scored(
         *(tmp_path, "rewards.py", "lies-of-a-program"),

@@ -252,6 +252,7 @@ def rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_run_trains_with_all_four_doors_and_is_not_resumed_with_another_file(
     place: Path,
 ) -> None:

@@ -56,6 +56,7 @@ def test_every_row_is_here_or_named(rows: dict[int, dict[str, str]]) -> None:
     assert set(rows) - lacking == {0, 1, 10, 1000, 1005, 1009}
 
 
+@pytest.mark.slow
 def test_canonical_solutions_pass_their_tests_as_one_program(
     rows: dict[int, dict[str, str]], scientific: LocalSandbox
 ) -> None:
@@ -73,6 +74,7 @@ def test_canonical_solutions_pass_their_tests_as_one_program(
         assert "Temporary failure in name resolution" in found[number].stderr
 
 
+@pytest.mark.slow
 def test_canonical_solutions_pass_their_tests_from_another_box_but_for_the_named(
     rows: dict[int, dict[str, str]], scientific: LocalSandbox
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_users_mistake_is_one_line_and_exit_code_two(
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_doctor_shows_every_feature(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

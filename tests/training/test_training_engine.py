@@ -49,6 +49,7 @@ def learned(engine: Any) -> tuple[float, float]:
     return sum(curve[:5]) / 5, sum(curve[-5:]) / 5
 
 
+@pytest.mark.slow
 def test_tiny_decoder_learns_the_task(
     make_engine: Callable[..., Any],
     make_config: Callable[..., Any],
@@ -251,6 +252,7 @@ def start_child(run: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", CHILD, here, str(run)], env={**os.environ})
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert start_child(whole).wait(timeout=120) == 0
