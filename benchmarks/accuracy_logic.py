@@ -20,7 +20,7 @@ from typing import Any
 from prorl_datasets.rows.client import RowClient
 from prorl_verifiers import Task, VerifierPool, logic_datasets
 from prorl_verifiers.logic.rules import RULES
-from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
+from prorl_verifiers.logic.witness import WITNESSES, right_answer
 
 MODES = ("fixed", "reference")
 CONSTANTS = (
@@ -60,14 +60,6 @@ def payloads(marker: Path) -> list[str]:
 def task(dataset: str, entry: Entry, mode: str) -> Task:
     """Return the logic task of an entry in one mode."""
     return Task("logic", {"dataset": dataset, "entry": entry, "mode": mode})
-
-
-def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored gold answer, or a solver's where none is stored or the integral is left undone."""
-    if dataset in WITNESSES:
-        return witness(dataset, entry)
-    gold = str(entry["answer"])
-    return by_parts(entry) if "Integral(" in gold else gold
 
 
 def measure_dataset(pool: VerifierPool, dataset: str, entries: list[Entry], marker: Path) -> Tally:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.audit.items import AuditRequest, Group, Kind
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.math.spec import PROMPT, answer_as_text, boxed, boxed_canaries, boxed_gold
+from prorl_verifiers.math.spec import (
+    PROMPT,
+    answer_as_text,
+    boxed,
+    boxed_canaries,
+    boxed_gold,
+    mutations,
+)
 from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
@@ -105,6 +112,13 @@ def deep_canaries() -> Sequence[Canary]:
     )
 
 
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return what may be right: fewer digits (the tolerance says how many count), words beside it, unordered parts."""
+    ordered = ("tuple", "matrix", "interval", "text", "vector")
+    swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
+    return ("precision", "junk", *swapped)
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in STEM tasks."""
     from prorl_verifiers.audit.builtin_math import stem_groups
@@ -128,5 +142,7 @@ SPEC = VerifierSpec(
     gold_response=boxed_gold,
     vote=str,
     target_type=target_type,
+    mutations=mutations,
+    may_be_right=may_be_right,
     audit_groups=audit_groups,
 )
