@@ -17,12 +17,16 @@ from prorl_verifiers.types import Task
 
 @dataclass(slots=True)
 class MutationResult:
-    """One mutation on one group: how many answers it spoilt, how many of those were paid, an example of them."""
+    """One mutation on one group: how many answers it spoilt, how many of those were paid, an example of them.
+
+    ``total``: the rewards of all of them together; ``most``: the largest of a paid one.
+    """
 
     mutation: str
     kind: str
     tried: int = 0
     paid: int = 0
+    total: float = 0.0
     most: float = 0.0
     example: str = ""
 
@@ -77,6 +81,7 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
         if verdict.reward is None:
             report.no_verdict += 1
             continue
+        result.total += verdict.reward
         if verdict.reward > mutation.allowed:
             result.paid += 1
             if verdict.reward > result.most:

@@ -16,7 +16,7 @@ _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
 _ANY_SOLUTION: frozenset[Kind] = frozenset({"order"})
 """Rows that trade places may solve the puzzle too; a single changed cell breaks its sums or its Latin rows."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
-"""The question asks for no number of digits, or for fewer than the gold has."""
+"""The question asks for no number of digits, or for fewer than the gold has (which may be noise of floats)."""
 _UNIT: frozenset[Kind] = frozenset({"junk"})
 """A word beside the number may be its unit."""
 
@@ -28,11 +28,12 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
         ),
         _PLAN,
     ),
+    "cryptarithm": frozenset({"digit", "order"}),  # a letter whose place values cancel out
     "graph_color": frozenset({"digit", "order"}),
     "propositional_logic": frozenset({"digit", "order"}),
     **dict.fromkeys(
         (
-            *("codeio", "countdown", "cryptarithm", "group_anagrams", "intermediate_integration"),
+            *("codeio", "countdown", "group_anagrams", "intermediate_integration"),
             *("knights_knaves", "palindrome_partitioning", "polynomial_equations"),
             *("polynomial_multiplication", "prime_factorization", "puzzle24", "simple_integration"),
         ),
@@ -41,7 +42,7 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(
         ("futoshiki", "kakurasu", "mini_sudoku", "n_queens", "sudoku", "survo"), _ANY_SOLUTION
     ),
-    **dict.fromkeys(("coin_flip", "pool_matrix", "power_function"), _NO_PRECISION),
+    **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
     "gsm_symbolic": _UNIT,
 }
 """Dataset -> the kinds of mutations that may leave an answer right."""
