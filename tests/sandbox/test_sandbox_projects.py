@@ -105,6 +105,7 @@ def test_a_build_hands_out_plain_files_alone(anywhere: ToolSandbox) -> None:
     assert outcome.run.stdout == "['d/made', 'show.py', 'trap.sh']\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "status"),
     [
