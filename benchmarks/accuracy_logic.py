@@ -1,16 +1,18 @@
 """Does every reasoning-gym dataset give its own gold full marks, and what does an ignorant answer earn?
 
-    python benchmarks/accuracy_logic.py [--items 200] [--datasets countdown,sudoku] [--rules]
+    python benchmarks/accuracy_logic.py [--items 200] [--datasets countdown,sudoku] [--rules] [--spoilt AUDIT.json]
 
 Three measurements over fresh entries, in both modes of the logic verifier: the stored gold answer (or a
 solver's witness, for the five datasets that store none), the best of a few constants and of other items'
 answers, and answers that are programs and would leave a marker file. ``--rules`` prints the table of
-docs/reference/logic-verifier.md instead. Leaves out speed.
+docs/reference/logic-verifier.md instead, ``--spoilt AUDIT.json`` the one of spoilt answers (of ``prorl verify audit
+--family spoilt --verifier logic --mode logic=reference --out AUDIT.json``). Leaves out speed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +22,7 @@ from typing import Any
 from prorl_datasets.rows.client import RowClient
 from prorl_verifiers import Task, VerifierPool, logic_datasets
 from prorl_verifiers.logic.rules import RULES
-from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
+from prorl_verifiers.logic.witness import WITNESSES, right_answer
 
 MODES = ("fixed", "reference")
 CONSTANTS = (
@@ -60,14 +62,6 @@ def payloads(marker: Path) -> list[str]:
 def task(dataset: str, entry: Entry, mode: str) -> Task:
     """Return the logic task of an entry in one mode."""
     return Task("logic", {"dataset": dataset, "entry": entry, "mode": mode})
-
-
-def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored gold answer, or a solver's where none is stored or the integral is left undone."""
-    if dataset in WITNESSES:
-        return witness(dataset, entry)
-    gold = str(entry["answer"])
-    return by_parts(entry) if "Integral(" in gold else gold
 
 
 def measure_dataset(pool: VerifierPool, dataset: str, entries: list[Entry], marker: Path) -> Tally:
@@ -180,6 +174,21 @@ def rules_table() -> list[str]:
     return lines
 
 
+def spoilt_table(audit: Path) -> list[str]:
+    """Return what spoilt answers earned by dataset, three a line, from the JSON report of ``prorl verify audit``."""
+    cells = []
+    for group in json.loads(audit.read_text(encoding="utf-8"))["spoilt"]:
+        if group["verifier"] == "logic" and group["paid"]:
+            mean = sum(one["total"] for one in group["mutations"]) / group["tried"]
+            name = group["name"].removeprefix("logic: ")
+            cells.append(f"{name} | {group['paid'] / group['tried']:.2f} | {mean:.2f}")
+    cells.sort()
+    rows = -(-len(cells) // 3)
+    cells += [" | | "] * (3 * rows - len(cells))
+    lines = ["|" + " dataset | paid | mean |" * 3, "|" + "---|---|---|" * 3]
+    return lines + [f"| {' | '.join(cells[at::rows])} |" for at in range(rows)]
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -188,7 +197,13 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=200)
     parser.add_argument("--datasets", default="", help="names by comma; all without it")
     parser.add_argument("--rules", action="store_true", help="print the table of rules")
+    parser.add_argument(
+        "--spoilt", type=Path, help="print the table of this audit's spoilt answers"
+    )
     options = parser.parse_args()
+    if options.spoilt is not None:
+        print("\n".join(spoilt_table(options.spoilt)))
+        return
     chosen = [name for name in options.datasets.split(",") if name]
     print("\n".join(rules_table() if options.rules else measure(None, options.items, chosen)))
 

@@ -1,4 +1,4 @@
-"""``prorl verify audit``: search for answers that earn reward without solving anything.
+"""``prorl verify audit``: search for wrong answers that earn reward: ignorant ones, and spoilt right ones.
 
 Parses, calls prorl_verifiers.audit and shows the table. Exit code 0 with leaks shown, 1 with
 ``--fail-on-leak``.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -19,12 +19,13 @@ from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.table import Table
 
     from prorl_verifiers.audit.items import AuditRequest, Group
     from prorl_verifiers.audit.report import AuditReport
+    from prorl_verifiers.audit.search import Family
 
 Verifiers = Annotated[
     list[str] | None,
@@ -35,6 +36,15 @@ Datasets = Annotated[
     typer.Option("--dataset", metavar="NAME", help="This reasoning-gym dataset alone; repeatable."),
 ]
 Items = Annotated[int, typer.Option(min=2, help="Items of each reasoning-gym dataset.")]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        metavar="NAME",
+        help="'ignorant' (answers that solve nothing) or 'spoilt' (right answers made wrong: denied, two at once, "
+        "a digit changed, digits left out, parts swapped, junk around) alone.",
+    ),
+]
 File = Annotated[
     Path | None,
     typer.Option("--file", metavar="ITEMS.jsonl", help='Your own {"id", "task"} rows instead.'),
@@ -44,6 +54,7 @@ File = Annotated[
 def audit(
     verifier: Verifiers = None,
     dataset: Datasets = None,
+    family: Families = None,
     items: Items = 20,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the generated items.")] = 0,
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of mutation.")] = 2,
@@ -61,7 +72,7 @@ def audit(
 ) -> None:
     """Search for answers that earn reward for nothing.
 
-    That is, above chance without looking at the problem.
+    That is, above chance without looking at the problem; and right answers made wrong that are still paid.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
@@ -71,12 +82,12 @@ def audit(
     from prorl_verifiers.audit.search import Settings
 
     modes = parse_modes(mode or [])
+    settings = Settings(rounds, families=_families(family or []))
     groups, total = _groups(file, verifier or [], AuditRequest(tuple(dataset or ()), items, seed))
     with VerifierPool(workers, backend, timeout_seconds=timeout) as pool:
-        report = run_audit(
-            pool, with_modes(groups, modes), Settings(rounds), make_progress(), total
-        )
-    facts = {"items": items, "seed": seed, "rounds": rounds, "modes": modes}
+        report = run_audit(pool, with_modes(groups, modes), settings, make_progress(), total)
+    facts: dict[str, Any] = {"items": items, "seed": seed, "rounds": rounds, "modes": modes}
+    facts["families"] = list(settings.families)
     document = as_document(report, facts | {"file": None if file is None else file.name})
     if out is not None:
         atomic_write_text(out, json.dumps(document, indent=2, ensure_ascii=True) + "\n")
@@ -84,13 +95,14 @@ def audit(
         print_json(document)
     elif sys.stdout.isatty():
         console = stdout_console()
-        console.print(_table(report))
+        for table in _tables(report):
+            console.print(table)
         for line in fault_lines(report):
             console.print(line, markup=False, soft_wrap=True)
     else:
         print("\n".join(plain_lines(report)))
     say(summary(report))
-    if fail_on_leak and report.leaks:
+    if fail_on_leak and (report.leaks or report.paid):
         raise typer.Exit(1)
 
 
@@ -120,19 +132,45 @@ def _groups(
     return audit_groups(verifiers, request), total
 
 
-def _table(report: AuditReport) -> Table:
+def _families(names: list[str]) -> Sequence[Family]:
+    """Return the families that were named, all where none was. Raises UserError for an unknown one."""
+    from prorl_verifiers.audit.search import Family
+
+    known: tuple[Family, ...] = get_args(Family)
+    for name in names:
+        if name not in known:
+            raise UserError(
+                f"unknown family {name!r}{nearest(name, known)}: use {' or '.join(known)}"
+            )
+    return [family for family in known if family in names] or known
+
+
+def _tables(report: AuditReport) -> Iterator[Table]:
+    from prorl_verifiers.audit.report import COLUMNS, SPOILT_COLUMNS, cells, spoilt_cells
+
+    if report.groups:
+        rows = [cells(group) for group in report.groups]
+        yield _table("what ignorant answers earn", COLUMNS, COLUMNS[2:6], rows)
+    if report.spoilt:
+        rows = [spoilt_cells(group) for group in report.spoilt]
+        yield _table("what spoilt right answers earn", SPOILT_COLUMNS, SPOILT_COLUMNS[2:5], rows)
+
+
+def _table(
+    title: str, columns: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from prorl_verifiers.audit.report import COLUMNS, cells, printable
+    from prorl_verifiers.audit.report import printable
 
-    table = Table(title="what ignorant answers earn")
-    for title in COLUMNS:
-        justify: Literal["left", "right"] = "right" if title in COLUMNS[2:6] else "left"
-        table.add_column(title, justify=justify, overflow="fold")
+    table = Table(title=title)
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column in numbers else "left"
+        table.add_column(column, justify=justify, overflow="fold")
     styles: dict[str, str] = {"LEAK": "bold red", "fault": "red", "above chance": "yellow"}
-    for group in report.groups:
-        row: list[Any] = [Text(printable(cell)) for cell in cells(group)]
+    for cells in rows:
+        row = [Text(printable(cell)) for cell in cells]
         row[0].stylize(styles.get(row[0].plain, "green"))
         table.add_row(*row)
     return table

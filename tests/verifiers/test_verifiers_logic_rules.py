@@ -356,7 +356,8 @@ def test_a_polynomial_must_be_written_out() -> None:
 
 def test_arithmetic_is_exact_and_knows_four_operations() -> None:
     assert exact_value(parse("(1/3)*3 - -2")) == 3
-    for text in ("1/0", "2**3", "f(1)", "1.5", "(1", ""):
+    assert exact_value(parse("1.5*(2.25 - 0.25)")) == 3
+    for text in ("1/0", "2**3", "f(1)", "(1", ""):
         with pytest.raises((FormulaError, ZeroDivisionError)):
             exact_value(parse(text))
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from prorl_common import Door, Origin, PluginError
-from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.audit.items import AuditRequest, Group, Kind, Mutation, Probe
 from prorl_verifiers.types import Reference, Score, Verdict
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ def no_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
 def no_environment(reference: Reference) -> str | None:
     """Need the standard library alone."""
     return None
+
+
+def none_may_be_right(reference: Reference) -> Collection[Kind]:
+    """Say that each mutation makes a right answer wrong."""
+    return ()
 
 
 def plain_answer(reference: Reference) -> str | None:
@@ -149,6 +154,10 @@ class VerifierSpec:
 
     probes: Callable[[], Sequence[Probe]] | None = None
     """Answers that solve nothing, for the audit; by default constants, blanks and echoes."""
+    mutations: Callable[[], Sequence[Mutation]] | None = None
+    """Ways to make a right answer wrong, for the audit; by default negations, second answers, changed digits, junk."""
+    may_be_right: Callable[[Reference], Collection[Kind]] = none_may_be_right
+    """Kinds of mutations that may leave the answer to this task right: the audit does not try them."""
     audit_groups: Callable[[AuditRequest], Iterable[Group]] | None = None
     """Tasks of its own to audit; without them ``prorl verify audit --file`` brings some."""
     chance: Callable[[Reference], float] | None = None

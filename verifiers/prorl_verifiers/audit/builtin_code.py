@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item, Probe, constant
+from prorl_verifiers.audit.spoilt_code import right_program
 from prorl_verifiers.tasks import load_task
 
 _STDIO = (
@@ -86,7 +87,14 @@ def code_groups() -> list[Group]:
     for kind, pairs in kinds.items():
         name = f"code: {kind}"
         items = [
-            Item(f"{name} {at}", load_task("code", reference), question, None, 0.0)
+            Item(
+                f"{name} {at}",
+                load_task("code", reference),
+                question,
+                None,
+                0.0,
+                right_program(reference),
+            )
             for at, (question, reference) in enumerate(pairs, start=1)
         ]
         groups.append(Group(name, "code", items))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from prorl_verifiers.audit.items import Group, Item, Probe, constant
+from prorl_verifiers.audit.spoilt_instruction import right_text
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, TaskError
 
@@ -79,7 +80,14 @@ def instruction_groups() -> list[Group]:
     """
     tasks = {name: task for name in registered() if (task := _task(name)) is not None}
     items = {
-        name: Item(name, task, question(name, example(name)), None, float(name in CHANCE_ONE))
+        name: Item(
+            name,
+            task,
+            question(name, example(name)),
+            None,
+            float(name in CHANCE_ONE),
+            right_text(name),
+        )
         for name, task in tasks.items()
     }
     groups = [Group(f"instruction: {name}", "instruction", [item]) for name, item in items.items()]

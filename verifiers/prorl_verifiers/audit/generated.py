@@ -27,6 +27,8 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
     Raises ServiceError when the child process fails.
     """
+    from prorl_verifiers.logic.witness import right_answer
+
     request = json.dumps({"datasets": list(datasets), "items": items, "seed": seed})
     with tempfile.TemporaryFile("w+") as log:
         child = subprocess.Popen(
@@ -47,7 +49,8 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
                     task = load_task("logic", {"dataset": dataset, "entry": entry})
                     gold = None if entry.get("answer") is None else str(entry["answer"])
                     question = str(entry.get("question", ""))
-                    made.append(Item(f"{dataset} {at}", task, question, gold))
+                    right = right_answer(dataset, entry)
+                    made.append(Item(f"{dataset} {at}", task, question, gold, right=right))
                 yield Group(f"logic: {dataset}", "logic", made)
             if child.wait() != 0:
                 log.seek(0)

@@ -1,4 +1,4 @@
-"""The words of the audit: an item to attack, a group of items, a probe.
+"""The words of the audit: an item to attack, a group of items, a probe, a mutation of a right answer.
 
 A group is a set of items that one attack is tried on as a whole: a reasoning-gym dataset, a family of
 built-in tasks, a user's file. Holds no items (``builtin``, ``generated``) and no probes (``probes``).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from prorl_verifiers.types import Task
 
@@ -20,7 +20,8 @@ class Item:
     ``question`` is the prompt's text ("" when unknown). ``gold`` is never shown to the search; it makes the
     chance level and the probe "gold of another item". ``chance`` is what a blind answer earns on this item
     by the form of the task (1/options; 1 for a constraint that any short text meets), or None when it must
-    be estimated from the golds of the group.
+    be estimated from the golds of the group. ``right`` is a right answer where there is no gold or another
+    than the gold is to be spoilt.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Item:
     question: str = ""
     gold: str | None = None
     chance: float | None = None
+    right: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,27 @@ class Probe:
     name: str
     answer: Callable[[Item, Group], str | None]
     raw: bool = False
+
+
+Kind = Literal[
+    "denied", "another", "appended", "digit", "precision", "order", "suffix", "junk", "broken"
+]
+"""What a mutation does to a right answer: say that it is wrong, give another one too, append more of the same,
+change a digit, leave digits out, swap parts, put a sign behind a number, put something around it,
+miss a constraint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A fixed way to make a right answer wrong: ``spoil(right, item, group)``, or None (does not apply).
+
+    ``allowed``: the partial credit that is no leak, for a mutation that leaves most of the answer right.
+    """
+
+    name: str
+    kind: Kind
+    spoil: Callable[[str, Item, Group], str | None]
+    allowed: float = 0.0
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:

@@ -1,4 +1,4 @@
-"""What an audit found, as JSON and as plain lines; leaks first."""
+"""What an audit found, as JSON and as plain lines; leaks first, ignorant answers before spoilt ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from prorl_verifiers.audit.search import GroupReport, Trial
+from prorl_verifiers.audit.spoilt import MutationResult, SpoiltReport
 
 MOST_LEAKS = 10
 """Leaks of one group that are written out; the number of all stands beside them."""
@@ -14,9 +15,13 @@ MOST_LEAKS = 10
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The groups in the order of severity: leaks by their excess, then faults, then the rest."""
+    """The groups in the order of severity: leaks by their excess, then faults, then the rest.
+
+    ``spoilt``: the same groups with what was paid for spoilt right answers, the most first.
+    """
 
     groups: Sequence[GroupReport]
+    spoilt: Sequence[SpoiltReport]
     seconds: float
 
     @property
@@ -25,19 +30,28 @@ class AuditReport:
         return [group for group in self.groups if group.leaks]
 
     @property
+    def paid(self) -> list[SpoiltReport]:
+        """The groups on which a spoilt right answer was paid."""
+        return [group for group in self.spoilt if group.paid]
+
+    @property
     def faults(self) -> int:
         """How many verdicts should not have been."""
-        return sum(len(group.faults) for group in self.groups)
+        found = sum(len(group.faults) for group in self.groups)
+        return found + sum(group.no_verdict for group in self.spoilt)
 
 
-def make_report(groups: Sequence[GroupReport], seconds: float) -> AuditReport:
+def make_report(
+    groups: Sequence[GroupReport], spoilt: Sequence[SpoiltReport], seconds: float
+) -> AuditReport:
     """Return the report, the groups with the worst leaks first, then those with the most faults."""
 
     def severity(group: GroupReport) -> tuple[float, int, str]:
         worst = group.leaks[0].excess if group.leaks else 0.0
         return (-worst, -len(group.faults), group.name)
 
-    return AuditReport(sorted(groups, key=severity), seconds)
+    by_paid = sorted(spoilt, key=lambda group: (-group.paid, -group.no_verdict, group.name))
+    return AuditReport(sorted(groups, key=severity), by_paid, seconds)
 
 
 def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]:
@@ -64,6 +78,21 @@ def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]
             }
             for group in report.groups
         ],
+        "spoilt": [spoilt_document(group) for group in report.spoilt],
+    }
+
+
+def spoilt_document(group: SpoiltReport) -> dict[str, Any]:
+    """Return what spoilt right answers earned on one group as JSON: counts, and each mutation."""
+    return {
+        "name": group.name,
+        "verifier": group.verifier,
+        "items": group.items,
+        "right": group.right,
+        "tried": group.tried,
+        "paid": group.paid,
+        "no_verdict": group.no_verdict,
+        "mutations": [asdict(result) for result in group.results],
     }
 
 
@@ -99,19 +128,50 @@ def cells(group: GroupReport) -> tuple[str, ...]:
     return (verdict_of(group), group.name, str(group.items), f"{chance:.3f}", *facts)
 
 
+def spoilt_verdict(group: SpoiltReport) -> str:
+    """Return ``LEAK``, ``fault`` (no verdict), ``none`` (no right answer to spoil) or ``ok``."""
+    if group.paid:
+        return "LEAK"
+    if group.no_verdict:
+        return "fault"
+    return "ok" if group.tried else "none"
+
+
+def spoilt_cells(group: SpoiltReport) -> tuple[str, ...]:
+    """Return the texts of a table row: verdict, group, right answers of items, spoilt, paid, and by which mutations."""
+    worst = ", ".join(_count(result) for result in group.leaks[:MOST_LEAKS]) or "–"
+    right = f"{group.right}/{group.items}"
+    return (spoilt_verdict(group), group.name, right, str(group.tried), str(group.paid), worst)
+
+
+def _count(result: MutationResult) -> str:
+    return f"{result.mutation!r} {result.paid}/{result.tried}"
+
+
+SPOILT_COLUMNS = ("verdict", "group", "right", "spoilt", "paid", "paid mutations")
 COLUMNS = ("verdict", "group", "items", "chance", "earned", "excess", "best ignorant answer")
 
 
 def plain_lines(report: AuditReport) -> list[str]:
-    """Return one line a group, tabs between cells, and one a fault."""
-    lines = ["\t".join(COLUMNS)]
-    lines += ["\t".join(printable(cell) for cell in cells(group)) for group in report.groups]
+    """Return one line a group and family, tabs between cells, and one a fault."""
+    lines = []
+    if report.groups:
+        lines.append("\t".join(COLUMNS))
+        lines += ["\t".join(map(printable, cells(group))) for group in report.groups]
+    if report.spoilt:
+        lines.append("\t".join(SPOILT_COLUMNS))
+        lines += ["\t".join(map(printable, spoilt_cells(group))) for group in report.spoilt]
     return lines + fault_lines(report)
 
 
 def fault_lines(report: AuditReport) -> list[str]:
     """Return one line a fault, at most five a group."""
-    lines = []
+    lines: list[str] = []
+    for spoilt in report.spoilt:
+        if spoilt.no_verdict:
+            lines.append(
+                printable(f"no verdict: {spoilt.name}: {spoilt.no_verdict} spoilt answers")
+            )
     for group in report.groups:
         for fault in group.faults[:5]:
             lines.append(
@@ -126,11 +186,20 @@ def fault_lines(report: AuditReport) -> list[str]:
 
 def summary(report: AuditReport) -> str:
     """Return the one line that ends an audit."""
-    verdicts = sum(group.verdicts for group in report.groups)
-    return (
-        f"{len(report.groups)} groups, {verdicts} responses in {report.seconds:.0f} s: "
-        f"{len(report.leaks)} with leaks, {report.faults} faults"
-    )
+    parts = []
+    if report.groups:
+        verdicts = sum(group.verdicts for group in report.groups)
+        parts.append(
+            f"{len(report.groups)} groups, {verdicts} ignorant responses: {len(report.leaks)} groups with leaks"
+        )
+    if report.spoilt:
+        tried, paid = (
+            sum(counts) for counts in zip(*((g.tried, g.paid) for g in report.spoilt), strict=True)
+        )
+        parts.append(
+            f"{len(report.spoilt)} groups, {tried} spoilt answers: {paid} paid in {len(report.paid)} groups"
+        )
+    return f"{'; '.join(parts)}; {report.faults} faults; {report.seconds:.0f} s"
 
 
 def printable(text: str) -> str:

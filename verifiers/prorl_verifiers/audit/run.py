@@ -1,7 +1,8 @@
 """The audit from end to end: whose tasks are attacked, and what came of it.
 
-``run_audit`` tries probes and mutations on groups of tasks with a VerifierPool. Leaves out: whether right
-answers are accepted (the accuracy measurements) and attacks on the sandbox (its own attack suite).
+``run_audit`` sends two families of answers to groups of tasks: answers that solve nothing (``search``) and right
+answers made wrong (``spoilt``). Leaves out: whether right answers are accepted (the accuracy measurements) and
+attacks on the sandbox (its own attack suite).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from prorl_common import Progress, UserError
 from prorl_verifiers.audit.items import AuditRequest, Group
 from prorl_verifiers.audit.report import AuditReport, make_report
 from prorl_verifiers.audit.search import GroupReport, GroupSearch, Scorer, Settings
+from prorl_verifiers.audit.spoilt import SpoiltReport, spoil_group
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
 
@@ -55,13 +57,21 @@ def run_audit(
     """Search every group with ``pool`` and return the sorted report. ``total`` is for the bar alone."""
     started = time.monotonic()
     reports: list[GroupReport] = []
+    spoilt: list[SpoiltReport] = []
     progress.start("audit", total)
     for group in groups:
-        found = GroupSearch(pool, group, settings).run()
-        reports.append(found)
-        if found.leaks:
-            worst = found.leaks[0]
-            progress.message(f"leak: {group.name}: {worst.probe!r} earns {worst.earned:.3f}")
+        if "ignorant" in settings.families:
+            found = GroupSearch(pool, group, settings).run()
+            reports.append(found)
+            if found.leaks:
+                worst = found.leaks[0]
+                progress.message(f"leak: {group.name}: {worst.probe!r} earns {worst.earned:.3f}")
+        if "spoilt" in settings.families and not group.wordless:
+            made_wrong = spoil_group(pool, group)
+            spoilt.append(made_wrong)
+            if made_wrong.paid:
+                count = f"{made_wrong.paid} of {made_wrong.tried}"
+                progress.message(f"leak: {group.name}: {count} spoilt answers are paid")
         progress.advance(1, group=group.name)
     progress.finish()
-    return make_report(reports, time.monotonic() - started)
+    return make_report(reports, spoilt, time.monotonic() - started)

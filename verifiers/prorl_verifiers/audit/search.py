@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from prorl_verifiers.audit.chance import LEVEL, SMALLEST, group_chance, luck, own_share
 from prorl_verifiers.audit.items import Group, Item, Probe
@@ -81,12 +81,20 @@ class GroupReport:
     faults: list[Fault] = field(default_factory=list)
 
 
+Family = Literal["ignorant", "spoilt"]
+"""Answers that solve nothing, and right answers made wrong."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rounds`` of mutation (0: probes only); ``slow_seconds``: a verdict slower than this is a fault."""
+    """``rounds`` of mutation (0: probes only); ``slow_seconds``: a verdict slower than this is a fault.
+
+    ``families``: what is tried.
+    """
 
     rounds: int = 2
     slow_seconds: float = 2.0
+    families: Sequence[Family] = ("ignorant", "spoilt")
 
 
 Key = tuple[int, str]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.audit.items import AuditRequest, Group, Mutation, Probe
 from prorl_verifiers.spec import VerifierSpec
 from prorl_verifiers.types import Reference, Verdict
 
@@ -60,6 +60,13 @@ def probes() -> Sequence[Probe]:
     return code_probes()
 
 
+def mutations() -> Sequence[Mutation]:
+    """Return programs that know every expected output and spoil it."""
+    from prorl_verifiers.audit.spoilt_code import code_mutations
+
+    return code_mutations()
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in code tasks."""
     from prorl_verifiers.audit.builtin_code import code_groups
@@ -91,6 +98,7 @@ SPEC = VerifierSpec(
     answer=no_answer,
     write=fenced,
     probes=probes,
+    mutations=mutations,
     audit_groups=audit_groups,
     chance=constant_share,
 )

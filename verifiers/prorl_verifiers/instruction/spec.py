@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import MissingExtraError, nearest
-from prorl_verifiers.audit.items import AuditRequest, Group, Probe
+from prorl_verifiers.audit.items import AuditRequest, Group, Mutation, Probe
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
@@ -123,6 +123,13 @@ def probes() -> Sequence[Probe]:
     return instruction_probes() + echo_probes()
 
 
+def mutations() -> Sequence[Mutation]:
+    """Return texts that just miss a constraint."""
+    from prorl_verifiers.audit.spoilt_instruction import instruction_mutations
+
+    return instruction_mutations()
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return a built-in task for every id."""
     from prorl_verifiers.audit.builtin_instruction import instruction_groups
@@ -145,5 +152,6 @@ SPEC = VerifierSpec(
     answer=no_answer,
     topic=ids,
     probes=probes,
+    mutations=mutations,
     audit_groups=audit_groups,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from prorl_verifiers.logic.text import (
@@ -136,6 +136,24 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
     ]
     sums = all(sum(line[:-1]) == line[-1] for line in (*grid, *zip(*grid, strict=True)))
     return float(sums and sorted(used) == sorted(metadata["candidate_numbers"]))
+
+
+def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
+    """kakurasu: 0 and 1 alone, the sums of their places right; brackets and commas between them are forgiven."""
+    metadata = entry["metadata"]
+    rows, columns = metadata["row_sums"], metadata["col_sums"]
+    grid = rows_of(answer, signs="[],")
+    if grid is None or [len(row) for row in grid] != [len(columns)] * len(rows):
+        return 0.0
+    marks = all(cell in (0, 1) for row in grid for cell in row)
+    return float(
+        marks and _place_sums(grid) == rows and _place_sums(zip(*grid, strict=True)) == columns
+    )
+
+
+def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
+    """Return for each line the sum of the places (from 1) that hold a 1."""
+    return [sum(at for at, cell in enumerate(line, start=1) if cell) for line in lines]
 
 
 def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:

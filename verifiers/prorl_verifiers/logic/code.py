@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,23 +10,20 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """codeio: the gold JSON object; else the share of its telling values, from one half on.
+    """codeio: the gold JSON object and nothing around it; else the share of its telling values, from one half on.
 
     Values that anyone would try (0, 1, empty, true, false, null) or that the question shows are not
     counted. Upstream compared by an
     edit distance that pays for the keys, which the question shows, and is slow on long text.
     """
     gold = loads(str(entry["answer"]))
-    start, end = answer.find("{"), answer.rfind("}")
     if plain(answer) == plain(str(entry["answer"])):
         return 1.0
-    value = loads(answer[start : end + 1]) if 0 <= start < end else None
+    value = loads(answer)
     if not isinstance(gold, Mapping) or not isinstance(value, Mapping):
         return 0.0
-    extra = len(re.sub(r"```\w*", "", answer[:start] + answer[end + 1 :]).strip())
-    penalty = max(len(str(entry["answer"])) / (len(str(entry["answer"])) + 0.5 * extra), 0.2)
     if _same_json(value, gold):
-        return penalty
+        return 1.0
     question = str(entry["question"])
     telling = [
         key
@@ -37,15 +33,15 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
     if set(value) != set(gold) or len(telling) < 2:
         return 0.0
     right = sum(_same_json(value[key], gold[key]) for key in telling)
-    return penalty * min(PARTIAL, beyond(right / len(telling), 0.5))
+    return min(PARTIAL, beyond(right / len(telling), 0.5))
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """JSON equality with booleans apart from numbers, floats within 1e-9."""
+    """JSON equality with booleans apart from numbers, floats within 1e-12 of their size."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return one == other or abs(one - other) <= 1e-9 * abs(other)
+        return one == other or abs(one - other) <= 1e-12 * abs(other)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same_json, one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -129,9 +129,9 @@ def names(tree: Node) -> set[str]:
 
 
 def exact_value(tree: Node) -> Fraction:
-    """Return the value of integers joined by + - * /. Raises FormulaError or ZeroDivisionError."""
+    """Return the value of numbers joined by + - * /. Raises FormulaError or ZeroDivisionError."""
     match tree.op:
-        case "num" if tree.value.denominator == 1:
+        case "num":
             return Fraction(tree.value)
         case "neg":
             return -exact_value(tree.args[0])
@@ -149,10 +149,10 @@ _ARITHMETIC: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 }
 
 
-def integers(tree: Node) -> list[int]:
-    """Return the numbers written in the tree, sorted."""
-    own = [int(tree.value)] if tree.op == "num" else []
-    return sorted([*own, *(value for arg in tree.args for value in integers(arg))])
+def written_numbers(tree: Node) -> list[Fraction]:
+    """Return the numbers written in the tree, in their order."""
+    own = [tree.value] if tree.op == "num" else []
+    return [*own, *(value for arg in tree.args for value in written_numbers(arg))]
 
 
 # ----------------------------------------------------------------------------------------- polynomials

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 from prorl_verifiers.logic.formula import (
     FormulaError,
     exact_value,
-    integers,
     parse,
     same_polynomial,
+    written_numbers,
 )
 from prorl_verifiers.logic.integral import is_antiderivative
 from prorl_verifiers.logic.text import (
@@ -49,7 +50,8 @@ def puzzle24(answer: str, entry: Entry, upstream: Upstream) -> float:
 def _makes(answer: str, given: list[int], target: int) -> float:
     try:
         tree = parse(_SIGNS.sub(lambda match: _OPERATORS[match.group()], answer))
-        return float(integers(tree) == sorted(given) and exact_value(tree) == target)
+        used = sorted(written_numbers(tree)) == sorted(given)
+        return float(used and exact_value(tree) == target)
     except (FormulaError, ZeroDivisionError):
         return 0.0
 
@@ -66,7 +68,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """polynomial_equations: the share of roots found, to 1e-3, less that of wrong extra ones.
+    """polynomial_equations: the share of roots found, to the decimals asked for (else 1e-3), less wrong extra ones.
 
     Credit needs at least half of the roots. Upstream paid ``exp(-distance)``, which a constant shares, and
     took words for "no roots".
@@ -77,12 +79,12 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     if not gold or not given:
         return float(not gold and not given)
+    asked = re.search(r"to (\d{1,2}) decimal places", str(entry["question"]))
     left = list(given)
     found = 0
     for root in gold:
-        near = next(
-            (value for value in left if abs(value - root) <= 1e-3 * max(1, abs(root))), None
-        )
+        gap = 1.001 * 10.0 ** -int(asked.group(1)) if asked else 1e-3 * max(1, abs(root))
+        near = next((value for value in left if abs(value - root) <= gap), None)
         if near is not None:
             left.remove(near)
             found += 1
@@ -108,7 +110,12 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """advanced_geometry: upstream's number without its floor; trailing zeros are forgiven."""
+    """advanced_geometry: upstream's number without its floor; trailing zeros are forgiven.
+
+    Upstream read the first two numbers of any list as a point.
+    """
+    if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
+        return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
 
 
@@ -176,29 +183,58 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """number_format: within 0.01 of the gold and nearer to it than to any other candidate."""
+    """number_format: the gold to its three decimals, and nearer to it than to any other candidate."""
     text = answer.strip()
-    scientific = re.fullmatch(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", text)
-    value = float(text) if scientific else number(text)
+    value = _decimal(text)
     if value is None:
         return 0.0
     metadata = entry["metadata"]
     gap = abs(float(value) - metadata["solution"])
     others = [abs(float(value) - other) for other in metadata["candidates"]]
-    return float(gap < 1e-2 and gap <= min(others, default=gap))
+    return float(gap < 5e-4 and gap <= min(others, default=gap))
 
 
-def decimal_places(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """decimal_arithmetic: within upstream's 0.001, and within 0.1% of the gold where it is small.
+_DIGITS_ASKED = re.compile(r"maximum of (\d{1,3}) significant digits")
+_SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCII)
 
-    With upstream's tolerance alone ``0`` was right for every gold below 0.001.
+
+def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
+    """decimal_arithmetic: the gold or the exact value, to one unit in the last digit that the question asks for.
+
+    Golds carry the rounding of each step, so the exact value is worked out of the question. Where no digits are asked
+    for: within 0.001, and within 0.1 % of a small gold. Upstream's 0.001 took ``0`` for every gold below it, and 1.59
+    for 1.59027570047.
     """
-    value, gold = number(answer), number(str(entry["answer"]))
-    if value is None:
-        return 0.0
-    if gold is None:
-        return 1.0 if upstream() >= 1.0 and value != 0 else 0.0
-    return float(abs(value - gold) * 1000 <= min(Decimal(1), abs(gold)))
+    value, gold = _decimal(answer), _decimal(str(entry["answer"]))
+    if value is None or gold is None:
+        return float(plain(answer) == plain(str(entry["answer"])))
+    question = str(entry["question"])
+    asked = _DIGITS_ASKED.search(question)
+    if asked is None:
+        return float(abs(value - gold) * 1000 <= min(Decimal(1), abs(gold)))
+    exact = _exact(question.strip().rpartition("\n")[2].removesuffix("= ?"))
+    target = Fraction(gold) if exact is None else exact
+    unit = Fraction(10) ** (_adjusted(target) - int(asked.group(1)) + 1)
+    return float(value == gold or abs(Fraction(value) - target) <= unit)
+
+
+def _decimal(text: str) -> Decimal | None:
+    """Return the decimal number that ``text`` is, with an exponent or without, or None."""
+    text = text.strip()
+    return Decimal(text) if _SCIENTIFIC.fullmatch(text) else number(text)
+
+
+def _exact(expression: str) -> Fraction | None:
+    """Return the value of an arithmetic expression, or None where it has none."""
+    try:
+        return exact_value(parse(expression))
+    except (FormulaError, ZeroDivisionError):
+        return None
+
+
+def _adjusted(value: Fraction) -> int:
+    """Return the power of ten of the first digit of ``value``; 0 for 0."""
+    return (Decimal(value.numerator) / Decimal(value.denominator)).adjusted() if value else 0
 
 
 def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:

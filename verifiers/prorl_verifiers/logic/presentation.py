@@ -57,7 +57,8 @@ def _without_layer(text: str) -> str | None:
     if label is not None:
         return text[label.end() :].strip()
     variable = _VARIABLE.match(text)
-    if variable is not None and text.count("=") == 1:  # x = 5: one letter and one equation
+    # x = 5: one letter, one equation and a value (P = Q says something about two letters)
+    if variable is not None and text.count("=") == 1 and re.search(r"\d", text):
         return text[variable.end() :].strip()
     if text.endswith(".") and not text.endswith(".."):
         return text[:-1].strip()

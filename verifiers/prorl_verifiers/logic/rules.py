@@ -39,7 +39,11 @@ _STRICT = "an impossible move is wrong; upstream passes over it, so a list of al
 RULES: dict[str, Rule] = {
     "ab": _EXACT,
     "acre": _EXACT,
-    "advanced_geometry": Rule(numbers.triangle, "0.5: radius right to 2 of 3 places", "floors cut"),
+    "advanced_geometry": Rule(
+        numbers.triangle,
+        "0.5: radius right to 2 of 3 places",
+        "floors cut; a third and fourth coordinate were passed over",
+    ),
     "aiw": _EXACT,
     "arc_1d": _EXACT,
     "arc_agi": Rule(text.above_floor, "", "0.05 for any grid cut; metadata mended after JSON"),
@@ -62,8 +66,8 @@ RULES: dict[str, Rule] = {
     "circuit_logic": _EXACT,
     "codeio": Rule(
         code_output,
-        "telling values right, from 1/2 on; text around the object costs",
-        "upstream pays for the keys, which the question shows",
+        "telling values right, from 1/2 on",
+        "upstream pays for the keys, which the question shows, and for text around the object",
     ),
     "coin_flip": Rule(text.probability, "", "common prefix paid: `0` earned 0.96"),
     "color_cube_rotation": _WORD,
@@ -74,9 +78,11 @@ RULES: dict[str, Rule] = {
     "count_primes": _EXACT,
     "countdown": Rule(numbers.countdown, "", _EVALUATED),
     "course_schedule": _EXACT,
-    "cryptarithm": _SOUND,
+    "cryptarithm": Rule(text.letter_values, "", "a letter could have two values; floor cut"),
     "decimal_arithmetic": Rule(
-        numbers.decimal_places, "", "`0` was right for every gold below 0.001"
+        numbers.significant_digits,
+        "",
+        "`0` was right for every gold below 0.001; three decimals were right where 12 digits are asked",
     ),
     "decimal_chain_sum": Rule(text.exact_number, "", "commas forgiven"),
     "dice": Rule(numbers.reduced, "", "any notation of the fraction"),
@@ -93,16 +99,20 @@ RULES: dict[str, Rule] = {
     "graph_color": Rule(moves.graph_color, "", "`true` was taken for colour 1; floor cut"),
     "group_anagrams": _SOUND,
     "gsm_symbolic": Rule(
-        text.one_number, "", "the only number; upstream lost signs and cut 1,200 to 1"
+        text.one_number,
+        "",
+        "the only number, not denied; upstream lost signs, cut 1,200 to 1 and took `not 59`",
     ),
     "intermediate_integration": Rule(
         numbers.antiderivative, "", _EVALUATED + "; an unevaluated integral was right"
     ),
     "isomorphic_strings": _EXACT,
     "jugs": _SOUND,
-    "kakurasu": _SOUND,
+    "kakurasu": Rule(boards.kakurasu, "", "upstream read the cells out of any text"),
     "knight_swap": Rule(text.above_floor, "shortest/length of a right solution", "floor cut"),
-    "knights_knaves": Rule(text.full_marks, "", "0.3 and more for guessing one person"),
+    "knights_knaves": Rule(
+        text.claims, "", "0.3 and more for guessing one person; claims read out of any text"
+    ),
     "largest_island": _EXACT,
     "lcm": _EXACT,
     "leg_counting": _EXACT,
@@ -117,7 +127,7 @@ RULES: dict[str, Rule] = {
     "n_queens": Rule(boards.n_queens, "0.5: as a Python list", _EVALUATED + "; rules checked"),
     "needle_haystack": _WORD,
     "number_filtering": Rule(text.listed_numbers, "", _CONTAINED),
-    "number_format": Rule(numbers.candidate, "", "another candidate within 0.01 was right"),
+    "number_format": Rule(numbers.candidate, "", "any number within 0.01 was right"),
     "number_sequence": _EXACT,
     "number_sorting": Rule(
         text.listed_numbers, "", "a list of NaN was right; every number could be off by 1"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import nearest
-from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.audit.items import AuditRequest, Group, Kind
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
@@ -84,6 +84,13 @@ def tagged(text: str, reference: Reference) -> str:
     return f"<answer>{text}</answer>"
 
 
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return the kinds of mutations that may turn an answer to this dataset into another right one."""
+    from prorl_verifiers.logic.alternatives import MAY_BE_RIGHT
+
+    return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return a group of generated entries for each dataset asked for, else for every one."""
     from prorl_verifiers.audit.generated import logic_groups
@@ -110,5 +117,6 @@ SPEC = VerifierSpec(
     json_columns=("entry",),
     answer=answer,
     write=tagged,
+    may_be_right=may_be_right,
     audit_groups=audit_groups,
 )

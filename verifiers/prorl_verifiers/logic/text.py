@@ -15,11 +15,13 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.extract import strict_json
+from prorl_verifiers.notation.hedges import hedged
 
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
 """Calls reasoning-gym's own scorer on the same answer; in [0, 1]."""
 
+_EXPONENT = re.compile(r"\d[eE][+-]?\d")
 PARTIAL = 0.9
 """The most that an answer which is not quite right can earn by a share of right positions."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
@@ -98,6 +100,24 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Upstream's full marks; its partial credit can be had by ignorance."""
     return 1.0 if upstream() >= 1.0 else 0.0
+
+
+_CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", re.IGNORECASE)
+
+
+def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
+    """knights_knaves: one claim a person, nothing else; upstream read names and roles out of any text."""
+    parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
+    found = [_CLAIM.fullmatch(part) for part in parts]
+    names = [claim.group(1).casefold() for claim in found if claim is not None]
+    each_once = len(names) == len(parts) == len(set(names))
+    return full_marks(answer, entry, upstream) if each_once else 0.0
+
+
+def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
+    """cryptarithm: each letter once; upstream took the last value of a letter."""
+    letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
+    return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
 
 def above_floor(answer: str, entry: Entry, upstream: Upstream) -> float:
@@ -215,7 +235,13 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """gsm_symbolic: the only number in the text, sign and thousands separators read; upstream took the first."""
+    """gsm_symbolic: the only number in the text, sign and thousands separators read; upstream took the first.
+
+    A text that denies or doubts it is wrong; a percent sign is right where the question speaks of percent.
+    """
+    percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
+    if percent or hedged(answer) or _EXPONENT.search(answer):
+        return 0.0
     found = re.findall(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])", answer)
     if len(found) != 1 or len(found[0]) > _MOST_DIGITS:
         return 0.0

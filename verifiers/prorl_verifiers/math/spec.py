@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.audit.items import AuditRequest, Group, Kind, Mutation
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec, plain_answer
@@ -100,6 +100,20 @@ def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
     return reference if isinstance(answer, list) else {**reference, "answer": str(answer)}
 
 
+def mutations() -> Sequence[Mutation]:
+    """Return spoilt answers as plain text and in LaTeX."""
+    from prorl_verifiers.audit.mutations import latex_mutations
+
+    return latex_mutations()
+
+
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return "order" for golds whose parts have none, and "junk": a word beside an answer may be a unit or a remark."""
+    ordered = ("tuple", "matrix", "interval", "text")
+    swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
+    return ("junk", *swapped)
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in math tasks."""
     from prorl_verifiers.audit.builtin_math import math_groups
@@ -127,5 +141,7 @@ SPEC = VerifierSpec(
     gold_response=boxed_gold,
     vote=str,
     target_type=target_type,
+    mutations=mutations,
+    may_be_right=may_be_right,
     audit_groups=audit_groups,
 )

@@ -34,6 +34,9 @@ _LABELLED = re.compile(
     r"[(\[{]?\s*([A-Za-z])\s*(?:[)\]}]\s*[.:]?|\.|:|\s[-–—]\s)\s*(.+)", re.DOTALL
 )
 _BARE = re.compile(r"([A-Z])\s+(.+)", re.DOTALL)
+_SECOND_ANSWER = re.compile(
+    r"\b(?:option|choice|answer|letter)\b\s*(?:is\b)?\s*:?\s*[(\[]?([A-Za-z])\b", re.IGNORECASE
+)
 _OTHER_LABEL = re.compile(
     r"(?:^|[\s,;/(\[&])([A-Z])(?:[)\]]|[.:](?:\s|$)|(?=\s*(?:,|;|/|&|$|or\b|and\b)))"
 )
@@ -97,6 +100,8 @@ def _agrees(rest: str, index: int, choices: Sequence[str]) -> bool:
     for other in _OTHER_LABEL.findall(rest):
         if other not in ("A", "I") and _index(other, choices) not in (None, index):
             return False
+    if any(_index(other, choices) != index for other in _SECOND_ANSWER.findall(rest)):
+        return False
     if re.search(r"(?:^|[\s(])[(\[]?[Aa][)\].:]", rest) and index != 0:
         return False
     own = f" {_words(choices[index])} "

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import AuditRequest, Group
+from prorl_verifiers.audit.items import AuditRequest, Group, Kind
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.math.spec import PROMPT, answer_as_text, boxed, boxed_canaries, boxed_gold
+from prorl_verifiers.math.spec import (
+    PROMPT,
+    answer_as_text,
+    boxed,
+    boxed_canaries,
+    boxed_gold,
+    mutations,
+)
 from prorl_verifiers.references import gold_text, known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
 MAX_UNIT_TEXT = 200
+MAX_ALIASES = 20
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -27,7 +35,7 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
-    known_keys(reference, "answer", "choices", "unit", "tolerance", "format")
+    known_keys(reference, "answer", "choices", "unit", "tolerance", "format", "aliases")
     if reference.get("format") not in (None, "smiles"):
         raise TaskError("'format' must be \"smiles\" where it is given")
     answer = reference.get("answer")
@@ -38,6 +46,7 @@ def check_reference(reference: Reference) -> None:
             gold_text({"answer": part})
     else:
         gold_text(reference)
+    _check_aliases(reference)
     parts = part_texts(answer)
     choices = reference.get("choices")
     if choices is not None:
@@ -74,6 +83,18 @@ def target_type(reference: Reference) -> str:
     return kind(understand(reference, load_library))
 
 
+def _check_aliases(reference: Reference) -> None:
+    aliases = reference.get("aliases")
+    if aliases is None:
+        return
+    if not isinstance(aliases, list) or not 1 <= len(aliases) <= MAX_ALIASES:
+        raise TaskError(f"'aliases' must be a list of 1 to {MAX_ALIASES} golds")
+    if isinstance(reference.get("answer"), list) or reference.get("choices") is not None:
+        raise TaskError("'aliases' are for a single answer without 'choices'")
+    for alias in aliases:
+        gold_text({"answer": alias})
+
+
 def _check_unit(unit: Any) -> None:
     if not isinstance(unit, str | None):
         raise TaskError("'unit' must be text, or a list with one text a part")
@@ -105,6 +126,13 @@ def deep_canaries() -> Sequence[Canary]:
     )
 
 
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return what may be right: fewer digits (the tolerance says how many count), words beside it, unordered parts."""
+    ordered = ("tuple", "matrix", "interval", "text", "vector")
+    swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
+    return ("precision", "junk", *swapped)
+
+
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in STEM tasks."""
     from prorl_verifiers.audit.builtin_math import stem_groups
@@ -121,12 +149,14 @@ SPEC = VerifierSpec(
     deep_canaries=deep_canaries,
     example={"answer": "2"},
     prompt=PROMPT,
-    optional_columns=("choices", "unit", "tolerance", "format"),
-    json_columns=("choices",),
+    optional_columns=("choices", "unit", "tolerance", "format", "aliases"),
+    json_columns=("choices", "aliases"),
     tidy=answer_as_text,
     write=boxed,
     gold_response=boxed_gold,
     vote=str,
     target_type=target_type,
+    mutations=mutations,
+    may_be_right=may_be_right,
     audit_groups=audit_groups,
 )

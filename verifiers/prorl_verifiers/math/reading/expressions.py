@@ -37,6 +37,8 @@ FRACTIONS = frozenset((r"\frac", r"\binom"))
 _OPENING = frozenset(
     ("(", "[", "{", r"\langle", r"\lfloor", r"\lceil", r"\lvert", r"\begin", r"\{")
 )
+_HIGHEST_POWER = 12
+"""Of a unit; a larger one is another number that stands behind the power (``cm^2 273``)."""
 _MAGNITUDES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _NO_UNITS = frozenset(
     """squared cubed factorial times plus minus over mod half halves third thirds quarter or not more less
@@ -166,7 +168,9 @@ class ExpressionParser(FactorParser):
                 self.at += 1
             elif token.text == "^":
                 self.at += 1
-                self.argument()
+                power = self.argument()
+                if isinstance(power, Num) and abs(power.value) > _HIGHEST_POWER:
+                    raise Unreadable("a power that no unit has")
             elif token.text in ("/", r"\cdot") and self.peek(1).kind in ("text", "word"):
                 self.at += 1
             else:
