@@ -36,9 +36,18 @@ HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs" / "reference" / "verifier-accuracy.md"
 LIMIT = 5.0
 SOLUTIONS = 60
-SPOILT_GOLDS = 25
-SPOILINGS = ("not {0}", "{0} is wrong", "It is false that {0}", "{0} or {1}")
-GROUPS = ("unit tests", "worked solutions", "spoilt golds")
+SPOILT_GOLDS = 24
+SPOILINGS = (
+    r"\boxed{not %s}",
+    r"\boxed{%s is wrong}",
+    r"\boxed{It is false that %s}",
+    r"\boxed{%s or %s}",
+    r"The answer is not \boxed{%s}.",
+    r"\boxed{%s} is wrong.",
+    r"It is false that the answer is \boxed{%s}.",
+    r"The answer is \boxed{%s} or \boxed{%s}.",
+)
+GROUPS = ("tests, in a box", "tests, bare", "worked solutions", "spoilt golds")
 HOSTILE = {
     "nesting": "\\boxed{" + "(" * 5000 + "4" + ")" * 5000 + "}",
     "1 MB of braces": "\\boxed{" + "{" * 1_000_000,
@@ -54,11 +63,10 @@ stand-ins; the scorer is as published. Labels: unit tests of slime, AReaL, open-
 carry what their authors expect, so math-verify and what builds on it is at home there (answers of math-verify's
 tests were put in a box; choices and other languages are left out). Worked solutions are those of the
 GSM8K and MATH-500 test sets with a box, every second one wrong: reference texts, not model responses, of which the
-data holds none for math. Spoilt golds are "not G", "G is wrong", "It is false that G" and "G or H" in a box: all
-wrong by our convention. Many of the unit tests hand in bare text, which ours refuses on purpose: no box and no line that
-states the answer. verl's gsm8k expects `#### G` and math_dapo a line `Answer: G`, which few of these responses
-have: their refusals say little. verl's prime_math is PRIME's grader. TRL and lighteval get the gold between dollars.
-Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a second try), PAID a reward for a
+data holds none for math. Spoilt golds are "not G", "G is wrong", "It is false that G" and "G or H", said inside a
+box and around one: all wrong by our convention. Tests that hand in bare text ours refuses on purpose: no box and no line that states the answer. verl's gsm8k expects `#### G`, which few of these responses have: its refusals say little. verl's prime_math is PRIME's grader. TRL and lighteval get the gold between dollars.
+Every scorer that reads boxes, ours too, pays for three of the
+eight forms; ours for the right box that the sentence around it denies. Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a second try), PAID a reward for a
 wrong answer, else what the scorer raised. Left out: NeMo-Gym, open-instruct and PRIME's own repository, which no
 package registry has."""
 
@@ -93,8 +101,7 @@ class Row:
 def pairs(data: Path, limit: int | None) -> list[Pair]:
     """Return all pairs: other projects' unit tests, worked solutions, and golds that were spoilt."""
     tests = [
-        Pair("unit tests", case.gold, case.response, case.right)
-        for case in accuracy_cases.public_cases(data)
+        _test(case.gold, case.response, case.right) for case in accuracy_cases.public_cases(data)
     ] + list(_answer_pairs(data))
     solutions = mix(data, SOLUTIONS)
     solved = [Pair("worked solutions", one.gold, one.response, one.right) for one in solutions]
@@ -102,11 +109,15 @@ def pairs(data: Path, limit: int | None) -> list[Pair]:
     golds = sorted({one.gold for one in solutions if one.right})
     draw.shuffle(golds)
     spoilt = [
-        Pair("spoilt golds", gold, f"\\boxed{{{text.format(gold, other)}}}", False)
-        for gold, other in itertools.pairwise(golds)
+        Pair("spoilt golds", gold, text % (gold, other)[: text.count("%s")], False)
+        for gold, other in itertools.pairwise(golds[: SPOILT_GOLDS + 1])
         for text in SPOILINGS
     ]
     return [pair for group in (tests, solved, spoilt) for pair in group[:limit]]
+
+
+def _test(gold: str, response: str, right: bool) -> Pair:
+    return Pair(GROUPS[0] if "boxed" in response else GROUPS[1], gold, response, right)
 
 
 def _answer_pairs(data: Path) -> Iterator[Pair]:
@@ -121,7 +132,7 @@ def _answer_pairs(data: Path) -> Iterator[Pair]:
                 gold, response = row["gold"].strip("$ "), row["pred"]
                 if "boxed" not in response and name.startswith("math_verify"):
                     response = f"\\boxed{{{response.strip('$ ')}}}"
-                yield Pair("unit tests", gold, response, bool(row["expected"]))
+                yield _test(gold, response, bool(row["expected"]))
 
 
 def ours(pool: VerifierPool, mode: str) -> Callable[[str, str], Graded]:
