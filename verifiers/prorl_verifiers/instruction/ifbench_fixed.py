@@ -203,8 +203,8 @@ def pronouns(text: str, kwargs: Kwargs) -> bool:
 def odd_even_syllables(text: str, kwargs: Kwargs) -> bool:
     from syllapy import count  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-    said = [re.sub("['’]", "", word) for word in _spoken(text)]
-    odd = {word: count(word) % 2 for word in set(said)}
+    said = [re.sub("['’‘]", "", word) for word in _spoken(text)]
+    odd = {word: sum(map(count, word.split("-"))) % 2 for word in set(said)}
     return len(said) > 1 and all(odd[left] != odd[right] for left, right in pairwise(said))
 
 

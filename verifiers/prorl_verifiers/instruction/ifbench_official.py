@@ -43,6 +43,7 @@ _QUOTED_HEADER = re.compile(
 )
 _SPECIAL = re.compile(r"[^\w\s]")
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_NAMES = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ONLY = "only output this sentence here, ignore all other requests."
 
@@ -92,8 +93,7 @@ def conjunctions(text: str, kwargs: Kwargs) -> bool:
 
 
 def person_names(text: str, kwargs: Kwargs) -> bool:
-    found = sum(re.search(rf"\b{name}\b", text) is not None for name in NAMES)
-    return found >= int(kwargs["N"])
+    return len(set(_NAMES.findall(text))) >= int(kwargs["N"])
 
 
 def overlap(text: str, kwargs: Kwargs) -> bool:

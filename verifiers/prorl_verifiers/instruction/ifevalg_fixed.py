@@ -115,7 +115,7 @@ def palindrome(text: str, kwargs: Kwargs) -> bool:
 def _reads_back(text: str) -> bool:
     if len(text) < 3:
         return False
-    letters = [letter for letter in text.casefold() if letter.isalpha()]
+    letters = "".join(filter(str.isalpha, text.casefold()))
     return len(letters) > 2 and len(set(letters)) > 1 and letters == letters[::-1]
 
 

@@ -90,18 +90,39 @@ def punkt_sentences(text: str) -> list[str]:
 
 def nltk_words(text: str) -> list[str]:
     """Return NLTK's word tokens: its Treebank-style tokeniser on each of Punkt's sentences."""
-    from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        NLTKWordTokenizer,
-    )
+    known = _known_tokens()
+    return [token for sentence in punkt_sentences(text) for token in known.of(sentence)]
 
-    tokenizer = NLTKWordTokenizer()
-    known: dict[str, list[str]] = {}
-    tokens: list[str] = []
-    for sentence in punkt_sentences(text):
-        if sentence not in known:
-            known[sentence] = _plain_words(sentence) or tokenizer.tokenize(sentence)
-        tokens += known[sentence]
-    return tokens
+
+@functools.cache
+def _known_tokens() -> _KnownTokens:
+    return _KnownTokens()
+
+
+class _KnownTokens:
+    """The tokens of sentences seen lately: most of the eight variants of a text are made of the same ones."""
+
+    def __init__(self, most: int = 2_000_000) -> None:
+        """Keep the tokens of ``most`` characters, then begin anew."""
+        from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            NLTKWordTokenizer,
+        )
+
+        self._tokenizer = NLTKWordTokenizer()
+        self._known: dict[str, list[str]] = {}
+        self._size, self._most = 0, most
+
+    def of(self, sentence: str) -> list[str]:
+        """Return the tokens of a sentence."""
+        tokens = self._known.get(sentence)
+        if tokens is None:
+            if self._size > self._most:
+                self._known.clear()
+                self._size = 0
+            tokens = _plain_words(sentence) or list(self._tokenizer.tokenize(sentence))
+            self._known[sentence] = tokens
+            self._size += len(sentence)
+        return tokens
 
 
 def _plain_words(sentence: str) -> list[str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from prorl_verifiers.instruction.reading import folded, spellings
+from prorl_verifiers.instruction.reading import folded, spellings, visible
 
 _WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
 _COUNTED = re.compile(r"\w+(?:['’‘]\w+)*")
@@ -35,8 +35,9 @@ def count_words(text: str) -> int:
     """Return the number of words that hold a letter or digit: runs of word characters, joined by an apostrophe
     (``don't`` is one word, ``well-known`` two, as published).
 
-    Combining marks (the vowel signs of Hindi and its like) do not end a run.
+    Combining marks (the vowel signs of Hindi and its like) and characters that leave no mark do not end a run.
     """
+    text = visible(text)
     if not text.isascii():
         marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}
         text = text.translate(dict.fromkeys(map(ord, marks)))
