@@ -117,8 +117,8 @@ def file(
     opening = OPEN_THINK if think_open else ""
     pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
     progress = make_progress()
-    progress.start("verify", len(items))
     with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        progress.start("verify", len(items))
         verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
     progress.finish()
     rows = [verdict_row(item.id, verdict) for item, verdict in zip(items, verdicts, strict=True)]
@@ -158,8 +158,8 @@ def replay(
     if not folder.is_dir():
         raise UserError(f"no such run: neither {run} nor {Path('runs') / run} is a folder")
     progress = make_progress()
-    progress.start("replay", None)
     with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        progress.start("replay", None)
         result = replay_run(folder, pool, progress.advance)
     progress.finish()
     if as_json:

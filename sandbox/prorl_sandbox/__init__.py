@@ -3,6 +3,7 @@
 from prorl_sandbox.capabilities import (
     BACKENDS,
     Capabilities,
+    check_backend,
     default_backend,
     no_isolation,
     open_sandbox,
@@ -62,6 +63,7 @@ __all__ = [
     "TestResult",
     "ToolSandbox",
     "Trial",
+    "check_backend",
     "check_limits",
     "default_backend",
     "find_language",

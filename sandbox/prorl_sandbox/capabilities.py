@@ -189,6 +189,12 @@ def default_backend() -> str:
     return os.environ.get("PRORL_BACKEND", "").strip() or "local"
 
 
+def check_backend(backend: str) -> None:
+    """Raise UserError for a name that no backend has; opens nothing and asks nobody."""
+    if backend != "local" and backend.partition(":")[0] not in ("docker", "remote"):
+        raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
+
+
 def open_sandbox(
     backend: str | None = None,
     *,
@@ -207,6 +213,7 @@ def open_sandbox(
     for an engine or a service that does not answer.
     """
     backend = backend or default_backend()
+    check_backend(backend)
     name, _, runtime = backend.partition(":")
     if name == "remote":
         from prorl_sandbox.remote.sandbox import open_remote
@@ -216,8 +223,6 @@ def open_sandbox(
         from prorl_sandbox.docker_backend import open_docker
 
         return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
-    if backend != "local":
-        raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())

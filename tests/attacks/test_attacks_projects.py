@@ -220,6 +220,7 @@ def test_the_right_answer_passes(tester: ToolSandbox) -> None:
     assert [one.status for one in outcome.tests] == ["passed"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_result_earns_nothing(
     tester: ToolSandbox, forgery: str | Mapping[str, str]

@@ -145,6 +145,7 @@ def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) ->
         (place / "away").rename(place / "data" / "tiny")
 
 
+@pytest.mark.slow
 def test_interrupt_saves_and_says_how_to_go_on(place: Path) -> None:
     command = [sys.executable, "-m", "prorl_cli", *start("five", 500)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

@@ -35,6 +35,7 @@ FILES = {
     "row.jsonl": '{"id": 1, "response": "x"}\n',
     "task.jsonl": '{"id": 1, "task": {"verifier": "math", "reference": {}}, "response": "x"}\n',
     "wrong.jsonl": '{"id": 1, "task": {"verifier": "maht", "reference": {}}, "response": "x"}\n',
+    "right.jsonl": '{"id": 1, "task": {"verifier": "math", "reference": {"answer": "1"}}, "response": "1"}\n',
     "program.foo": "print(1)\n",
     "text.txt": "hello\n",
     "bad.py": "import nothing_of_that_name\n",
@@ -346,6 +347,15 @@ CASES = [
         "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
     ),
     ("sandbox run folder", "folder holds no tests: say what to do with --build or --command"),
+    *(
+        (f"{words} --backend podman", "unknown sandbox backend 'podman': use local, docker")
+        for words in (
+            "verify answer 1 --gold 1",
+            "verify file right.jsonl",
+            "verify audit",
+            "verify serve",
+        )
+    ),
     (
         "sandbox attack --backend podman",
         "unknown sandbox backend 'podman': use local, docker, docker:RUNTIME or remote:URL[,URL]",
@@ -441,6 +451,8 @@ CASES = [
     ("sandbox run none.py --stdin nothing", "cannot read nothing: No such file or directory"),
     ("sandbox attack --case A999", "no attack case 'A999'"),
     ("sandbox build-image --method nope", "unknown method 'nope'"),
+    ("sandbox build-image --tag Prorl:1", "'Prorl:1' is no image's name: use lower-case letters"),
+    ("sandbox build-image --tag prorl:", "'prorl:' is no image's name: use lower-case letters"),
     ("sandbox build-image --languages cpp", "an image needs python among its languages"),
     ("model chat hi --model ./nomodel", "no such model folder: nomodel"),
     ("quickstart --steps 0", "invalid value for '--steps': must be at least 1"),

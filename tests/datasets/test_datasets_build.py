@@ -91,6 +91,7 @@ def test_reasoning_gym_items_do_not_depend_on_the_interpreters_hash_seed(
     assert _bytes(tmp_path / "1") == _bytes(tmp_path / "2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2, 4])
 def test_a_killed_build_continues_without_checking_gold_again(
     small: Recipe, tmp_path: Path, make_scorer: Any, parts: int

@@ -55,6 +55,7 @@ def test_build_inspect_verify_and_diff_work_together(recipe: Path, tmp_path: Pat
     assert "~ add-" in _run("diff", a, b).stdout
 
 
+@pytest.mark.slow
 def test_a_shortfall_exits_2_unless_allowed_and_the_dataset_stands(
     recipe: Path, tmp_path: Path
 ) -> None:

@@ -111,6 +111,7 @@ def test_a_damaged_file_is_one_line_and_other_entries_keep_their_parts(
         assert len(load(tmp_path / "d")) == 900
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "said"), [d for d in _damages("problem") if d[0] != "a.json"]
 )

@@ -121,6 +121,7 @@ def test_a_mirror_of_the_published_shapes_becomes_one_dataset(recipe: Recipe, mi
     assert str(mirror) not in (report.path / "manifest.json").read_text().replace("\\", "")
 
 
+@pytest.mark.slow
 def test_the_first_build_pins_the_files_and_a_changed_one_is_named(
     recipe: Recipe, mirror: Path
 ) -> None:

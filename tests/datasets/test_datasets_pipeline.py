@@ -80,6 +80,7 @@ def whole(mixed: Recipe, mixed_file: Path, make_scorer: Any) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_every_byte_is_the_same_for_one_and_three_workers(
     mixed: Recipe, whole: Path, tmp_path: Path, make_scorer: Any
 ) -> None:
@@ -215,6 +216,7 @@ def test_near_copies_of_a_text_row_are_dropped_within_and_across_files(
     assert report.manifest["drops"] == {"duplicate": 1, "near-duplicate": 1}
 
 
+@pytest.mark.slow
 def test_rows_outside_the_recorded_pass_rates_are_dropped_by_id_or_prompt(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
 ) -> None:

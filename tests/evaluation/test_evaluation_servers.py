@@ -134,6 +134,7 @@ def fail_all_but(word: str, status: int) -> Callable[[int, Mapping[str, Any]], F
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 500])
 def test_an_evaluation_whose_last_samples_are_refused_again_and_again_ends_each_time(
     workplace: Path, server: FakeServer, status: int

@@ -35,6 +35,7 @@ def faked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return workplace
 
 
+@pytest.mark.slow
 def test_bare_runs_the_whole_quickstart_on_the_newest_run_and_its_base(workplace: Path) -> None:
     done = call(*SMALL, "--benchmarks", "quick_math,quick_stem,quick_instruction,quick_logic")
     assert done.exit_code == 0, done.output

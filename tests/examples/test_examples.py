@@ -65,6 +65,7 @@ def test_own_verifier_scores_its_four_answers(tmp_path: Path) -> None:
     assert "unparsable" in said[3]
 
 
+@pytest.mark.slow
 def test_own_loss_trains_a_step(tmp_path: Path, data: Path) -> None:
     tiny_model().save_pretrained(tmp_path / "model")
     byte_tokenizer().save_pretrained(tmp_path / "model")

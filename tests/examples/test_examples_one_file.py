@@ -230,6 +230,7 @@ def test_the_filter_looks_at_raw_rewards_alone() -> None:
     assert one.has_spread([0.0, 1.0]) and one.has_spread([0.3, 0.5])
 
 
+@pytest.mark.slow
 def test_it_runs_two_steps_by_its_command() -> None:
     command = [sys.executable, str(FILE), "--tiny", "--steps", "2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from prorl_common import UserError
@@ -14,18 +12,6 @@ def _line(error: pytest.ExceptionInfo[UserError]) -> str:
     text = str(error.value)
     assert "\n" not in text
     return text
-
-
-# The SDK forgets to close the socket that it could not connect.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:9"])
-def test_an_engine_that_is_down_is_one_line(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    monkeypatch.setenv("DOCKER_HOST", host)
-    with pytest.raises(UserError) as error:
-        open_docker()
-    assert "no Docker engine answers" in _line(error) and "local" in _line(error)
-    del error
-    gc.collect()
 
 
 def test_a_missing_image_names_the_command_that_builds_it(image: str) -> None:

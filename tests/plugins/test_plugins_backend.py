@@ -100,6 +100,7 @@ def test_a_plug_in_files_backend_is_found_in_child_processes(place: Path) -> Non
     assert result["settings"]["extra"]["plugin"].startswith("parrot.py sha256:")
 
 
+@pytest.mark.slow
 def test_a_training_run_samples_with_it_when_its_spec_says_so(place: Path) -> None:
     settings = [word for k, v in ONE_STEP.items() for word in ("--set", f"{k}={v}")]
     train = ("train", "--preset", "cpu", "--steps", "1", "--name", "canned", *settings)

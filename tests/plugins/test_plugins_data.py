@@ -71,6 +71,7 @@ def test_the_source_recipe_and_benchmark_doors_list_them_beside_our_own() -> Non
     assert {"lab_gcd", "math_500"} <= {*BENCHMARKS.names()}
 
 
+@pytest.mark.slow
 def test_data_build_takes_an_outside_recipe_source_and_verifier(tmp_path: Path) -> None:
     done = prorl("data", "build", "--recipe", "lab_doubles", "--out", "data", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -91,6 +92,7 @@ def test_data_build_takes_an_outside_recipe_source_and_verifier(tmp_path: Path) 
     assert prorl("data", "inspect", "data", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_plugin_file_named_in_a_recipe_is_loaded_and_a_changed_one_builds_anew(
     tmp_path: Path,
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_plugin_file_named_in_a_recipe_is_loaded_and_a_changed_one_builds_anew
     assert "thrice" in next(iter(load(tmp_path / "data"))).prompt[0]["content"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [

@@ -77,6 +77,7 @@ def run(tmp_path: Path, name: str, source: str, stdin: str, *options: object) ->
     return outcome
 
 
+@pytest.mark.slow
 def test_a_language_of_a_distribution_runs_by_its_files_ending(
     lab_parts: str, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ def test_code_tasks_in_a_language_of_a_distribution_are_verified(
     assert "no closed perl code block" in found["python"]["reason"]
 
 
+@pytest.mark.slow
 def test_a_compiled_language_of_a_plug_in_file_runs(tmp_path: Path) -> None:
     unless(shutil.which("gcc") is not None, "gcc is not installed")
     plugin = tmp_path / "lang.py"

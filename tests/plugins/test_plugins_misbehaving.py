@@ -70,6 +70,7 @@ def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
     assert run.stderr == "error: word: the reference needs 'word'\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verifier", "reason"),
     [
@@ -97,6 +98,7 @@ def test_what_is_no_reward_is_an_infra_error(tmp_path: Path, verifier: str, reas
         assert reason in row["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verifier", ["two-in-sandbox", "raises-in-sandbox"])
 def test_what_is_no_reward_in_the_sandbox_is_an_infra_error(tmp_path: Path, verifier: str) -> None:
     (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")

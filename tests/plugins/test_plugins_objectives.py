@@ -280,6 +280,7 @@ def test_a_run_trains_with_all_four_doors_and_is_not_resumed_with_another_file(
     assert [r["step"] for r in rows(place / "runs/lab/metrics.jsonl")] == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_loss_that_is_not_a_number_never_reaches_the_weights(place: Path) -> None:
     file = place / "nan.py"
     file.write_text(

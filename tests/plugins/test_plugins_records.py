@@ -66,6 +66,7 @@ def build(folder: Path, *plugins: str) -> tuple[str, list[tuple[str, str]]]:
     return done.stderr, [(part["group"], part["name"]) for part in parts]
 
 
+@pytest.mark.slow
 def test_a_dataset_names_the_verifiers_of_its_rows(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(
         '{"ask": "Say a", "answer": "a", "judge": "words"}\n'

@@ -210,6 +210,7 @@ SPEC = VerifierSpec(name="programs", score_in_sandbox=score)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "response", "reward"),
     [

@@ -176,6 +176,7 @@ def test_a_session_answers_each_message_until_one_ends_it(
     assert shown.err == "the session is over: message 6 ended it: ok\n"
 
 
+@pytest.mark.slow
 def test_a_program_gets_the_environment_that_is_asked_for(
     scientific: LocalSandbox,
     tmp_path: Path,

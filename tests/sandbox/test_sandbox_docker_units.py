@@ -3,6 +3,7 @@ queue."""
 
 from __future__ import annotations
 
+import gc
 import marshal
 import os
 import struct
@@ -23,6 +24,18 @@ from prorl_sandbox.run.compiling import exec_job
 from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
+
+
+@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:9"])
+def test_an_engine_that_is_down_is_one_line_and_leaves_no_socket_open(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", host)
+    with pytest.raises(UserError, match=r"no Docker engine answers .* --backend local$") as error:
+        engine.Engine.connect()
+    assert "\n" not in str(error.value)
+    del error
+    gc.collect()  # pytest fails here for a socket that is forgotten open
 
 
 def test_a_frame_comes_back_whole_however_it_is_cut() -> None:

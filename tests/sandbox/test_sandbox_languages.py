@@ -205,6 +205,7 @@ def test_a_program_reads_stdin_and_prints(
         assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", f"{a + b}\n", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_failure_has_its_status(sandbox: LocalSandbox, run: Run, name: str) -> None:
     source, status = CASES[name]

@@ -172,6 +172,7 @@ def test_values_cross_as_they_are(call: Call, language: str) -> None:
         assert echo(call, language, "text", text).value == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [name for name in ECHO if name != "javascript"])
 def test_an_argument_that_its_type_does_not_take_fails_the_call(call: Call, language: str) -> None:
     for value in (2**31, 2**70, 1.0, "12", True, None, [1]):
@@ -184,6 +185,7 @@ def test_an_argument_that_its_type_does_not_take_fails_the_call(call: Call, lang
     assert call(language, source, "narrow", 1, 2).status == "runtime-error"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ECHO)
 def test_only_what_is_returned_is_the_value(call: Call, language: str) -> None:
     spoken = echo(call, language, "speak", 7)
@@ -254,6 +256,7 @@ FORGERIES: dict[str, tuple[bytes, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
 def test_what_a_program_writes_to_the_channel_is_no_answer(call: Call, name: str) -> None:
     body, deed, status = FORGERIES[name]
@@ -268,6 +271,7 @@ def test_what_a_program_writes_to_the_channel_is_no_answer(call: Call, name: str
     assert (outcome.status, outcome.value) == (status, None), outcome
 
 
+@pytest.mark.slow
 def test_what_cannot_leave_a_box_is_no_value(call: Call) -> None:
     java = "class A { Object f() { java.util.List<Object> l = new java.util.ArrayList<>(); l.add(l); return l; } }"
     assert call("java", java, "f").status == "unserialisable"
@@ -301,6 +305,7 @@ METHODS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", METHODS)
 def test_a_method_of_a_class_is_called_of_a_fresh_instance(call: Call, language: str) -> None:
     source = METHODS[language]

@@ -105,6 +105,7 @@ def test_a_build_hands_out_plain_files_alone(anywhere: ToolSandbox) -> None:
     assert outcome.run.stdout == "['d/made', 'show.py', 'trap.sh']\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "status"),
     [
@@ -240,7 +241,7 @@ def eat():
 
 
 def test_a_test_that_ends_its_process_ends_no_other(tester: ToolSandbox) -> None:
-    limits = Limits(wall_seconds=4.0, cpu_seconds=0.7, memory_mb=512)
+    limits = Limits(wall_seconds=4.0, cpu_seconds=1.5, memory_mb=512)
     project = Project({"answer.py": ENDING}, tests={"test_it.py": ENDS})
     found = {one.name.partition("::")[2]: one for one in tester.run_project(project, limits).tests}
     statuses = [one.status for one in found.values()]

@@ -88,6 +88,7 @@ def metrics(url: str) -> dict[str, float]:
     return {name: float(value) for name, value in rows}
 
 
+@pytest.mark.slow
 def test_a_service_that_is_killed_costs_no_answer_while_another_lives(serve_sandbox: Serve) -> None:
     first, second = serve_sandbox(), serve_sandbox()
     with RemoteSandbox([first.url, second.url]) as remote:
@@ -108,6 +109,7 @@ def test_a_service_that_is_started_again_is_used_again(serve_sandbox: Serve) -> 
         assert metrics(again.url)['prorl_sandbox_answers_total{status="ok"}'] > 0
 
 
+@pytest.mark.slow
 def test_all_services_lost_is_an_outage_and_never_a_reward(serve_sandbox: Serve) -> None:
     first, second = serve_sandbox(), serve_sandbox()
     task = Task("code", {"tests": [{"stdin": "2", "stdout": "4"}]})

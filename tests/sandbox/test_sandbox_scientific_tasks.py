@@ -33,6 +33,7 @@ def test_there_are_enough_tasks_of_every_shape() -> None:
     assert shapes == {"stdin", "call", "assert", "check"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS, ids=[task["id"] for task in TASKS])
 def test_the_canonical_solution_passes_and_the_wrong_one_does_not(
     task: dict[str, Any], scientific: LocalSandbox

@@ -63,6 +63,7 @@ def test_tiny_decoder_learns_the_task(
     assert last > 0.8
 
 
+@pytest.mark.slow
 def test_with_the_advantage_sign_flipped_it_does_not_learn(
     make_engine: Callable[..., Any],
     make_config: Callable[..., Any],

@@ -336,6 +336,7 @@ def canonical(test_data: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_canonical_solution_passes(real_pool: VerifierPool, test_data: Path) -> None:
     known = canonical(test_data)
     assert len(known) == 82 + 487 + 205

@@ -154,6 +154,7 @@ TOOLS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", PAIRS)
 def test_calls_are_scored_by_typed_values(pool: VerifierPool, language: str) -> None:
     needs(TOOLS[language])
@@ -167,6 +168,7 @@ def test_calls_are_scored_by_typed_values(pool: VerifierPool, language: str) -> 
     assert (verdict.reward, verdict.status) == (0.5, "scored"), verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "body", "expected", "reward"),
     [

@@ -505,6 +505,7 @@ serve(ServeOptions(workers=2, timeout=30, ready_file=Path(ready), **place))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["port", "uds"])
 def test_the_whole_service_scores_with_the_real_pool_and_ends_on_sigterm(
     tmp_path: Path, kind: str
@@ -630,6 +631,7 @@ def test_sizes_that_are_no_numbers_are_refused() -> None:
             check_options(options)
 
 
+@pytest.mark.slow
 def test_a_ready_file_that_cannot_be_written_ends_the_service(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     command = [sys.executable, "-c", START, "port", "0", str(tmp_path / "file" / "ready")]

@@ -169,3 +169,41 @@ def test_any_text_is_typed_and_scored_without_raising(gold: str, answer: str) ->
     reference = {"answer": gold.strip() or "5"}
     assert target_type(reference)
     assert score_stem(f"\\boxed{{{answer}}}", reference, load_library).reward in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("gold", "aliases", "answer", "right"),
+    [
+        ("True", ["yes"], "Yes", 1.0),
+        ("True", ["yes"], "true", 1.0),
+        ("True", ["yes"], "No", 0.0),
+        ("True", ["yes"], "not yes", 0.0),
+        ("] ] }", ["]]}"], "] ] )", 0.0),
+        ("apple banana", ["apple, banana"], "apple, banana", 1.0),
+        ("apple banana", ["apple, banana"], "banana apple", 0.0),
+        ("05/01/2021", ["May 1, 2021"], "1 May 2021", 1.0),
+        ("New York City", ["NYC", "New York"], "NYC", 1.0),
+        ("New York City", ["NYC", "New York"], "NYC or Boston", 0.0),
+    ],
+)
+def test_an_alias_is_a_gold_of_its_own(
+    gold: str, aliases: list[str], answer: str, right: float
+) -> None:
+    assert reward(answer, answer=gold, aliases=aliases) == right
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"aliases": "yes"},
+        {"aliases": []},
+        {"aliases": [""]},
+        {"aliases": ["x"] * 21},
+        {"aliases": ["blue"], "choices": ["True", "False"]},
+    ],
+)
+def test_aliases_that_cannot_be_golds_are_refused_when_the_task_is_loaded(
+    more: dict[str, Any],
+) -> None:
+    with pytest.raises(TaskError, match=r"aliases|the gold answer is empty"):
+        load_task("stem", {"answer": "True", **more})

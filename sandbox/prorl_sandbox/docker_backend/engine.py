@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ class Engine:
             raise MissingExtraError("docker", "docker") from error
         where = os.environ.get("DOCKER_HOST") or "the local socket"
         try:
+            _knock(docker.utils.parse_host(os.environ.get("DOCKER_HOST")))
             api = docker.from_env(timeout=_SECONDS).api
             version = api.version()["ApiVersion"]
         except (docker.errors.DockerException, OSError) as error:
@@ -105,6 +107,14 @@ class Engine:
     def close(self) -> None:
         """Close the connection."""
         self.api.close()
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nobody listens on a Unix socket; the SDK would leave its own one open."""
+    scheme, _, path = address.partition("://")
+    if scheme == "http+unix":
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(path)
 
 
 def remove(api: Any, container: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -37,6 +38,11 @@ _UNNEEDED = (
 )
 _EMPTIED = ("dev", "proc", "sys", "run", "tmp")
 _LAST_LINES = 5
+_PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_TAG = re.compile(
+    rf"(?:[A-Za-z0-9.-]+(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?", re.ASCII
+)
+"""A name with a tag as in https://github.com/distribution/reference (reference.go), without digests."""
 
 
 class ImageError(ServiceError):
@@ -62,6 +68,11 @@ class Recipe:
                 raise UserError(
                     f"language {name} names no Debian packages: make an image with its tools by hand"
                 )
+        if _TAG.fullmatch(self.tag) is None:
+            raise UserError(
+                f"{self.tag!r} is no image's name: use lower-case letters, digits, '.', '_', '-' and '/', "
+                "and perhaps ':VERSION', as in prorl-sandbox:latest"
+            )
         if self.method not in METHODS:
             raise UserError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
 

@@ -103,11 +103,10 @@ def resume_config(
     }
     if wrong:
         shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
-        allowed = ", ".join(f"{name}*" if name.endswith(".") else name for name in ALLOWED)
         raise ResumeError(
-            f"{run.name} was not started with {shown}, and this changes what it computes. On --resume may "
-            f"change: {allowed}. For anything else start a new run from this policy: prorl train export "
-            f"FOLDER --run {run.name}, then prorl train --model FOLDER --set ..."
+            f"{run.name} was not started with {shown}, and this changes what it computes "
+            f"({_beside(wrong)}). Start a new run from this policy: prorl train export FOLDER --run "
+            f"{run.name}, then prorl train --model FOLDER --set ..."
         )
     if after.steps < done:
         raise ResumeError(
@@ -127,6 +126,17 @@ def resume_config(
     reason = ", ".join(f"{key} {_show(a)} -> {_show(b)}" for key, (a, b) in changed.items())
     evidence = {"changed": {key: list(pair) for key, pair in changed.items()}}
     return after, [Decision(done, "config_changed", reason, evidence)]
+
+
+def _beside(wrong: Iterable[str]) -> str:
+    """Say what may change of the sections that these settings are of."""
+    sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
+    free = [name for name in ALLOWED if name.partition(".")[0] in sections]
+    return (
+        f"on --resume {', '.join(free)} may change"
+        if free
+        else (f"on --resume nothing of {', '.join(sections)} may change")
+    )
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:

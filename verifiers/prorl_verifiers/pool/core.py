@@ -68,10 +68,15 @@ class Core:
     """Threads start with the object and end with ``close``. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
+        """Start them. Raises UserError for a sandbox that no backend is called."""
         self._settings = settings
         given = settings.sandbox
         self._sandbox: Sandbox | None = None if isinstance(given, str) else given
         self._backend = given if isinstance(given, str) else None
+        if self._backend is not None:
+            from prorl_sandbox import check_backend
+
+            check_backend(self._backend)
         self._own_sandbox = False
         self._sandbox_lock = threading.Lock()
         self._closing = self._ended = False

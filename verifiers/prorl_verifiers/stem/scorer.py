@@ -1,7 +1,8 @@
 r"""The STEM verifier: numbers with units and tolerance, multiple choice, several parts, else formulas and words.
 
 The answer stands in the last ``\boxed{}``, or else on a last line ``Answer: X``. Reference: {"answer",
-"choices"?, "unit"?, "tolerance"?}; "answer" may be a list of parts, all of which must be right. Reward 0 or 1.
+"choices"?, "unit"?, "tolerance"?, "aliases"?}; "answer" may be a list of parts, all of which must be right, "aliases"
+are golds that are right as well. Reward 0 or 1.
 
 A unit in the answer is converted to the gold's (``units``); a missing one is forgiven; one of another dimension
 is wrong. Rules of the tolerance: ``stem.tolerance``; of choices: ``stem.choices``; of parts: ``stem.parts``.
@@ -63,6 +64,16 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
             return Score(0.0, "not exactly one of the options", answer)
         chosen_right = picked == choice_index(str(reference["answer"]), choices)
         return Score(float(chosen_right), f"option {chr(65 + picked)}", answer)
+    first = _score_gold(reference, answer, text, loading)
+    if first.reward < 1.0:
+        for alias in reference.get("aliases") or ():
+            other = _score_gold({**reference, "answer": alias}, answer, text, loading)
+            if other.reward == 1.0:
+                return other
+    return first
+
+
+def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: Loading) -> Score:
     parts = gold_parts(reference)
     if parts is not None and not is_open_interval(reference["answer"], answer):
         return _score_parts(parts, answer, text, loading)

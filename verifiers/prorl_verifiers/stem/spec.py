@@ -13,6 +13,7 @@ from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
 MAX_UNIT_TEXT = 200
+MAX_ALIASES = 20
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -27,7 +28,7 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
-    known_keys(reference, "answer", "choices", "unit", "tolerance", "format")
+    known_keys(reference, "answer", "choices", "unit", "tolerance", "format", "aliases")
     if reference.get("format") not in (None, "smiles"):
         raise TaskError("'format' must be \"smiles\" where it is given")
     answer = reference.get("answer")
@@ -38,6 +39,7 @@ def check_reference(reference: Reference) -> None:
             gold_text({"answer": part})
     else:
         gold_text(reference)
+    _check_aliases(reference)
     parts = part_texts(answer)
     choices = reference.get("choices")
     if choices is not None:
@@ -72,6 +74,18 @@ def target_type(reference: Reference) -> str:
     if gold_parts(reference) is not None:
         return "several parts"
     return kind(understand(reference, load_library))
+
+
+def _check_aliases(reference: Reference) -> None:
+    aliases = reference.get("aliases")
+    if aliases is None:
+        return
+    if not isinstance(aliases, list) or not 1 <= len(aliases) <= MAX_ALIASES:
+        raise TaskError(f"'aliases' must be a list of 1 to {MAX_ALIASES} golds")
+    if isinstance(reference.get("answer"), list) or reference.get("choices") is not None:
+        raise TaskError("'aliases' are for a single answer without 'choices'")
+    for alias in aliases:
+        gold_text({"answer": alias})
 
 
 def _check_unit(unit: Any) -> None:
@@ -121,8 +135,8 @@ SPEC = VerifierSpec(
     deep_canaries=deep_canaries,
     example={"answer": "2"},
     prompt=PROMPT,
-    optional_columns=("choices", "unit", "tolerance", "format"),
-    json_columns=("choices",),
+    optional_columns=("choices", "unit", "tolerance", "format", "aliases"),
+    json_columns=("choices", "aliases"),
     tidy=answer_as_text,
     write=boxed,
     gold_response=boxed_gold,
