@@ -63,6 +63,7 @@ bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what
 	$(BIN)/python benchmarks/verifiers.py --server
 
 accuracy: dev-venv ## how often the verifiers are wrong; rewrites docs/reference/verifier-accuracy.md
+	$(BIN)/python benchmarks/verifiers_originals.py --docs docs/reference/verifier-accuracy.md
 	$(BIN)/python benchmarks/verifier_accuracy.py
 
 structure: dev-venv ## figures of the code: modules, lines, functions, circles

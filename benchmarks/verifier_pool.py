@@ -32,6 +32,8 @@ HOSTILE = (
     Task("math", {"answer": "x+1", "mode": "math-verify"}),
 )
 SLOW_PROGRAM = "```python\nimport time\ndef f():\n    time.sleep(0.5)\n    return 1\n```"
+LONG_TEXT = "A sentence of some words stands here. " * 26_316
+"""A million characters."""
 ROUNDS = 5
 LIMIT = 1.0
 
@@ -157,6 +159,42 @@ def beside_code() -> dict[str, Any]:
     }
 
 
+def beside_long_texts(items: int) -> dict[str, Any]:
+    """Rate of small items beside two texts of 1 MB, against their rate alone, in turns."""
+    words = _instruction("length_constraints:number_words", num_words=3, relation="at least")
+    dear = _instruction(
+        "change_case:capital_word_frequency", capital_frequency=3, capital_relation="at least"
+    )
+    stream = [RIGHT, ("One two three four.", words)] * (items // 2)
+    alone, beside, left = [], [], 0
+    with VerifierPool(2, timeout_seconds=60) as pool:
+        pool.score([*stream[:200], (LONG_TEXT, dear)])
+        pool.wait_until_warm()
+        pool.score(stream)
+        for _ in range(ROUNDS):
+            alone.append(timed(lambda: pool.score(stream)))
+            slow = [pool.submit(LONG_TEXT, dear) for _ in range(2)]
+            time.sleep(0.2)  # until they have been taken
+            beside.append(timed(lambda: pool.score(stream)))
+            left += sum(not future.done() for future in slow)
+            for future in slow:
+                future.result()
+        cpu = pool.stats.cpu_seconds["instruction"]
+    first, second = statistics.median(alone), statistics.median(beside)
+    return {
+        "small items alone, a second": len(stream) / first,
+        "small items beside two texts of 1 MB, a second": len(stream) / second,
+        "beside / alone": first / second,
+        "texts of 1 MB still in work when the small items were done": f"{left} of {2 * ROUNDS}",
+        "processor time of a text of 1 MB, s (about)": cpu / (2 * ROUNDS + 1),
+    }
+
+
+def _instruction(name: str, **arguments: object) -> Task:
+    reference = {"instruction_id_list": [name], "kwargs": [arguments], "mode": "reference"}
+    return load_task("instruction", reference)
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
     return {
@@ -178,6 +216,7 @@ def main() -> None:
         "overhead": lambda: overhead(options.items),
         "hostile": hostile,
         "beside code": beside_code,
+        "beside long texts": lambda: beside_long_texts(options.items),
         "starting": starting,
     }
     result = {}

@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +129,13 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_jsonl(
+    path: Path, on_bad: Callable[[UserError], None] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError naming file and line when a line is not a JSON object or the file is missing.
+    Raises UserError naming file and line when a line is not a JSON object, unless ``on_bad`` takes that error:
+    then the line is left out. Raises UserError for a file that is missing or no text.
     """
     if not path.is_file():
         raise UserError(f"no such file: {path}")
@@ -143,18 +146,28 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if not line.strip():
                     continue
                 try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise UserError(f"{path}:{number}: not valid JSON ({error})") from error
-                if not isinstance(row, dict):
-                    raise UserError(
-                        f"{path}:{number}: expected a JSON object, got {type(row).__name__}"
-                    )
-                yield number, row
+                    row = _object(line, f"{path}:{number}")
+                except UserError as error:
+                    if on_bad is None:
+                        raise
+                    on_bad(error)
+                else:
+                    yield number, row
     except UnicodeDecodeError as error:
         raise UserError(f"{path} cannot be read: {why_unreadable(error)}") from error
     except (EOFError, gzip.BadGzipFile) as error:
         raise UserError(f"{path}: not a readable JSONL file ({error})") from error
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    """Return the JSON object of one line. Raises UserError that begins with ``place``."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{place}: not valid JSON ({error})") from error
+    if not isinstance(row, dict):
+        raise UserError(f"{place}: expected a JSON object, got {type(row).__name__}")
+    return row
 
 
 _TAIL = 1 << 16

@@ -9,6 +9,7 @@ import io
 import json
 import sys
 from collections import Counter
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,18 @@ from prorl_cli.verify.audit import audit
 from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
+
+
+class OnBadRow(StrEnum):
+    """What a line that is no item does to its file."""
+
+    STOP = "stop"
+    SKIP = "skip"
+
+
+SHOWN_BAD_ROWS = 5
+"""So many of the lines that were skipped are named, each with its reason."""
+
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -92,11 +105,16 @@ def file(
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
     mode: Modes = None,
+    on_bad_row: Annotated[
+        OnBadRow,
+        typer.Option(help="A line that is no item: stop before anything is scored, or skip it."),
+    ] = OnBadRow.STOP,
     plugin: PluginOption = None,
 ) -> None:
     """Score a file of responses, one verdict a line.
 
-    In the same order; exit 1 when a response has no reward.
+    In the same order; exit 1 when a response has no reward. Lines that are skipped get no verdict and count
+    in no mean; the first of them are named on stderr.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
@@ -110,10 +128,16 @@ def file(
         verdict_row,
         with_mode,
     )
+    from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 
     modes = modes_for("file") | parse_modes(mode or [])
-    items = read_items(source)
+    bad: list[UserError] = []
+    items = read_items(source, None if on_bad_row is OnBadRow.STOP else bad.append)
+    for error in bad[:SHOWN_BAD_ROWS]:
+        say(printable(f"skipped {error}"))
+    if len(bad) > SHOWN_BAD_ROWS:
+        say(f"skipped {len(bad) - SHOWN_BAD_ROWS} more bad rows")
     opening = OPEN_THINK if think_open else ""
     pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
     progress = make_progress()
@@ -132,6 +156,8 @@ def file(
     found: Counter[str] = Counter(verdict.status for verdict in verdicts)
     order = ("scored", "unparsable", "timeout", "infra_error")
     counts = [f"{found[status]} {status}" for status in order if found[status]]
+    if bad:
+        counts.append(f"{len(bad)} bad rows skipped")
     say(" · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *counts]))
     if found["infra_error"]:
         raise typer.Exit(1)

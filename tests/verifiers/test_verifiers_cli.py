@@ -76,6 +76,36 @@ def test_a_malformed_line_stops_before_anything_is_written(
     assert not out.exists()
 
 
+def test_bad_rows_are_skipped_when_asked_and_the_first_are_named(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    bad = ["{", "[1]", '{"id": 1, "response": "x"}', line(1, "x", "maths"), "7", "8", "9"]
+    source.write_text("\n".join([line(0, "\\boxed{4}"), *bad, line(9, "\\boxed{5}")]) + "\n")
+    run = prorl("file", str(source), "--out", str(out), "--on-bad-row", "skip")
+    assert run.returncode == 0, run.stderr
+    rows = [json.loads(text) for text in out.read_text().splitlines()]
+    assert [(row["id"], row["reward"]) for row in rows] == [("row-0", 1.0), ("row-9", 0.0)]
+    said = run.stderr.strip().splitlines()
+    assert [
+        f"skipped {source}:{n}: " in text for n, text in zip(range(2, 7), said, strict=False)
+    ] == [True] * 5
+    assert "no 'task'" in said[2] and "did you mean 'math'" in said[3]
+    assert "skipped 2 more bad rows" in said
+    assert "2 responses" in said[-1] and "7 bad rows skipped" in said[-1]
+    assert "mean reward 0.5000" in said[-1]
+
+
+def test_skipping_is_not_said_where_every_row_is_good(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(line(0, "\\boxed{4}") + "\n")
+    run = prorl("file", str(source), "--on-bad-row", "skip")
+    assert run.returncode == 0 and "skipped" not in run.stderr
+
+
+def test_a_file_that_is_missing_is_a_mistake_though_bad_rows_are_skipped(tmp_path: Path) -> None:
+    run = prorl("file", str(tmp_path / "none.jsonl"), "--on-bad-row", "skip")
+    assert run.returncode == 2 and "no such file" in run.stderr
+
+
 def write_rollouts(run: Path, rewards: list[float | None]) -> None:
     rows = [
         {

@@ -215,7 +215,7 @@ def test_what_a_worker_was_doing_when_the_pool_was_ended_has_no_verdict() -> Non
     deadline = time.monotonic() + 60
     while killed < 2 and time.monotonic() < deadline:  # its second try runs
         killed = pool.stats.worker_starts
-        first, second = pool._core()._threads
+        first, second, _ = pool._core()._threads
         worker = first._worker or second._worker
         if killed == 1 and worker is not None:
             os.kill(worker.pid, signal.SIGKILL)

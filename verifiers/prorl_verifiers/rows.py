@@ -6,6 +6,7 @@ In: {"id", "task": {"verifier", "reference"}, "response"}. Out: {"id", "reward",
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ class FileItem:
     task: Task
 
 
-def read_items(path: Path) -> list[FileItem]:
+def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
     """Return every item of a .jsonl (or .jsonl.gz) file.
 
     Raises UserError naming file and line for the first line that is not an item; nothing is scored then.
+    ``on_bad`` takes these errors instead, and the lines are left out.
     """
     items = []
-    for number, row in read_jsonl(path):
+    for number, row in read_jsonl(path, on_bad):
         try:
             for key in ("id", "task", "response"):
                 if key not in row:
@@ -40,7 +42,10 @@ def read_items(path: Path) -> list[FileItem]:
                 raise TaskError("'id' must be text or an integer")
             items.append(FileItem(item_id, response, task))
         except UserError as error:
-            raise TaskError(f"{path}:{number}: {error}") from error
+            bad = TaskError(f"{path}:{number}: {error}")
+            if on_bad is None:
+                raise bad from error
+            on_bad(bad)
     return items
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from prorl_common import UserError
 from prorl_verifiers.pool.batch import Batch, Item, Job, PoolClosedError
-from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue
+from prorl_verifiers.pool.costs import TextCosts
+from prorl_verifiers.pool.queue import CODE, LONG, TEXT, FairQueue
 from prorl_verifiers.pool.stats import Counters, PoolStats
 from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.pool.worker_thread import WorkerThread
@@ -82,6 +83,7 @@ class Core:
         self._closing = self._ended = False
         self._counters = Counters()
         self._queue = FairQueue(settings.workers)
+        self._costs = TextCosts()
         worker = settings.worker
         self._factory = WorkerFactory(
             worker.memory_mb, self._counters, tuple(worker.warm), worker.prestart
@@ -93,12 +95,14 @@ class Core:
                 self._queue,
                 self._factory,
                 self._counters,
+                self._costs,
                 settings.timeout_seconds,
                 self.open_sandbox,
                 name=f"verifier-{at}",
                 extra=at == settings.workers,
+                long=at > settings.workers,
             )
-            for at in range(settings.workers + 1)
+            for at in range(2 * settings.workers + 1)
         ]
         try:
             for thread in self._threads:
@@ -136,11 +140,16 @@ class Core:
         if not batch.items:
             batch.finish_empty()
             return
-        kinds: dict[str, list[Job]] = {TEXT: [], CODE: []}
+        kinds: dict[str, list[Job]] = {TEXT: [], CODE: [], LONG: []}
         seen = {task.verifier for _, task in batch.items}
         in_sandbox = {n for n in seen if VERIFIERS.get(n).score_in_sandbox is not None}
-        for index, (_, task) in enumerate(batch.items):
-            kinds[CODE if task.verifier in in_sandbox else TEXT].append(Job(batch, index))
+        for index, (response, task) in enumerate(batch.items):
+            kind = TEXT
+            if task.verifier in in_sandbox:
+                kind = CODE
+            elif self._costs.is_long(task.verifier, len(response)):
+                kind = LONG
+            kinds[kind].append(Job(batch, index))
         if kinds[CODE]:
             self.open_sandbox()
             self.require(batch.items[job.index][1] for job in kinds[CODE])

@@ -4,6 +4,8 @@ Each kind of work, and each caller within it, has a clock of the thread time it 
 goes next, and whoever was idle starts at the clock of those who were not. One thread more than the pool has
 workers stands by: it runs only while every other thread is at the other kind of work, so that a math item never
 waits for slow programs, nor a program for hostile answers.
+
+Long texts (``pool.costs``) are a kind apart: threads of their own take them, and they share in no clock.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ from __future__ import annotations
 import heapq
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from prorl_verifiers.pool.batch import Batch, Job, PoolClosedError
 
-TEXT, CODE = "text", "code"
+TEXT, CODE, LONG = "text", "code", "long"
+_SHARED = (TEXT, CODE)
+"""The kinds that share the pool's ``workers`` threads."""
 _MEMORY = 0.1
 """Weight of the newest item in the running mean of seconds an item."""
 
@@ -41,7 +45,7 @@ class Work:
 
     @property
     def kind(self) -> str:
-        """``text`` or ``code``."""
+        """``text``, ``code`` or ``long``."""
         return self.source.kind
 
 
@@ -61,16 +65,16 @@ class FairQueue:
     def __init__(self, workers: int) -> None:
         self._workers = workers
         self._changed = threading.Condition()
-        self._kinds = {TEXT: _Kind(), CODE: _Kind()}
+        self._kinds = {TEXT: _Kind(), CODE: _Kind(), LONG: _Kind()}
         self._count = 0
         self._closed = False
         self.queued = 0
 
     @property
     def busy(self) -> int:
-        """Threads at work."""
+        """Threads at work, those at long texts too."""
         with self._changed:
-            return self._running()
+            return self._running(self._kinds)
 
     def add(self, kind: str, jobs: Iterable[Job], batch: Batch | None = None) -> None:
         """Queue the jobs of one caller. Raises PoolClosedError."""
@@ -81,8 +85,9 @@ class FairQueue:
             if not source.jobs:
                 return
             queue = self._kinds[kind]
-            if not queue.heap and not queue.running:
-                others = [k.spent for k in self._kinds.values() if k.heap or k.running]
+            if kind in _SHARED and not queue.heap and not queue.running:
+                shared = [self._kinds[name] for name in _SHARED]
+                others = [k.spent for k in shared if k.heap or k.running]
                 queue.spent = max([queue.spent, *others])
             source.spent = queue.floor
             self.queued += len(source.jobs)
@@ -98,15 +103,18 @@ class FairQueue:
             for job in again:
                 job.batch.fail(error)
 
-    def take(self, seconds: float, most: int, wait: bool, extra: bool = False) -> Work | None:
-        """Return the next jobs of one caller: of code one, of text about ``seconds`` worth, up to ``most``.
+    def take(
+        self, seconds: float, most: int, wait: bool, extra: bool = False, long: bool = False
+    ) -> Work | None:
+        """Return the next jobs of one caller: of text about ``seconds`` worth, up to ``most``, else one.
 
-        ``extra``: for the thread that stands by. Returns None when nothing waits (without ``wait``) or
-        the queue has been closed.
+        ``extra``: for the thread that stands by; ``long``: for one that takes long texts. Returns None when
+        nothing waits (without ``wait``) or the queue has been closed.
         """
+        kinds = (LONG,) if long else _SHARED
         with self._changed:
             while True:
-                kind = self._next_kind(extra)
+                kind = self._next_kind(kinds, extra)
                 if kind is not None:
                     work = self._pop(kind, seconds, most)
                     if work is not None:
@@ -141,7 +149,9 @@ class FairQueue:
     def wait_until_idle(self, seconds: float) -> bool:
         """Wait until nothing waits and no thread is at work; False when ``seconds`` were not enough."""
         with self._changed:
-            return self._changed.wait_for(lambda: not (self.queued or self._running()), seconds)
+            return self._changed.wait_for(
+                lambda: not (self.queued or self._running(self._kinds)), seconds
+            )
 
     def close(self) -> None:
         """Take no more jobs, end the batches that wait, let the threads go."""
@@ -156,13 +166,13 @@ class FairQueue:
         for batch in {id(job.batch): job.batch for job in waiting}.values():
             batch.fail(error)
 
-    def _running(self) -> int:
-        return sum(queue.running for queue in self._kinds.values())
+    def _running(self, kinds: Iterable[str]) -> int:
+        return sum(self._kinds[name].running for name in kinds)
 
-    def _next_kind(self, extra: bool) -> str | None:
-        waiting = [name for name, queue in self._kinds.items() if queue.heap]
+    def _next_kind(self, kinds: Sequence[str], extra: bool) -> str | None:
+        waiting = [name for name in kinds if self._kinds[name].heap]
         if extra:
-            full = self._running() >= self._workers
+            full = self._running(kinds) >= self._workers
             waiting = [name for name in waiting if full and not self._kinds[name].running]
         return min(waiting, key=lambda name: self._kinds[name].spent, default=None)
 
@@ -178,7 +188,7 @@ class FairQueue:
             if spent < source.spent:
                 self._push(queue, source)  # its clock went on since it was put here
                 continue
-            if kind == CODE:
+            if kind != TEXT:
                 most = 1
             elif most > 1:
                 most = max(

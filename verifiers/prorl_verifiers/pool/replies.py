@@ -80,6 +80,14 @@ def read_reply(
         return Verdict(None, "infra_error", bad, isolation=isolation), False
 
 
+def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
+    """Return the processor time that a result frame claims; ``most``, its limit, when that cannot be true."""
+    claimed = reply.get("cpu_seconds")
+    if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
+        return most
+    return float(claimed)
+
+
 def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
     """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]

@@ -18,10 +18,12 @@ class PoolStats:
     """(verifier, status) -> verdicts."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Verifier -> seconds of work on its items, retries included, waiting left out."""
+    cpu_seconds: Mapping[str, float] = field(default_factory=dict)
+    """Verifier -> processor seconds of its items in the workers; of an item that was killed, its limit's."""
     queued: int = 0
     """Items that wait for their turn."""
     busy: int = 0
-    """Threads at work; at most ``workers``, and one more for a moment (``pool.queue``)."""
+    """Threads at work: at most ``workers``, one more for a moment, and those at long texts (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0
@@ -44,6 +46,7 @@ class Counters:
         self._lock = threading.Lock()
         self._items: Counter[tuple[str, str]] = Counter()
         self._seconds: Counter[str] = Counter()
+        self._cpu_seconds: Counter[str] = Counter()
         self._events: Counter[str] = Counter()
 
     def add(self, event: str, count: int = 1) -> None:
@@ -57,9 +60,20 @@ class Counters:
             self._items[verifier, verdict.status] += 1
             self._seconds[verifier] += verdict.seconds  # type: ignore[assignment]
 
+    def cpu(self, verifier: str, seconds: float) -> None:
+        """Count processor time."""
+        with self._lock:
+            self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
+
     def snapshot(self, queued: int, busy: int, workers: int) -> PoolStats:
         """Return everything as of now."""
         with self._lock:
             return PoolStats(
-                dict(self._items), dict(self._seconds), queued, busy, workers, **self._events
+                dict(self._items),
+                dict(self._seconds),
+                dict(self._cpu_seconds),
+                queued,
+                busy,
+                workers,
+                **self._events,
             )

@@ -5,7 +5,8 @@ result frame; before a heavy import it sends {"event": "loading"} and after it {
 confines itself before the first request.
 
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
-{"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError). A verifier of others that runs programs asks the
+{"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError); each with the
+item's "cpu_seconds". A verifier of others that runs programs asks the
 pool's process for each (``pool.worker_sandbox``).
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -96,7 +98,9 @@ def serve(source: int, sink: int, isolation: str) -> None:
             frames.send(sink, {"limit": "memory limit"})
             return
         limit_cpu(float(request["cpu_seconds"]))
+        started = time.process_time()
         reply = answer(request, exchange)
+        reply = {**reply, "cpu_seconds": time.process_time() - started}
         try:
             data = frames.encode(reply)
         except (TypeError, ValueError) as error:

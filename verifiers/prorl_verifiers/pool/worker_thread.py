@@ -12,7 +12,9 @@ item by item; an item whose worker fails its canaries then too is ``infra_error`
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import random
 import threading
 import time
@@ -23,8 +25,15 @@ from typing import TYPE_CHECKING, Any
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.batch import Job, PoolClosedError
 from prorl_verifiers.pool.canary import Question, deep_questions, quick_questions
-from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue, Work
-from prorl_verifiers.pool.replies import MAX_RESPONSE, judge_in_sandbox, read_reply, too_long
+from prorl_verifiers.pool.costs import TextCosts
+from prorl_verifiers.pool.queue import CODE, LONG, TEXT, FairQueue, Work
+from prorl_verifiers.pool.replies import (
+    MAX_RESPONSE,
+    cpu_seconds_of,
+    judge_in_sandbox,
+    read_reply,
+    too_long,
+)
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.pool.worker_calls import WorkerCalls
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
@@ -44,6 +53,10 @@ REMEMBERED_BYTES = 1 << 16
 """A longer request is not kept to be asked again in later batches."""
 DEEP_SECONDS = 10.0
 """A deep canary of a worker that retires may take so long."""
+LONG_NICENESS = 10
+"""Of a worker that scores long texts: about a tenth of a processor that quick items want too."""
+LONG_PATIENCE = 10
+"""A long text's limit is processor time; its wall time may be so many times that, since it gives way."""
 _UNSOUND = "its worker misjudged known answers after it, twice"
 _UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
 _LOG = logging.getLogger(__name__)
@@ -52,7 +65,8 @@ _LOG = logging.getLogger(__name__)
 class WorkerThread(threading.Thread):
     """Takes and does work until the queue is closed. ``sandbox`` opens the pool's, or returns the open one.
 
-    ``extra``: the thread that stands by (see ``pool.queue``).
+    ``extra``: the thread that stands by; ``long``: a thread for long texts, with a worker that gives way to all
+    others (see ``pool.queue``).
     """
 
     def __init__(
@@ -60,17 +74,22 @@ class WorkerThread(threading.Thread):
         queue: FairQueue,
         factory: WorkerFactory,
         counters: Counters,
+        costs: TextCosts,
         timeout_seconds: float,
         sandbox: Callable[[], Sandbox],
         *,
         name: str,
         extra: bool,
+        long: bool,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self._queue, self._factory, self._counters = queue, factory, counters
+        self._costs = costs
         self._timeout = timeout_seconds
+        self._wall_seconds = timeout_seconds * (LONG_PATIENCE if long else 1)
         self._sandbox = sandbox
-        self._extra = extra
+        self._extra, self._long = extra, long
+        self._text_kind = LONG if long else TEXT
         self._worker: WorkerProcess | None = None
         self._served: set[str] = set()
         self._remembered: dict[str, Question] = {}
@@ -83,7 +102,9 @@ class WorkerThread(threading.Thread):
 
     def run(self) -> None:
         """Be the thread."""
-        while (work := self._queue.take(TAKE_SECONDS, TAKE_ITEMS, True, self._extra)) is not None:
+        while (
+            work := self._queue.take(TAKE_SECONDS, TAKE_ITEMS, True, self._extra, self._long)
+        ) is not None:
             self._do(work)
         if not self.stopping:
             self._question()
@@ -144,12 +165,14 @@ class WorkerThread(threading.Thread):
             worker = self._take_worker()
             checks = self._checks(ready)
             replies = worker.ask_many(
-                [frame for _, frame in ready] + [check.frame for check in checks], self._timeout
+                [frame for _, frame in ready] + [check.frame for check in checks],
+                self._wall_seconds,
             )
             started = time.monotonic()
             for job, frame in ready:
                 reply = next(replies)
                 now = time.monotonic()
+                self._account(job, cpu_seconds_of(reply, self._timeout))
                 verdict, final = read_reply(reply, worker.isolation, now - started)
                 if final:
                     scored.append((job, verdict))
@@ -160,11 +183,13 @@ class WorkerThread(threading.Thread):
         except (WorkerTimeout, WorkerError):
             failed = ready[len(scored) + len(again) :][:1]
             again += [(*pair, time.monotonic() - started) for pair in failed]
+            for job, _ in failed:
+                self._account(job, min(time.monotonic() - started, self._timeout))
         rest = [job for job, _ in ready[len(scored) + len(again) :]]
         self._settle(scored, sound, asked=not failed)
         if again:
             self._lose_worker()
-        self._queue.put_back(TEXT, rest)
+        self._queue.put_back(self._text_kind, rest)
         for job, frame, seconds in again:
             self._again(job, frame, seconds)
         return len(rest)
@@ -210,7 +235,7 @@ class WorkerThread(threading.Thread):
             worker = self._take_worker(warm=True)
             isolation, started = worker.isolation, time.monotonic()
             checks = self._checks([(job, frame)])
-            replies = worker.ask_many([frame, *(c.frame for c in checks)], self._timeout)
+            replies = worker.ask_many([frame, *(c.frame for c in checks)], self._wall_seconds)
             verdict, final = read_reply(next(replies), isolation)
             seconds += time.monotonic() - started
             judged = final
@@ -225,6 +250,12 @@ class WorkerThread(threading.Thread):
             return
         self._lose_worker()
         self._deliver(job, verdict)
+
+    def _account(self, job: Job, cpu_seconds: float) -> None:
+        """Book the processor time of a text."""
+        verifier = job.task.verifier
+        self._counters.cpu(verifier, cpu_seconds)
+        self._costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _checks(self, ready: list[tuple[Job, bytes]]) -> list[_Check]:
         """Return what the worker is asked behind these items; remembers that it serves their verifiers."""
@@ -288,7 +319,7 @@ class WorkerThread(threading.Thread):
         self._counters.add("rescored", len(jobs))
         alone = any(job.suspect for job in jobs)
         for group in [[job] for job in jobs] if alone else [jobs]:
-            self._queue.put_back(TEXT, group)
+            self._queue.put_back(self._text_kind, group)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
         """Return the thread's worker; replaces one that is old. Raises WorkerError (see ``WorkerFactory.take``)."""
@@ -300,6 +331,9 @@ class WorkerThread(threading.Thread):
             self._drop_worker()
         if self._worker is None:
             self._worker = self._factory.take(warm)
+            if self._long:
+                with contextlib.suppress(ProcessLookupError):  # it died: whoever asks it will see
+                    os.setpriority(os.PRIO_PROCESS, self._worker.pid, LONG_NICENESS)
             self._served.clear()
             self._remembered.clear()
             self._delivered = 0

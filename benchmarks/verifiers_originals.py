@@ -1,0 +1,242 @@
+"""The scorers of other projects, unchanged, beside ours: wrong verdicts, time, and what hostile answers do.
+
+    PRORL_TEST_DATA=... python benchmarks/verifiers_originals.py [--limit N] [--docs FILE] [--json FILE]
+
+verl (its gsm8k, math_reward, math_dapo, prime_math and math_verify), TRL and lighteval come as pinned wheels into the
+cache folder, without their dependencies; math-verify alone is the one that is installed. Everyone sees the same
+response and the same gold in one run, one process each, killed after 5 seconds. Writes the table that leads
+docs/reference/verifier-accuracy.md. Leaves out NeMo-Gym, open-instruct and PRIME, which no registry has (PRIME's math
+grader is verl's prime_math).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+import accuracy_cases
+import accuracy_tables
+from graders.math_verify_alone import MathVerify
+from graders.original import PINS, Graded, Original, unpacked
+from graders.original_scorers import LOADERS
+from verifiers import mix
+
+from prorl_verifiers import TaskError, VerifierPool, load_task
+
+HERE = Path(__file__).resolve().parent
+DOCS = HERE.parent / "docs" / "reference" / "verifier-accuracy.md"
+LIMIT = 5.0
+SOLUTIONS = 60
+SPOILT_GOLDS = 25
+SPOILINGS = ("not {0}", "{0} is wrong", "It is false that {0}", "{0} or {1}")
+GROUPS = ("unit tests", "worked solutions", "spoilt golds")
+HOSTILE = {
+    "nesting": "\\boxed{" + "(" * 5000 + "4" + ")" * 5000 + "}",
+    "1 MB of braces": "\\boxed{" + "{" * 1_000_000,
+    "9**9**9": r"\boxed{9**9**9}",
+    "9^{9^{9}}": r"\boxed{9^{9^{9}}}",
+}
+"""Wrong answers to the gold 4."""
+
+
+ABOUT = """The scorers themselves, from their wheels, each on the same response and gold, one process each, killed
+after 5 seconds (then the answer counts as refused). Modules that a scorer's file imports for other metrics are
+stand-ins; the scorer is as published. Labels: unit tests of slime, AReaL, open-instruct, math-verify and lighteval
+carry what their authors expect, so math-verify and what builds on it is at home there (answers of math-verify's
+tests were put in a box; choices and other languages are left out). Worked solutions are those of the
+GSM8K and MATH-500 test sets with a box, every second one wrong: reference texts, not model responses, of which the
+data holds none for math. Spoilt golds are "not G", "G is wrong", "It is false that G" and "G or H" in a box: all
+wrong by our convention. Many of the unit tests hand in bare text, which ours refuses on purpose: no box and no line that
+states the answer. verl's gsm8k expects `#### G` and math_dapo a line `Answer: G`, which few of these responses
+have: their refusals say little. verl's prime_math is PRIME's grader. TRL and lighteval get the gold between dollars.
+Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a second try), PAID a reward for a
+wrong answer, else what the scorer raised. Left out: NeMo-Gym, open-instruct and PRIME's own repository, which no
+package registry has."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One labelled answer of a group."""
+
+    group: str
+    gold: str
+    response: str
+    right: bool
+
+
+@dataclass
+class Row:
+    """What one scorer did. ``wrong``: group -> [false accepts, false rejects]."""
+
+    scorer: str
+    version: str
+    wrong: dict[str, list[int]] = field(default_factory=lambda: {name: [0, 0] for name in GROUPS})
+    milliseconds: list[float] = field(default_factory=list)
+    faults: int = 0
+    hostile: dict[str, str] = field(default_factory=dict)
+
+    def at(self, share: float) -> float:
+        """Return a quantile of the time, in milliseconds."""
+        ordered = sorted(self.milliseconds)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def pairs(data: Path, limit: int | None) -> list[Pair]:
+    """Return all pairs: other projects' unit tests, worked solutions, and golds that were spoilt."""
+    tests = [
+        Pair("unit tests", case.gold, case.response, case.right)
+        for case in accuracy_cases.public_cases(data)
+    ] + list(_answer_pairs(data))
+    solutions = mix(data, SOLUTIONS)
+    solved = [Pair("worked solutions", one.gold, one.response, one.right) for one in solutions]
+    draw = random.Random("spoilt golds")
+    golds = sorted({one.gold for one in solutions if one.right})
+    draw.shuffle(golds)
+    spoilt = [
+        Pair("spoilt golds", gold, f"\\boxed{{{text.format(gold, other)}}}", False)
+        for gold, other in itertools.pairwise(golds)
+        for text in SPOILINGS
+    ]
+    return [pair for group in (tests, solved, spoilt) for pair in group[:limit]]
+
+
+def _answer_pairs(data: Path) -> Iterator[Pair]:
+    """Yield math-verify's and lighteval's tests of English math, the answer in a box where none is said."""
+    for name in ("math_verify_tests_even", "lighteval_extractive_match_tests_even"):
+        with gzip.open(data / "verifier" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+            for line in file:
+                row = json.loads(line)
+                letters = "NativeLetters" in row["match_types"]
+                if letters or row.get("language", "english") != "english":
+                    continue
+                gold, response = row["gold"].strip("$ "), row["pred"]
+                if "boxed" not in response and name.startswith("math_verify"):
+                    response = f"\\boxed{{{response.strip('$ ')}}}"
+                yield Pair("unit tests", gold, response, bool(row["expected"]))
+
+
+def ours(pool: VerifierPool, mode: str) -> Callable[[str, str], Graded]:
+    """Return our math verifier in a mode; a gold that it refuses as a task is a rejection."""
+
+    def grade(gold: str, response: str) -> Graded:
+        try:
+            task = load_task("math", {"answer": gold, "mode": mode})
+        except TaskError:
+            return Graded(False, 0.0, "no task")
+        verdict = pool.score([(response, task)])[0]
+        note = {"timeout": "hang", "infra_error": "process died"}.get(verdict.status, "")
+        return Graded(verdict.reward == 1.0, verdict.seconds, note)
+
+    return grade
+
+
+def measure(row: Row, grade: Callable[[str, str], Graded], cases: list[Pair]) -> Row:
+    """Ask one scorer everything."""
+    for case in cases:
+        found = grade(case.gold, case.response)
+        row.milliseconds.append(found.seconds * 1000)
+        row.faults += bool(found.note)
+        if found.accepted != case.right:
+            row.wrong[case.group][0 if found.accepted else 1] += 1
+    for name, response in HOSTILE.items():
+        found = grade("4", response)
+        row.hostile[name] = "PAID" if found.accepted else found.note or "ok"
+    wrong = ", ".join(f"{group} {a}/{r}" for group, (a, r) in row.wrong.items())
+    print(
+        f"{row.scorer} {row.version}: {wrong}; p99 {row.at(0.99):.1f} ms; {row.hostile}", flush=True
+    )
+    return row
+
+
+def rows(cases: list[Pair]) -> Iterator[Row]:
+    """Yield a row a scorer, ours first."""
+    with VerifierPool(1, timeout_seconds=LIMIT) as pool:
+        pool.score([(r"\boxed{\frac{x}{2}}", load_task("math", {"answer": "x"}))])
+        pool.wait_until_warm()
+        for mode in ("decided", "either"):
+            name = "prorl" if mode == "decided" else f"prorl ({mode})"
+            yield measure(Row(name, metadata.version("prorl")), ours(pool, mode), cases)
+    with MathVerify(LIMIT) as alone:
+
+        def math_verify(gold: str, response: str) -> Graded:
+            found = alone.grade(gold, response)
+            return Graded(found.accepted, found.seconds, "hang" if found.killed else "")
+
+        row = Row("math-verify alone", metadata.version("math-verify"))
+        yield measure(row, math_verify, cases)
+    for name in LOADERS:
+        project = name.split()[0].lower()
+        with ExitStack() as stack:
+            scorer = stack.enter_context(Original(name, unpacked(project), LIMIT))
+            row = Row(name, PINS[project][0].partition("==")[2])
+            yield measure(row, scorer.grade, cases)
+
+
+def table(found: list[Row], cases: list[Pair]) -> list[str]:
+    """Return the table as Markdown."""
+    sizes = {
+        group: (
+            sum(case.group == group and not case.right for case in cases),
+            sum(case.group == group and case.right for case in cases),
+        )
+        for group in GROUPS
+    }
+    of = "; ".join(f"{group}: {a} wrong, {r} right" for group, (a, r) in sizes.items())
+    lines = [
+        *ABOUT.splitlines(),
+        "",
+        (
+            f"{of}. Cells: false accepts / false rejects. Load of the machine when the table was made:"
+            f" {os.getloadavg()[0]:.0f} on {len(os.sched_getaffinity(0))} processors."
+        ),
+        "",
+        (
+            f"| scorer | version | {' | '.join(GROUPS)} | raised or killed | p50 ms | p99 ms"
+            f" | {' | '.join(HOSTILE)} |"
+        ),
+        "|" + "---|" * (6 + len(GROUPS) - 1 + len(HOSTILE)),
+    ]
+    for row in found:
+        wrong = " | ".join(f"{a} / {r}" for a, r in row.wrong.values())
+        lines.append(
+            f"| {row.scorer} | {row.version} | {wrong} | {row.faults} | {row.at(0.5):.2f}"
+            f" | {row.at(0.99):.1f} | {' | '.join(row.hostile.values())} |"
+        )
+    return lines
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--limit", type=int, help="use only so many pairs of each group")
+    parser.add_argument("--docs", type=Path, help=f"the document to write ({DOCS.name})")
+    parser.add_argument("--json", type=Path, help="write every figure to this file")
+    options = parser.parse_args()
+    value = os.environ.get("PRORL_TEST_DATA")
+    if not value:
+        raise SystemExit("set PRORL_TEST_DATA to the folder with the public test data")
+    cases = pairs(Path(value), options.limit)
+    found = list(rows(cases))
+    lines = table(found, cases)
+    print("\n".join(lines))
+    if options.docs:
+        before = options.docs.read_text(encoding="utf-8")
+        text = accuracy_tables.document({"originals": lines}, Path(value), before)
+        options.docs.write_text(text, encoding="utf-8")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in found]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
