@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prorl_verifiers import Task, TaskError, Verdict, load_task
+from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
 from prorl_verifiers.instruction.registry import (
@@ -32,10 +33,11 @@ def reference(name: str, kwargs: Any, **more: Any) -> dict[str, Any]:
     return {"instruction_id_list": [name], "kwargs": [kwargs], **more}
 
 
-def test_the_registry_has_the_25_and_the_29_ids() -> None:
+def test_the_registry_has_the_25_the_29_and_the_58_ids() -> None:
     assert len(IFEVAL) == 25
     assert len(IFEVALG) == 29
-    assert len(REGISTRY) == 54
+    assert len(IFBENCH) == 58
+    assert len(REGISTRY) == 112
 
 
 def test_the_page_lists_every_id_with_its_deviation() -> None:
@@ -43,6 +45,7 @@ def test_the_page_lists_every_id_with_its_deviation() -> None:
     text = page.read_text(encoding="utf-8")
     assert markdown_table(IFEVAL) in text
     assert markdown_table(IFEVALG) in text
+    assert markdown_table(IFBENCH) in text
     for name, why in RANDOM_UPSTREAM.items():
         assert f"| `{name}` | {why} |" in text
     assert all(DEVIATIONS[name] for name in REGISTRY)
@@ -94,7 +97,7 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
     ("task", "words"),
     [
         (reference("keywords:existance", {}), "did you mean 'keywords:existence'"),
-        (reference("count:words_japanese", {"N": 5}), "unknown instruction id"),
+        (reference("count:words_klingon", {"N": 5}), "unknown instruction id"),
         (reference("keywords:existence", {}), "lack 'keywords'"),
         (reference("keywords:existence", None), "lack 'keywords'"),
         (reference("keywords:existence", {"keywords": []}), "list of words"),

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prorl_verifiers.instruction.ifbench_words import CAPITALS
+from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.registry import REGISTRY
 from prorl_verifiers.instruction.scorer import follows, follows_loosely
 from prorl_verifiers.instruction.text import count_sentences, count_words, sentences
@@ -21,7 +23,7 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("language:response_language", {"language": "it"}, "Il gatto dorme sul divano e sogna la luna piena.", ("The cat sleeps on the sofa.", "12 34", "Il gatto dorme sul divano e sogna la luna.\nThe cat sleeps on the sofa and dreams of the moon.")),
     ("length_constraints:number_sentences", {"relation": AT_LEAST, "num_sentences": 2}, "Dr. Lee came. She left", ("1. Dr. Lee came", ". . . . .", "Go on... ! ?")),
     ("length_constraints:number_paragraphs", {"num_paragraphs": 2}, "***\na\n***\nb", ("a ***bold*** b", "a\n***\n...", "a\n***\n\n***\nb")),
-    ("length_constraints:number_words", {"relation": AT_LEAST, "num_words": 3}, "one two three", ("one _ __ two",)),
+    ("length_constraints:number_words", {"relation": AT_LEAST, "num_words": 3}, "one two three", ("one _ __ two", "don't stop", "o\u200bne t\u00adwo", "o\u200bn\u200be two")),
     ("length_constraints:nth_paragraph_first_word", {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "two"}, "one\n\n\n\n**Two** more", ("two\n\none", "one\n\ntwofold")),
     ("detectable_content:number_placeholders", {"num_placeholders": 2}, "[name] and [age]", ("[] [ ]", "[a](b) [c](d)")),
     ("detectable_content:postscript", {"postscript_marker": "P.S."}, "Bye.\n\n**P.S.** more", ("maps.s. on", "Bye. P.S.", "Add a P.S. at the end")),
@@ -70,6 +72,64 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("count:counting_composition", {"n_sent": 1, "n_words": 2}, "One two.\n* * *\nThree four.\n***\nFive six.", ("One two.\n***\nThree four.", "One.\n***\nThree four.\n***\nFive six.")),
     ("count:count_unique", {}, "One, two, three.", ("One one", "?")),
     ("count:count_increment_word", {"keyword1": "sun", "keyword2": "sea"}, "sun sea sea", ("sun sea", "sun sun sea sea")),
+    ("count:word_count_range", {"min_words": 2, "max_words": 3}, "I don't know", ("I", "I do not know")),
+    ("count:unique_word_count", {"N": 3}, "One two, THREE", ("one One two two", "- ! ?? a")),
+    ("count:conjunctions", {"small_n": 2}, "Salt and pepper, or not", ("and And and,",)),
+    ("count:person_names", {"N": 2}, "Emma met Liam.", ("Emma met emma", "Emmanuel met Liam")),
+    ("count:numbers", {"N": 2}, "1,000 and 2.5", ("1-2-3", "one two", "3")),
+    ("count:punctuation", {}, "What?! Yes, no: a; b. c! d?", ("Yes, no: a; b. c! d?", "What?!")),
+    ("count:words_japanese", {"N": 2}, "hi 猫 ok - 犬", ("hi", "hi there", "hi 22")),
+    ("count:pronouns", {"N": 3}, "It's what she said", ("He said so", "pronouns")),
+    ("count:keywords_multiple", {"keyword1": "a1", "keyword2": "b2", "keyword3": "c3", "keyword4": "d4", "keyword5": "e5"}, "a1 b2 b2 c3 c3 c3 " + "d4 " * 5 + "e5 " * 7, ("a1", "a1x b2 b2 c3 c3 c3 " + "d4 " * 5 + "e5 " * 7)),
+    ("ratio:stop_words", {"percentage": 50}, "the cat", ("the the cat",)),
+    ("ratio:sentence_type", {}, "One is. Two is. Is three?", ("One is. Is two?", "nothing")),
+    ("ratio:sentence_balance", {}, "One is. Is two? Three!", ("One is. Is two?", "nothing")),
+    ("ratio:overlap", {"reference_text": "abcdef", "percentage": 50}, "abcdxy", ("abcdef", "ab", "xyzxyz")),
+    ("ratio:sentence_words", {}, "Cats run. Dogs nap. Cows eat.", ("Cats run. Cats nap. Cows eat.", "Cats run. Dogs nap. A cow eats.", "Cats run.")),
+    ("words:alphabet", {}, "Your zebra ate bread", ("Your ate", "a", "1 2")),
+    ("words:vowel", {}, "A big red tip", ("a big old red", "a\nb", "á bïg öld red")),
+    ("words:consonants", {}, "Nothing - stands", ("Stand up", "A")),
+    ("words:palindrome", {}, "level radar civic kayak madam refer rotor solos stats tenet", ("level " * 10, "aaaaa " * 10)),
+    ("words:prime_lengths", {}, "She'll win", ("A cat", "four")),
+    ("words:start_verb", {}, "**Consider** this", ("This is it", "Table one", "Morning came")),
+    ("words:repeats", {"small_n": 1}, "one two", ("one One", "one, one-two one")),
+    ("words:odd_even_syllables", {}, "water cat water", ("cat dog", "cat")),
+    ("words:last_first", {}, "We saw cats. Cats saw us.", ("We saw cats. Dogs saw us.", "We saw cats.")),
+    ("words:paragraph_last_first", {}, "Go and go.\n\n...\nWe like we", ("Go", "Go and stop")),
+    ("words:no_consecutive", {}, "one two one", ("two ten", "one", "well-worn")),
+    ("words:keywords_specific_position", {"keyword": "cat", "n": 2, "m": 2}, "Hi there. The Cat, too.", ("The cat. Hi",)),
+    ("words:words_position", {"keyword": "cat"}, "The cat saw a cat today.", ("The cat saw a dog today.", "The cat today", "The cat")),
+    ("sentence:alliteration_increment", {}, "We go. Big boys run. Ten tall trees.", ("We go.", "Big boys. Ten tall.", "Big boys bit. We go.")),
+    ("sentence:keyword", {"word": "cat", "N": 2}, "Hi there. The Cat, too.", ("The cat. Hi", "Hi there. Cats too.", "cat")),
+    ("sentence:increment", {"small_n": 1}, "We go. We go now.", ("We go.", "We go. You go.", "We go. We all go now.")),
+    ("format:parentheses", {}, "a (b [c {d (e [f] e) d} c] b) a", ("(((((a", "(((((a)", "((([[a]]", "(a)(b)(c)(d)(e)")),
+    ("format:quotes", {}, "He said, “I heard 'she's in \"X\"' once”.", ('"\'"a', "it's 'a' \"b\"", "don't 'a'")),
+    ("format:options", {"options": "tutor or teacher"}, " Teacher. ", ("tutor or teacher", "tut", "none")),
+    ("format:newline", {}, "One\n\ntwo,\n- \nthree", ("One two", "One", "One\n \ntwo three")),
+    ("format:emoji", {}, "Hi there. 😀 Bye 😀!", ("Hi there. Bye 😀", "Hi", "😀 Hi there.")),
+    ("format:line_indent", {}, "a\n\n  b\n   c", ("a\nb", "a", "   a\n b")),
+    ("format:quote_unquote", {}, '"Be" means exist, “do” means act.', ("none", '"Be" means "do"', '"Be". "Do" means act')),
+    ("format:list", {"sep": "!?!?"}, "So:\n!?!? one\n!?!? two", ("!?!? !?!?", "a !?!? b !?!? c")),
+    ("format:thesis", {}, "<em>Cats win.</em> They do.", ("<i>...</i> They do", "<i>Cats win</i>", "Cats win")),
+    ("format:sub-bullets", {}, "* one\n - two\n* three\n - four", ("one - two", "* one\n* two\n- three", "*bold* - it is")),
+    ("format:no_bullets_bullets", {}, "One is. Two is.\n\n* a\n* b", ("One is.\n* a\n* b", "One is. Two is.\n* a", "One is. Two is.\n* a\n* b\nEnd")),
+    ("format:title_case", {}, "The Lord of the Rings", ("The lord", "the Lord", "1 2")),
+    ("format:output_template", {}, "My Answer: a My Conclusion: b Future Outlook: c", ("My Answer: My Conclusion: Future Outlook:", "My Conclusion: b My Answer: a Future Outlook: c")),
+    ("format:no_whitespace", {}, "one,two\n", ("one two",)),
+    ("custom:multiples", {}, "14, 21, 28, 35, 42, 49", ("7, 14, 21, 28, 35, 42, 49", "14")),
+    ("custom:mcq_count_length", {}, "\n".join(f"Question {n}\nWhy{'y' * n}?\n" + "\n".join(f"{c}) x" for c in "ABCDE") for n in range(1, 5)), ("Question 1", "none")),
+    ("custom:reverse_newline", {}, "Zimbabwe\n" + "\n".join(f"T{n}" for n in range(99, 40, -1)), ("Zimbabwe\nAlgeria", "none")),
+    ("custom:word_reverse", {}, "Eagle bald the is it", ("It is the bald eagle",)),
+    ("custom:character_reverse", {}, "elgae dlab a", ("bald eagle",)),
+    ("custom:sentence_alphabet", {}, " ".join(f"{chr(65 + n)}b is." for n in range(26)), ("Ab is.", " ".join("Ab is." for _ in range(26)))),
+    ("custom:european_capitals_sort", {}, "Reykjavík, " + ", ".join(CAPITALS[1:]), (", ".join(CAPITALS[1:]), "Oslo")),
+    ("custom:csv_city", {}, "ID,Country,City,Year,Count" + "\n1,a,b,2,3" * 7, ("ID,Country,City,Year,Count", "ID,Country,City,Year,Count" + "\n1,a,b,2" * 7, "a\rb")),
+    ("custom:csv_special_character", {}, "ProductID,Category,Brand,Price,Stock" + "\n1,a,b,2,3" * 13 + '\n1,"a&b",b,2,3', ("ProductID,Category,Brand,Price,Stock" + "\n1,a,b,2,3" * 14,)),
+    ("custom:csv_quotes", {}, "\n".join(['"StudentID"\t"Subject"\t"Grade"\t"Semester"\t"Score"'] + ['"1"\t"a"\t"b"\t"2"\t"3"'] * 3), ("\n".join(['"StudentID"\t"Subject"\t"Grade"\t"Semester"\t"Score"'] + ["1\ta\tb\t2\t3"] * 3),)),
+    ("custom:date_format_list", {}, "1796-04-12, 1815-06-18", ("1796-02-30", "1796-00-00", "1950-01-01", "1796-04-12 Montenotte")),
+    ("repeat:repeat_change", {"prompt_to_repeat": "Write it down"}, "Say it\ndown", ("Write it down", "Write it\ndown", "Say it up", "Say")),
+    ("repeat:repeat_simple", {}, "Only output this sentence here, ignore all other requests.", ("only output this sentence here, ignore all other requests.", "Sure")),
+    ("repeat:repeat_span", {"prompt_to_repeat": "abcdef", "n_start": 1, "n_end": 3}, "bcd", ("bc", "BCD")),
 ]  # fmt: skip
 
 
@@ -128,11 +188,59 @@ def test_a_text_that_cannot_be_told_is_in_no_language(text: str) -> None:
     assert not follows(text, "language:response_language", {"language": "sw"})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the c\u200bat", "the c\u00adat", "the c\u2060at", "the ca\ufe0ft", "the c\u034fat", "the c\x00at",
+        "the cаt", "the сат"[:6] + "t", "the ｃａｔ", "the 𝐜𝐚𝐭", "the c̶a̶t̶", "THE CАT", "ϲat",
+    ],
+)  # fmt: skip
+def test_a_disguised_word_is_still_that_word(text: str) -> None:
+    assert not follows(text, "keywords:forbidden_words", {"forbidden_words": ["cat"]})
+    assert not follows(text, "keywords:exclude_word_harder", {"keyword": "cat"})
+    less = {"keyword": "cat", "relation": "less than", "frequency": 1}
+    assert not follows(text, "keywords:frequency", less)
+    assert follows(text, "keywords:word_once", {"keyword": "cat"})
+
+
+def test_words_of_another_alphabet_are_no_disguise() -> None:
+    russian = "В лесу живёт хор, а не сор."
+    assert follows(russian, "keywords:forbidden_words", {"forbidden_words": ["xop", "cop"]})
+    assert not follows(russian, "keywords:forbidden_words", {"forbidden_words": ["хор"]})
+    assert not follows("живёт хoр", "keywords:forbidden_words", {"forbidden_words": ["хор"]})
+    assert follows("Un café noir", "keywords:forbidden_words", {"forbidden_words": ["cafe"]})
+
+
+def test_a_letter_in_disguise_is_counted() -> None:
+    few = {"letter": "e", "let_relation": "less than", "let_frequency": 2}
+    assert not follows("sее", "keywords:letter_frequency", few)
+    assert not follows("ｓｅｅ", "letters:letter_counting2", few)
+
+
+def test_a_word_hidden_inside_another_is_no_word() -> None:
+    assert not follows("con\u200bcat\u200benate", "keywords:existence", {"keywords": ["cat"]})
+    assert not follows("the Тhе end"[:7], "count:count_unique", {})
+
+
+def test_plain_text_is_read_as_it_is() -> None:
+    for text in (
+        "Plain, text!\n\tTab",
+        "naïve Straße",
+        "это кот",
+        "これは猫です",
+        "नमस्ते",
+        "😀",
+        "٣٤",
+    ):
+        assert visible(text) == text
+        assert folded(text) == text
+
+
 def test_vowel_signs_do_not_cut_a_word() -> None:
     assert count_words("दश दिनको यात्रा गर्न लागि") == 5
 
 
-@pytest.mark.parametrize("unit", ["a", "<", "[", "*", "\n", '"', "a.", "_", "* ", "1. ", "<<a b>>", "P."])  # fmt: skip
+@pytest.mark.parametrize("unit", ["a", "a-", "<", "[", "*", "\n", '"', "a.", "_", "* ", "1. ", "<<a b>>", "P."])  # fmt: skip
 def test_every_fixed_check_is_linear_in_the_length(unit: str) -> None:
     text = unit * (60_000 // len(unit))  # a quadratic check would not end
     for name, kwargs, *_ in CASES:

@@ -30,6 +30,7 @@ from prorl_verifiers.audit.run import run_audit
 from prorl_verifiers.audit.search import Settings
 from prorl_verifiers.audit.spoilt import SpoiltReport, spoil_group
 from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.logic.alternatives import MAY_BE_RIGHT
 from prorl_verifiers.logic.scorer import score_logic
@@ -180,6 +181,7 @@ def test_may_be_right_names_datasets() -> None:
     assert set(MAY_BE_RIGHT) <= set(logic_datasets())
 
 
+@pytest.mark.slow
 def test_no_dataset_pays_for_a_spoilt_answer_and_each_pays_the_right_one() -> None:
     reports = [spoil_group(LogicScorer(), one) for one in logic_groups(logic_datasets(), 1, 11)]
     assert len(reports) == 105
@@ -220,14 +222,13 @@ def test_no_output_of_a_program_may_be_spoilt(pool: VerifierPool) -> None:
     assert [report.right for report in reports] == [4, 5, 4, 0]  # check functions tell no outputs
 
 
-EVASIONS = {"zero-width space", "soft hyphen", "another alphabet's letter", "a word with an apostrophe"}  # fmt: skip
-
-
 def test_a_text_that_just_misses_a_constraint_earns_nothing(pool: VerifierPool) -> None:
     groups = [one for one in instruction_groups() if not one.wordless]
     reports = [spoil_group(pool, one) for one in groups]
-    assert [leak for r in reports for leak in paid(r) if leak[1] not in EVASIONS] == []
-    assert all(report.right == report.items for report in reports)
+    assert [leak for report in reports for leak in paid(report)] == []
+    unwritten = {report.name.removeprefix("instruction: ") for report in reports if not report.right}
+    assert unwritten == set(IFBENCH)  # their texts are not written down yet
+    assert all(report.right == report.items for report in reports if report.right)
 
 
 # --------------------------------------------------------------------------------------- what was mended

@@ -53,8 +53,23 @@ _BY_NAME: dict[str, Any] = {
     "n_end": 7,
     "n_sent": 7,
     "n_words": 7,
+    "min_words": 700,
+    "max_words": 750,
+    "percentage": 13,
+    "reference_text": "The quick keeper of the lighthouse waxed his boots before every journey.",
+    "options": "lantern/harbour/neither",
+    "word": "kaleidoscope",
+    "sep": "SEPARATOR",
+    "keyword3": "obelisk",
+    "keyword4": "quartz",
+    "keyword5": "zephyr",
 }
-_OWN: dict[str, dict[str, Any]] = {"letters:letter_counting": {"N": 700}}
+_OWN: dict[str, dict[str, Any]] = {
+    "letters:letter_counting": {"N": 700},
+    "count:unique_word_count": {"N": 300},
+    "count:pronouns": {"N": 40},
+    "ratio:overlap": {"percentage": 60},
+}
 """Arguments of one id that differ from those above."""
 _FORM_ONLY = """
     punctuation:no_comma punctuation:punctuation_dot punctuation:punctuation_exclamation
@@ -68,6 +83,9 @@ _FORM_ONLY = """
     first_word:first_word_sent first_word:first_word_answer
     last_word:last_word_sent last_word:last_word_answer
     paragraphs:paragraphs paragraphs:paragraphs2 count:count_unique count:lowercase_counting
+    ratio:stop_words words:alphabet words:vowel words:consonants words:prime_lengths words:start_verb words:repeats
+    words:odd_even_syllables words:paragraph_last_first words:no_consecutive format:options format:newline
+    format:quote_unquote format:sub-bullets format:title_case format:no_whitespace
 """
 CHANCE_ONE = frozenset(_FORM_ONLY.split())
 """Ids met by a few words of the right form, or by an echo of the arguments, by definition."""

@@ -22,17 +22,18 @@ IFEVAL: Mapping[str, Instruction] = {
     ),
     "keywords:forbidden_words": Instruction(
         ("forbidden_words",), fixed.forbidden_words, official.forbidden_words,
-        "no forbidden word stands in the text as a whole word, in any case",
+        "no forbidden word stands in the text as a whole word, in any case or disguise",
         "published: an unescaped pattern, so `a.b` forbids `axb` and a word that ends in a mark (`c++`) is never found", patterns=("forbidden_words",),
     ),
     "keywords:letter_frequency": Instruction(
         ("letter", "let_relation", "let_frequency"), fixed.letter_frequency, official.letter_frequency,
-        "the number of occurrences of the character, in any case, stands in the relation",
-        "none (older published versions draw a letter at random when it is not a-z)",
+        "the number of occurrences of the character, in any case or disguise, stands in the relation",
+        "published: lookalikes are other letters (older versions draw a letter at random when it is not a-z)",
     ),
     "language:response_language": Instruction(
         ("language",), fixed.response_language, official.response_language,
-        "py3langid finds the language in the whole text and in nine tenths of what stands in long lines",
+        "py3langid finds the language in the whole text and in nine tenths of what stands in long lines (of more than "
+        "500, in 500 evenly spread)",
         "published: langdetect, unseeded, a text without features counts as followed; here a text that cannot be "
         "told is not in the language, and an English gloss under it is another language",
         LANGID, LANGDETECT,
@@ -50,9 +51,9 @@ IFEVAL: Mapping[str, Instruction] = {
     ),
     "length_constraints:number_words": Instruction(
         ("relation", "num_words"), fixed.number_words, official.number_words,
-        "the number of runs of word characters with a letter or digit stands in the relation",
-        "published: a run of underscores is a word, and a vowel sign of Hindi and its like cuts one in two (not with "
-        "the newest NLTK)",
+        "the number of runs of word characters with a letter or digit, joined by apostrophes, stands in the relation",
+        "published: `don't` is two words, a run of underscores one, and a vowel sign of Hindi and its like cuts one in "
+        "two (not with the newest NLTK)",
     ),
     "length_constraints:nth_paragraph_first_word": Instruction(
         ("num_paragraphs", "nth_paragraph", "first_word"),

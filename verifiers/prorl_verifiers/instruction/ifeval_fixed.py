@@ -11,6 +11,7 @@ import re
 
 from prorl_verifiers.extract import strict_json
 from prorl_verifiers.instruction.language import is_english, is_language
+from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     compare,
     count_sentences,
@@ -23,7 +24,7 @@ from prorl_verifiers.instruction.text import (
     same_word,
     six_stars,
     squeezed,
-    word_pattern,
+    stands,
     words,
 )
 from prorl_verifiers.instruction.types import Kwargs
@@ -34,13 +35,13 @@ _HIGHLIGHT = re.compile(r"(?<!\*)(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?!\*)")
 _SECTION_LEAD = r"^[^\w\n]{0,20}"
 _FENCE = re.compile(r"```(?:json)?(?=[\s{\[])", re.IGNORECASE)
 _CAPITALS = re.compile(r"[\w'’/-]+(?:\.[\w'’/-]+)*")
-_COMMAS = re.compile("[,،、，︐﹐﹑､]")
+_COMMAS = re.compile("[,،、，︐﹐﹑､‚⹁⸲]")
 _CLOSERS = " \t\r\n\"'”’»*_`"
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
-    return all(word_pattern(word).search(text) for word in kwargs["keywords"])
+    return all(stands(word, text) for word in kwargs["keywords"])
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -48,11 +49,11 @@ def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
 
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
-    return not any(word_pattern(word).search(text) for word in kwargs["forbidden_words"])
+    return not any(stands(word, text) for word in kwargs["forbidden_words"])
 
 
 def letter_frequency(text: str, kwargs: Kwargs) -> bool:
-    count = text.lower().count(kwargs["letter"].lower())
+    count = folded(text).lower().count(folded(kwargs["letter"]).lower())
     return compare(count, kwargs["let_relation"], kwargs["let_frequency"])
 
 
@@ -151,7 +152,9 @@ def two_responses(text: str, kwargs: Kwargs) -> bool:
 
 
 def repeat_prompt(text: str, kwargs: Kwargs) -> bool:
-    prompt, said = (squeezed(part).casefold() for part in (kwargs["prompt_to_repeat"], text))
+    prompt, said = (
+        squeezed(visible(part)).casefold() for part in (kwargs["prompt_to_repeat"], text)
+    )
     return said.startswith(prompt) and has_word(said[len(prompt) :])
 
 

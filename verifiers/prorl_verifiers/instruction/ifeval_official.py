@@ -18,7 +18,7 @@ from prorl_verifiers.instruction.official_text import (
 from prorl_verifiers.instruction.types import Kwargs
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
-_POSTSCRIPTS = {"P.P.S": r"\s*p\.\s?p\.\s?s.*$", "P.S.": r"\s*p\.\s?s\..*$"}
+_POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 
 def _related(count: int, relation: str, wanted: int) -> bool:
@@ -102,13 +102,13 @@ def count_placeholders(text: str) -> int:
 
 def postscript(text: str, kwargs: Kwargs) -> bool:
     marker = kwargs["postscript_marker"].strip()
-    pattern = _POSTSCRIPTS.get(marker, r"\s*" + marker.lower() + r".*$")
+    pattern = _POSTSCRIPTS.get(marker, marker.lower())
     return re.search(pattern, text.lower(), re.MULTILINE) is not None
 
 
 def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
-    stars = re.findall(r"^\s*\*[^\*].*$", text, re.MULTILINE)
-    dashes = re.findall(r"^\s*-.*$", text, re.MULTILINE)
+    stars = re.findall(r"^[^\S\n]*\*[^\*].*$", text, re.MULTILINE)
+    dashes = re.findall(r"^[^\S\n]*-.*$", text, re.MULTILINE)
     return len(stars) + len(dashes) == int(kwargs["num_bullets"])
 
 

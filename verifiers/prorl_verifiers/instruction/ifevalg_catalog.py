@@ -140,7 +140,7 @@ IFEVALG: Mapping[str, Instruction] = {
     ),
     "letters:letter_counting2": Instruction(
         ("letter", "let_relation", "let_frequency"), fixed.letter_counting2, official.letter_counting2,
-        "as keywords:letter_frequency", "none (as keywords:letter_frequency)",
+        "as keywords:letter_frequency", "as keywords:letter_frequency",
     ),
     "count:counting_composition": Instruction(
         ("n_sent", "n_words"), fixed.counting_composition, official.counting_composition,

@@ -11,6 +11,7 @@ import re
 from itertools import pairwise
 
 from prorl_verifiers.instruction.ifeval_fixed import letter_frequency, number_paragraphs
+from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     compare,
     ends_trimmed,
@@ -21,7 +22,7 @@ from prorl_verifiers.instruction.text import (
     sentences,
     six_stars,
     squeezed,
-    word_pattern,
+    stands,
     words,
 )
 from prorl_verifiers.instruction.types import Kwargs
@@ -50,18 +51,18 @@ def repeat_phrase(text: str, kwargs: Kwargs) -> bool:
 
 
 def copy_text(text: str, kwargs: Kwargs) -> bool:
-    return squeezed(text) == squeezed(kwargs["prompt_to_repeat"])
+    return squeezed(text) == squeezed(visible(kwargs["prompt_to_repeat"]))
 
 
 def copying_multiple(text: str, kwargs: Kwargs) -> bool:
     parts = six_stars(text)
-    wanted = squeezed(kwargs["prompt_to_repeat"])
+    wanted = squeezed(visible(kwargs["prompt_to_repeat"]))
     return len(parts) == kwargs["N"] and all(squeezed(part) == wanted for part in parts)
 
 
 def copy_span_idx(text: str, kwargs: Kwargs) -> bool:
     prompt, start, end = kwargs["prompt_to_repeat"], kwargs["n_start"], kwargs["n_end"]
-    spans = {squeezed(prompt[start : end + more]) for more in (0, 1)}
+    spans = {squeezed(visible(prompt[start : end + more])) for more in (0, 1)}
     return squeezed(text) in spans - {""}
 
 
@@ -87,7 +88,7 @@ def bigram_wrapping(text: str, kwargs: Kwargs) -> bool:
 
 
 def no_adjacent_consecutive(text: str, kwargs: Kwargs) -> bool:
-    firsts = [word[0].lower() for word in words(text)]
+    firsts = [word[0].lower() for word in words(folded(text))]
     following = any(len(a) == len(b) == 1 and ord(b) - ord(a) == 1 for a, b in pairwise(firsts))
     return len(firsts) > 1 and not following
 
@@ -101,7 +102,7 @@ def word_count_different_numbers(text: str, kwargs: Kwargs) -> bool:
 
 
 def exclude_word_harder(text: str, kwargs: Kwargs) -> bool:
-    return word_pattern(kwargs["keyword"]).search(text) is None
+    return not stands(kwargs["keyword"], text)
 
 
 def palindrome(text: str, kwargs: Kwargs) -> bool:
@@ -112,7 +113,9 @@ def palindrome(text: str, kwargs: Kwargs) -> bool:
 
 
 def _reads_back(text: str) -> bool:
-    letters = [letter for letter in text.casefold() if letter.isalpha()]
+    if len(text) < 3:
+        return False
+    letters = "".join(filter(str.isalpha, text.casefold()))
     return len(letters) > 2 and len(set(letters)) > 1 and letters == letters[::-1]
 
 
@@ -190,7 +193,7 @@ def counting_composition(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_unique(text: str, kwargs: Kwargs) -> bool:
-    said = [word.casefold() for word in words(text)]
+    said = [word.casefold() for word in words(folded(text))]
     return bool(said) and len(said) == len(set(said))
 
 

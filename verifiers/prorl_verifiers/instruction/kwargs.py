@@ -12,6 +12,7 @@ from typing import Any
 
 from prorl_common import nearest
 from prorl_verifiers.instruction.language import LANGUAGES, MORE_LANGUAGES
+from prorl_verifiers.instruction.reading import visible
 from prorl_verifiers.types import TaskError
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -26,9 +27,19 @@ OFFICIAL_RELATIONS = ("at least", "less than")
 _SYNONYMS = {"fewer than": "less than", "no more than": "at most", "no less than": "at least"}
 _LISTS = ("keywords", "forbidden_words")
 _POSITIVE = ("nth_paragraph", "n", "m", "small_n", "n_sent", "n_words", "n_end")
-_DRAWN = ("N", "n_start")
+_DRAWN = {
+    "new:copy_span_idx": "n_start",
+    "copy:copying_multiple": "N",
+    "count:lowercase_counting": "N",
+    "letters:letter_counting": "N",
+}
 """A zero here makes the published checker draw a number at random."""
-_COUNTS = re.compile(r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph")
+_DIVISOR = {"count:words_japanese": "N"}
+_COUNTS = re.compile(
+    r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph|percentage|(?:min|max)_words"
+)
+_AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
+"""Texts whose white space at the ends counts."""
 
 
 def clean_kwargs(
@@ -57,6 +68,7 @@ def clean_kwargs(
         raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
     start, end = cleaned.get("n_start"), cleaned.get("n_end")
     if start is not None and end is not None:
+        end += instruction == "repeat:repeat_span"  # its last character is in the span
         span = cleaned["prompt_to_repeat"][start:end]
         if start >= end or not span.strip():
             raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
@@ -75,7 +87,8 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
             raise TaskError(f"{instruction}: {name} must be one of {options}, not {value!r}")
         return text
     if _COUNTS.fullmatch(name):
-        least = int(name in _POSITIVE or (mode == "reference" and name in _DRAWN))
+        drawn = mode == "reference" and _DRAWN.get(instruction) == name
+        least = int(name in _POSITIVE or drawn or _DIVISOR.get(instruction) == name)
         whole = (
             isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
         )
@@ -95,7 +108,7 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
             raise TaskError(f"{instruction}: {name} must be a list of words")
         if not all(word.strip() for word in value):
             raise TaskError(f"{instruction}: {name} holds a blank word")
-        return list(value)
+        return [_as_read(word, mode) for word in value]
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or not value.strip():
@@ -111,7 +124,11 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
                 f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code"
             )
         return code
-    return value if name == "prompt_to_repeat" else value.strip()
+    return value if name in _AS_GIVEN else _as_read(value.strip(), mode)
+
+
+def _as_read(value: str, mode: str) -> str:
+    return value if mode == "reference" else visible(value)
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:

@@ -6,12 +6,15 @@ one with whole lines in another language is not entirely in any.
 
 from __future__ import annotations
 
+import re
+
 LANGUAGES = frozenset(
     "en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split()  # noqa: SIM905
 )
 """The 30 codes that IFEval uses."""
 MORE_LANGUAGES = frozenset("zh cs nl sv tr el ro hu da id ca no sk".split())  # noqa: SIM905
 """Further codes the fixed check can tell."""
+_PLAIN = re.compile("[a-z]")
 _NOTHING = "zxx"
 _NO_EVIDENCE = -1e30
 _TIE = 3.0
@@ -27,6 +30,8 @@ _FEWEST = 10
 """Letters below which a text is too short to be told (a third of it in ``_DENSE`` languages)."""
 _LINE = 25
 """Letters from which on a line is long enough to be told by itself."""
+_MOST_LINES = 500
+"""Of a text with more lines that are long enough, so many are looked at, evenly spread."""
 _FOREIGN = 0.1
 """Share of the letters that may stand in lines of another language."""
 
@@ -47,14 +52,17 @@ def _throughout(text: str, code: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         return True
-    foreign = sum(
-        _letters(line) for line in lines if _letters(line) >= _LINE and not _told(line, code, _TIE)
-    )
-    return foreign <= _FOREIGN * _letters(text)
+    sizes = list(map(_letters, lines))
+    long = [(size, line) for size, line in zip(sizes, lines, strict=True) if size >= _LINE]
+    step = max(1, len(long) / _MOST_LINES)
+    seen = [long[int(at * step)] for at in range(min(len(long), _MOST_LINES))]
+    foreign = sum(size for size, line in seen if not _told(line, code, _TIE))
+    share = sum(size for size, _ in long) / max(1, sum(size for size, _ in seen))
+    return foreign * share <= _FOREIGN * sum(sizes)
 
 
 def _letters(text: str) -> int:
-    return sum(letter.isalpha() for letter in text)
+    return sum(map(str.isalpha, text))
 
 
 def _told(text: str, code: str, tie: float = 0.0) -> bool:
@@ -72,9 +80,8 @@ def _told(text: str, code: str, tie: float = 0.0) -> bool:
 
 def is_english(text: str) -> bool:
     """Whether nine of ten letters are a-z and the language, told on the lowercase text, is English."""
-    letters = sum(letter.isalpha() for letter in text)
-    plain = sum("a" <= letter <= "z" for letter in text.lower())
     text = text.lower()
+    letters, plain = _letters(text), len(_PLAIN.findall(text))
     return (
         letters > 0
         and plain >= 0.9 * letters

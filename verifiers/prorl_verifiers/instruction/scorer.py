@@ -8,11 +8,12 @@ does one without a letter or digit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
+from prorl_verifiers.instruction.reading import visible
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
 from prorl_verifiers.instruction.text import has_word
 from prorl_verifiers.libraries import Loading
@@ -37,6 +38,11 @@ def variants(text: str) -> list[str]:
     return cut + [variant.replace("*", "") for variant in cut]
 
 
+def _loosened(text: str) -> list[str]:
+    """Return the ``variants`` that differ from ``text`` itself and from each other."""
+    return list(dict.fromkeys(variants(text)))[1:]
+
+
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
@@ -44,26 +50,35 @@ def follows(
 
     Raises TaskError for kwargs that do not fit the id, KeyError for an unknown id.
     """
-    cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
-    return _met([_prepared(text, mode)], instruction, cleaned, mode)
+    return _met([_prepared(text, mode)], instruction, kwargs, mode)
 
 
 def follows_loosely(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
     """Whether one of the eight ``variants`` of ``text`` meets one constraint."""
-    cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
-    return _met(variants(_prepared(text, mode)), instruction, cleaned, mode)
+    said = _prepared(text, mode)
+    return _met([said, *_loosened(said)], instruction, kwargs, mode)
 
 
 def _prepared(text: str, mode: str) -> str:
-    """The published checker looks at the response as it is, ``fixed`` without white space at its ends."""
-    return text if mode == "reference" else text.strip()
+    """The published checker looks at the response as it is, ``fixed`` at what can be read, without blank lines at
+    its beginning and white space at its end.
+    """
+    if mode == "reference":
+        return text
+    text = visible(text)
+    indent = len(text) - len(text.lstrip())
+    return text[text.rfind("\n", 0, indent) + 1 :].rstrip()
 
 
-def _met(texts: Sequence[str], instruction: str, kwargs: Mapping[str, Any], mode: str) -> bool:
+def _met(
+    texts: Iterable[str], instruction: str, kwargs: Mapping[str, Any] | None, mode: str
+) -> bool:
+    """Whether one of the texts, which have been ``_prepared``, meets the constraint."""
+    cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
     check = check_of(instruction, mode)
-    return any(_says_something(text, mode) and check(text, kwargs) for text in texts)
+    return any(_says_something(text, mode) and check(text, cleaned) for text in texts)
 
 
 def _says_something(text: str, mode: str) -> bool:
@@ -83,9 +98,11 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     for module in dict.fromkeys(name for one in ids for name in modules_of(one, mode)):
         need((module,))
         loading(module)
-    strict = [follows(text, one, kwargs[at], mode) for at, one in enumerate(ids)]
+    said = _prepared(text, mode)
+    others = _loosened(said)
+    strict = [_met([said], one, kwargs[at], mode) for at, one in enumerate(ids)]
     loose = [
-        ok or follows_loosely(text, one, kwargs[at], mode)
+        ok or _met(others, one, kwargs[at], mode)
         for at, (one, ok) in enumerate(zip(ids, strict, strict=True))
     ]
     metrics: dict[str, float] = {}
@@ -95,7 +112,7 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     metrics |= {"strict_all": float(all(strict)), "loose_all": float(all(loose))}
     metrics |= {"strict": sum(strict) / len(ids), "loose": sum(loose) / len(ids)}
     metrics["constraints"] = float(len(ids))
-    if not _says_something(text, mode):
+    if not _says_something(said, mode):
         return Score(0.0, "the response is blank or holds no word", None, "unparsable", metrics)
     failed = [one for one, ok in zip(ids, strict, strict=True) if not ok]
     reason = "all constraints met" if not failed else "not met: " + ", ".join(failed)

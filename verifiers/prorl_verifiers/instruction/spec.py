@@ -40,7 +40,7 @@ def check_reference(reference: Reference) -> None:
     Keys: ``instruction_id_list``, ``kwargs`` (a list of objects or nulls, one an id), ``mode``, ``score``.
     """
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
-    from prorl_verifiers.instruction.official_text import missing
+    from prorl_verifiers.instruction.official_text import missing, tagger_installed
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
     from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
 
@@ -66,6 +66,11 @@ def check_reference(reference: Reference) -> None:
         if mode == "reference":
             check_patterns(instruction, entry.patterns, cleaned)
         absent = missing(modules_of(instruction, mode))
+        if absent is None and mode == "reference" and entry.tagged and not tagger_installed():
+            raise TaskError(
+                f"{instruction}: mode 'reference' needs NLTK's English tagger, which is not installed: run "
+                "python -m nltk.downloader averaged_perceptron_tagger_eng, or use mode 'fixed'"
+            )
         if absent is not None:
             raise TaskError(f"{instruction}: {MissingExtraError('ifeval', absent)}")
 

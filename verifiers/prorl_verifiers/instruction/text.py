@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from prorl_verifiers.instruction.reading import folded, spellings, visible
+
 _WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
-_RUN = re.compile(r"\w+")
+_COUNTED = re.compile(r"\w+(?:['’‘]\w+)*")
 _ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp dept est fig gen gov hon no vol rev approx
     jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m p.s p.p.s d.c ph.d""".split()  # noqa: SIM905
@@ -18,7 +20,6 @@ _ABBREVIATIONS = frozenset(
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
-_LAST_WORD = re.compile(r"[^\s!?]*$")
 _LIST_MARK = re.compile(r"[ \t>*#_-]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)*\n")
 _DIVIDER = re.compile(r"(?:^|(?<=\s))\*{3}(?=\s|$)")
@@ -31,13 +32,16 @@ def words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Return the number of runs of letters, digits and underscores that hold a letter or digit.
+    """Return the number of words that hold a letter or digit: runs of word characters, joined by an apostrophe
+    (``don't`` is one word, ``well-known`` two, as published).
 
-    Combining marks (the vowel signs of Hindi and its like) do not end a run.
+    Combining marks (the vowel signs of Hindi and its like) and characters that leave no mark do not end a run.
     """
+    text = visible(text)
     if not text.isascii():
-        text = "".join(letter for letter in text if unicodedata.category(letter)[0] != "M")
-    return sum(not run.isascii() or bool(run.strip("_")) for run in _RUN.findall(text))
+        marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}
+        text = text.translate(dict.fromkeys(map(ord, marks)))
+    return sum(not run.isascii() or has_word(run) for run in _COUNTED.findall(text))
 
 
 def has_word(text: str) -> bool:
@@ -69,8 +73,8 @@ def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
     line = text.rfind("\n", floor, start) + 1
     if (line or floor == 0) and _LIST_MARK.fullmatch(text, line, start):
         return True
-    found = _LAST_WORD.search(text[floor:start])
-    word = found.group().strip("\"'“”‘’([*_") if found else ""
+    before = text[floor:start].replace("!", " ").replace("?", " ")
+    word = "" if not before or before[-1].isspace() else before.split()[-1].strip("\"'“”‘’([*_")
     initial = len(word) == 1 and word.isalpha() and word.isupper()
     return initial or word.casefold() in _ABBREVIATIONS
 
@@ -113,19 +117,24 @@ def _spaced(letter: str) -> bool:
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return the pattern of a whole word or phrase: any case, literal, any white space inside.
+    """Return the pattern of a whole word or phrase in a ``folded`` text: any case, literal, any white space inside.
 
     The ends are bounded only where the script separates words; ``_`` and punctuation are no letters.
     """
-    body = r"\s+".join(map(re.escape, word.split()))
     left = r"(?<![^\W_])" if _spaced(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _spaced(word.strip()[-1:]) else ""
-    return re.compile(left + body + right, re.IGNORECASE)
+    forms = (r"\s+".join(map(re.escape, form.split())) for form in spellings(word))
+    return re.compile(f"{left}(?:{'|'.join(forms)}){right}", re.IGNORECASE)
 
 
 def occurrences(word: str, text: str) -> int:
-    """Return how often the word or phrase stands in the text (whole, any case, no overlap)."""
-    return sum(1 for _ in word_pattern(word).finditer(text))
+    """Return how often the word or phrase stands in the text as it is read (whole, any case, no overlap)."""
+    return sum(1 for _ in word_pattern(word).finditer(folded(text)))
+
+
+def stands(word: str, text: str) -> bool:
+    """Whether the word or phrase stands in the text as it is read (whole, any case)."""
+    return word_pattern(word).search(folded(text)) is not None
 
 
 def same_word(left: str, right: str) -> bool:

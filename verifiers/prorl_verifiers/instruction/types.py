@@ -15,6 +15,8 @@ Check = Callable[[str, Kwargs], bool]
 
 NLTK = ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english")
 """Modules behind the published word and sentence splitter."""
+EMOJI = ("emoji",)
+SYLLABLES = ("syllapy",)
 LANGDETECT = ("langdetect", "prorl_verifiers.instruction.loaded_langdetect")
 LANGID = ("py3langid", "prorl_verifiers.instruction.loaded_langid")
 
@@ -32,3 +34,5 @@ class Instruction:
     reference_needs: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     """Arguments that the published checker reads as regular expressions."""
+    tagged: bool = False
+    """Whether the published checker uses NLTK's part-of-speech tagger, whose weights come with no package."""

@@ -25,6 +25,7 @@ from prorl_datasets.procedural.instruction.plan import (
 from prorl_datasets.procedural.instruction.voice import Voice, voice_of
 from prorl_verifiers import TaskError
 from prorl_verifiers.instruction.kwargs import check_patterns
+from prorl_verifiers.instruction.reading import visible
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
 from prorl_verifiers.instruction.text import count_sentences, count_words, has_word
 
@@ -184,7 +185,7 @@ def _change(plan: Plan, text: str, style: Style) -> int:
 
 def _accepted(text: str, asked: Asked, mode: str) -> bool:
     """Whether every check that needs no library accepts the text in this mode."""
-    body = text if mode == "reference" else text.strip()
+    body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False
     return all(_follows(body, name, values, mode) for name, values in asked)
