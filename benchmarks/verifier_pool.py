@@ -162,9 +162,7 @@ def beside_code() -> dict[str, Any]:
 def beside_long_texts(items: int) -> dict[str, Any]:
     """Rate of small items beside two texts of 1 MB, against their rate alone, in turns."""
     words = _instruction("length_constraints:number_words", num_words=3, relation="at least")
-    dear = _instruction(
-        "change_case:capital_word_frequency", capital_frequency=3, capital_relation="at least"
-    )
+    dear = _instruction("length_constraints:number_sentences", num_sentences=3, relation="at least")
     stream = [RIGHT, ("One two three four.", words)] * (items // 2)
     alone, beside, left = [], [], 0
     with VerifierPool(2, timeout_seconds=60) as pool:
