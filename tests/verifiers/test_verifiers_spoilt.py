@@ -226,7 +226,9 @@ def test_a_text_that_just_misses_a_constraint_earns_nothing(pool: VerifierPool) 
     groups = [one for one in instruction_groups() if not one.wordless]
     reports = [spoil_group(pool, one) for one in groups]
     assert [leak for report in reports for leak in paid(report)] == []
-    unwritten = {report.name.removeprefix("instruction: ") for report in reports if not report.right}
+    unwritten = {
+        report.name.removeprefix("instruction: ") for report in reports if not report.right
+    }
     assert unwritten == set(IFBENCH)  # their texts are not written down yet
     assert all(report.right == report.items for report in reports if report.right)
 

@@ -26,6 +26,7 @@ _ANSWER_LINE = re.compile(
 _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _PIECE, _LONGEST_BOX = 1 << 16, 16
 """Characters searched at a time for a box, and those that its mark may take at most."""
+_AROUND = 200
 _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
@@ -59,6 +60,17 @@ def last_boxed(text: str) -> str | None:
             if depth == 0:
                 return text[start + 1 : match.start()].strip()
     return None
+
+
+def around_last_box(text: str) -> tuple[str, str]:
+    r"""Return what stands before and after the last ``\\boxed{...}`` in its line, at most 200 characters each; ("", "")
+    without a closed box."""
+    start = _last_box_start(text)
+    if start is None:
+        return "", ""
+    end = closing_bracket(text[: start + MAX_ANSWER + 2], start + 1)
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rpartition("\\")[0]
+    return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
 
 
 def _last_box_start(text: str) -> int | None:

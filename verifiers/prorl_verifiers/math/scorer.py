@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.extract import answer_line, last_boxed
+from prorl_verifiers.extract import answer_line, around_last_box, last_boxed
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import judge
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
+from prorl_verifiers.notation.hedges import denied_around
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
@@ -43,6 +44,8 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the box is empty", answer)
     if len(answer) > MAX_ANSWER:
         return unparsable("the answer is too long", answer)
+    if denied_around(*around_last_box(text)):
+        return Score(0.0, "the words beside the box deny it", answer)
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
     choices = reference.get("choices")
     if choices:

@@ -28,6 +28,26 @@ _BOUND = re.compile(
     r"|或|也许|可能",
     re.IGNORECASE,
 )
+_MARKS = r"[\s$*\\(\[]*"
+_DENIED_BEFORE = re.compile(
+    r"(?:(?<![a-z])(?:not|never|cannot|anything but|other than)|n['’]t)(?:\s+be)?(?:\s+equal(?:s|\s+to)?)?"
+    + _MARKS
+    + "$"
+    r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
+    r"|(?:(?:is|was)\s+not|isn['’]t|wasn['’]t)\s+(?:(?:the|a)\s+)?(?:(?:right|correct|true)(?![a-z])|(?:final\s+)?answer)"
+    r"|\?\W*no(?![a-z]))",
+    re.IGNORECASE,
+)
+
+
+def denied_around(before: str, after: str) -> bool:
+    """Whether the words beside an answer in its sentence deny it: ``is not``, ``it is false that`` before it, ``is wrong``
+    after it. A denial of something else (``not 7 but``) is none."""
+    return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:

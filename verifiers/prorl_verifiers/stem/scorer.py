@@ -15,10 +15,10 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, assert_never
 
-from prorl_verifiers.extract import answer_line, last_boxed
+from prorl_verifiers.extract import answer_line, around_last_box, last_boxed
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.scorer import number_by_algebra, same_answer
-from prorl_verifiers.notation.hedges import hedged
+from prorl_verifiers.notation.hedges import denied_around, hedged
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.quantities import Quantity, unit_powers
 from prorl_verifiers.stem.chains import chain_holds, is_name
@@ -57,6 +57,8 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
     if not answer or len(answer) > MAX_ANSWER:
         return unparsable("the answer is empty or too long", answer)
+    if denied_around(*around_last_box(text)):
+        return Score(0.0, "the words beside the box deny it", answer)
     choices = reference.get("choices")
     if choices:
         picked = choice_index(answer, choices)
