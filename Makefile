@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STEPS ?=
-# Test files run beside each other (a file stays in one process), but for those that watch the clock or the machine.
-JOBS ?= 2
+# Test files run beside each other (a file stays in one process; many wait rather than compute), but for those that watch the clock or the machine.
+JOBS ?= 3
 ALONE := tests/attacks/test_attacks_local.py tests/sandbox/test_sandbox_cgroup.py tests/sandbox/test_sandbox_time.py
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
