@@ -30,7 +30,11 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": CALL, "language": "C"}, "C takes stdin/stdout tests only"),
     ("code", {"tests": STDIO + CALL, "language": "sh"}, "test 2: Bash takes"),
     ("code", {"tests": STDIO, "judge": "token"}, "did you mean 'tokens'"),
-    ("code", {"tests": STDIO, "judge": "def check(*a): return True"}, "floats, rows, tokens, unordered"),
+    (
+        "code",
+        {"tests": STDIO, "judge": "def check(*a): return True"},
+        "floats, rows, tokens, unordered",
+    ),
     ("code", {"tests": STDIO, "judge": ["tokens"]}, "must be the name"),
     ("code", {"tests": CALL, "judge": "tokens"}, "a judge needs stdin/stdout"),
     ("code", {"tests": STDIO, "limits": {"wall": 1}}, "did you mean 'wall_seconds'"),
