@@ -20,7 +20,7 @@ def check(stdin: str, stdout: str, expected: str) -> bool:
     return got.keys() == gold.keys() and all(same_fractions(got[kind], gold[kind]) for kind in gold)
 
 
-def table(text: str) -> dict[tuple[object, ...], list[tuple[float, ...]]]:
+def table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
     """Return, by the cells that are no fractions, the fractions of each row."""
     found = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
