@@ -45,7 +45,7 @@ test: dev-venv ## all fast tests (the README's test command)
 	exit $$code
 
 test-slow: dev-venv ## the long tests, and suites again on another backend
-	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile $(NO_SERVICE)
+	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile $(NO_SERVICE)
 
 test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)
 	$(BIN)/python -m pytest -q tests/wheel

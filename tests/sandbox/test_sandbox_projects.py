@@ -240,8 +240,9 @@ def eat():
 """
 
 
+@pytest.mark.slow
 def test_a_test_that_ends_its_process_ends_no_other(tester: ToolSandbox) -> None:
-    limits = Limits(wall_seconds=4.0, cpu_seconds=1.5, memory_mb=512)
+    limits = Limits(wall_seconds=6.0, cpu_seconds=3.0, memory_mb=512)
     project = Project({"answer.py": ENDING}, tests={"test_it.py": ENDS})
     found = {one.name.partition("::")[2]: one for one in tester.run_project(project, limits).tests}
     statuses = [one.status for one in found.values()]
