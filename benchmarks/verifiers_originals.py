@@ -64,11 +64,12 @@ carry what their authors expect, so math-verify and what builds on it is at home
 tests were put in a box; choices and other languages are left out). Worked solutions are those of the
 GSM8K and MATH-500 test sets with a box, every second one wrong: reference texts, not model responses, of which the
 data holds none for math. Spoilt golds are "not G", "G is wrong", "It is false that G" and "G or H", said inside a
-box and around one: all wrong by our convention. Tests that hand in bare text ours refuses on purpose: no box and no line that states the answer. verl's gsm8k expects `#### G`, which few of these responses have: its refusals say little. verl's prime_math is PRIME's grader. TRL and lighteval get the gold between dollars.
-Every scorer that reads boxes, ours too, pays for three of the
-eight forms; ours for the right box that the sentence around it denies. Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a second try), PAID a reward for a
-wrong answer, else what the scorer raised. Left out: NeMo-Gym, open-instruct and PRIME's own repository, which no
-package registry has."""
+box and around one: all wrong by our convention. Scorers that read a box without the words beside it pay for three of the
+eight forms. Tests that hand in bare text ours refuses on purpose: no box and no line that states the answer. verl's gsm8k
+expects `#### G`, which few of these responses have: its refusals say little. verl's prime_math is PRIME's grader. TRL and
+lighteval get the gold between dollars. Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a
+second try), PAID a reward for a wrong answer, else what the scorer raised. Left out: NeMo-Gym, open-instruct and PRIME's
+own repository, which no package registry has."""
 
 
 @dataclass(frozen=True)
