@@ -38,7 +38,7 @@ openrlhf-cpu-venv: ## .venv-openrlhf: OpenRLHF with Ray, vLLM and DeepSpeed for 
 quickstart: venv ## fetch the model, build data, train 16 steps, evaluate, write the report (prorl quickstart)
 	$(BIN)/prorl quickstart $(STEPS:%=--steps %)
 
-test: dev-venv ## all fast tests (the README's test command)
+test: dev-venv ## all fast tests
 	code=0; \
 	$(BIN)/python -m pytest -q -m 'not slow' -n $(JOBS) --dist loadfile $(NO_SERVICE) $(ALONE:%=--ignore %) || code=1; \
 	$(BIN)/python -m pytest -q -m 'not slow' $(NO_SERVICE) $(ALONE) || code=1; \

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from graders import REENACTED
-from graders.math_verify_alone import MathVerify
+from graders.process import GraderProcess
 
 from prorl_verifiers import TaskError, VerifierPool, load_task
 
@@ -148,12 +148,10 @@ def ours(cases: Sequence[Case], mode: str = "decided") -> Findings:
 def math_verify_alone(cases: Sequence[Case]) -> Findings:
     """Return what math-verify says by itself."""
     found = []
-    with MathVerify(SECONDS) as grader:
+    with GraderProcess("graders.math_verify_alone", (), SECONDS) as grader:
         for case in cases:
-            graded = grader.grade(case.gold, case.response, case.letters)
-            found.append(
-                Finding(graded.accepted, graded.seconds, "timeout" if graded.killed else "")
-            )
+            graded = grader.grade(case.gold, case.response, letters=case.letters)
+            found.append(Finding(graded.accepted, graded.seconds, "timeout" if graded.note else ""))
     return found
 
 

@@ -18,16 +18,15 @@ import json
 import os
 import random
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 
 import accuracy_cases
 import accuracy_tables
-from graders.math_verify_alone import MathVerify
-from graders.original import PINS, Graded, Original, unpacked
+from graders.original import PINS, unpacked
 from graders.original_scorers import LOADERS
+from graders.process import Graded, GraderProcess
 from verifiers import mix
 
 from prorl_verifiers import TaskError, VerifierPool, load_task
@@ -177,20 +176,14 @@ def rows(cases: list[Pair]) -> Iterator[Row]:
         for mode in ("decided", "either"):
             name = "prorl" if mode == "decided" else f"prorl ({mode})"
             yield measure(Row(name, metadata.version("prorl")), ours(pool, mode), cases)
-    with MathVerify(LIMIT) as alone:
-
-        def math_verify(gold: str, response: str) -> Graded:
-            found = alone.grade(gold, response)
-            return Graded(found.accepted, found.seconds, "hang" if found.killed else "")
-
+    with GraderProcess("graders.math_verify_alone", (), LIMIT) as alone:
         row = Row("math-verify alone", metadata.version("math-verify"))
-        yield measure(row, math_verify, cases)
+        yield measure(row, alone.grade, cases)
     for name in LOADERS:
         project = name.split()[0].lower()
-        with ExitStack() as stack:
-            scorer = stack.enter_context(Original(name, unpacked(project), LIMIT))
-            row = Row(name, PINS[project][0].partition("==")[2])
-            yield measure(row, scorer.grade, cases)
+        place = (name, str(unpacked(project)))
+        with GraderProcess("graders.original_scorers", place, LIMIT) as scorer:
+            yield measure(Row(name, PINS[project][0].partition("==")[2]), scorer.grade, cases)
 
 
 def table(found: list[Row], cases: list[Pair]) -> list[str]:

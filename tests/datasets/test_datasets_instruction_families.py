@@ -17,7 +17,7 @@ from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
 from prorl_datasets.procedural.instruction.topics import TOPICS
 from prorl_datasets.procedural.items import Family, Item
 from prorl_verifiers import VerifierPool, load_task
-from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
+from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.registry import modules_of
 from prorl_verifiers.instruction.scorer import follows, score_instruction
 

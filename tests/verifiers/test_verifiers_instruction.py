@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from prorl_verifiers import Task, TaskError, Verdict, load_task
-from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
-from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
-from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
+from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
+from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
+from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.registry import (
     DEVIATIONS,
     RANDOM_UPSTREAM,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prorl_verifiers.instruction.ifbench_words import CAPITALS
+from prorl_verifiers.instruction.ifbench.word_lists import CAPITALS
 from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.registry import REGISTRY
 from prorl_verifiers.instruction.scorer import follows, follows_loosely

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from prorl_verifiers import Task, Verdict, VerifierPool
-from prorl_verifiers.instruction.ifbench_official import _without_some_blank_lines
-from prorl_verifiers.instruction.ifeval_official import number_bullet_lists
+from prorl_verifiers.instruction.ifbench.official import _without_some_blank_lines
+from prorl_verifiers.instruction.ifeval.official import number_bullet_lists
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import (
     _plain_words,
@@ -314,7 +314,7 @@ def test_reference_runs_in_a_confined_worker() -> None:
 
 
 def test_linear_searches_find_what_the_published_patterns_find() -> None:
-    from prorl_verifiers.instruction.ifeval_official import count_placeholders, title_marks
+    from prorl_verifiers.instruction.ifeval.official import count_placeholders, title_marks
 
     rng = random.Random(5)
     for _ in range(3000):

@@ -30,7 +30,7 @@ from prorl_verifiers.audit.run import run_audit
 from prorl_verifiers.audit.search import Settings
 from prorl_verifiers.audit.spoilt import SpoiltReport, spoil_group
 from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
+from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.logic.alternatives import MAY_BE_RIGHT
 from prorl_verifiers.logic.scorer import score_logic

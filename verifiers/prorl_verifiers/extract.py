@@ -47,6 +47,25 @@ def last_boxed(text: str) -> str | None:
 
     None when there is no box, the last one is not closed, or it is longer than MAX_ANSWER characters.
     """
+    span = _last_box(text)
+    return None if span is None else text[span[0] : span[1]].strip()
+
+
+def around_last_box(text: str) -> tuple[str, str]:
+    r"""Return what stands before and after the box of ``last_boxed`` in its line, at most 200 characters each.
+
+    Two empty texts without a box.
+    """
+    span = _last_box(text)
+    if span is None:
+        return "", ""
+    start, end = span
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rpartition("\\")[0]
+    return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
+
+
+def _last_box(text: str) -> tuple[int, int] | None:
+    """Return where the content of the last box begins and ends."""
     start = _last_box_start(text)
     if start is None:
         return None
@@ -58,19 +77,8 @@ def last_boxed(text: str) -> str | None:
         elif token == "}":
             depth -= 1
             if depth == 0:
-                return text[start + 1 : match.start()].strip()
+                return start + 1, match.start()
     return None
-
-
-def around_last_box(text: str) -> tuple[str, str]:
-    r"""Return what stands before and after the last ``\\boxed{...}`` in its line, at most 200 characters each; ("", "")
-    without a closed box."""
-    start = _last_box_start(text)
-    if start is None:
-        return "", ""
-    end = closing_bracket(text[: start + MAX_ANSWER + 2], start + 1)
-    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rpartition("\\")[0]
-    return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
 
 
 def _last_box_start(text: str) -> int | None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prorl_verifiers.instruction.ifbench_catalog import IFBENCH
-from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
-from prorl_verifiers.instruction.ifevalg_catalog import IFEVALG
+from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
+from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
+from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.types import Check, Instruction
 
 REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from prorl_verifiers.instruction.ifeval_catalog import IFEVAL
+from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 
 OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prorl_verifiers.instruction import ifbench_fixed as fixed
-from prorl_verifiers.instruction import ifbench_official as official
+from prorl_verifiers.instruction.ifbench import fixed, official
 from prorl_verifiers.instruction.types import EMOJI, NLTK, SYLLABLES, Instruction
 
 _NONE = "none"

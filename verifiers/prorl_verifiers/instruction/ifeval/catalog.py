@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prorl_verifiers.instruction import ifeval_fixed as fixed
-from prorl_verifiers.instruction import ifeval_official as official
+from prorl_verifiers.instruction.ifeval import fixed, official
 from prorl_verifiers.instruction.types import LANGDETECT, LANGID, NLTK, Instruction
 
 _WHOLE = "published: an unescaped pattern inside other words (`le` is found in `leave`); a keyword is asked for, so it must stand as a word"

@@ -1,7 +1,7 @@
 """The 25 constraints of IFEval (arXiv 2311.07911): this project's definitions (mode ``fixed``).
 
 Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. They
-follow what the instruction asks; where the published checker differs, ``instruction.ifeval_catalog`` says so and why.
+follow what the instruction asks; where the published checker differs, ``instruction.ifeval.catalog`` says so and why.
 Every check is linear in the length of the text.
 """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from prorl_verifiers.instruction.ifeval_fixed import letter_frequency, number_paragraphs
+from prorl_verifiers.instruction.ifeval.fixed import letter_frequency, number_paragraphs
 from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     compare,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from prorl_verifiers.instruction.ifeval_official import found, letter_frequency, split_paragraphs
+from prorl_verifiers.instruction.ifeval.official import found, letter_frequency, split_paragraphs
 from prorl_verifiers.instruction.official_text import nltk_words, rule_sentences
 from prorl_verifiers.instruction.types import Kwargs
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prorl_verifiers.instruction import ifevalg_fixed as fixed
-from prorl_verifiers.instruction import ifevalg_official as official
+from prorl_verifiers.instruction.ifevalg import fixed, official
 from prorl_verifiers.instruction.types import NLTK, Instruction
 
 _WHOLE = "published: an unescaped pattern, found inside other words"

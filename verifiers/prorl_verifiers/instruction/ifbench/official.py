@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter, defaultdict, deque
 from itertools import pairwise
 
-from prorl_verifiers.instruction.ifbench_words import (
+from prorl_verifiers.instruction.ifbench.word_lists import (
     CAPITALS,
     CONJUNCTIONS,
     NAMES,

@@ -2,7 +2,7 @@
 
 Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. A
 constraint on every word, sentence or line is never met by having none or one where it speaks of two. Ids whose
-published check does what the prompt asks are taken from ``instruction.ifbench_official``. Every check is linear in
+published check does what the prompt asks are taken from ``instruction.ifbench.official``. Every check is linear in
 the length of the text.
 """
 
@@ -15,14 +15,14 @@ import unicodedata
 from collections import Counter
 from itertools import groupby, pairwise
 
-from prorl_verifiers.instruction import ifbench_official as official
-from prorl_verifiers.instruction.ifbench_words import (
+from prorl_verifiers.instruction.ifbench import official
+from prorl_verifiers.instruction.ifbench.word_lists import (
     CONJUNCTIONS,
     MINOR_WORDS,
     PRONOUNS,
     is_verb,
 )
-from prorl_verifiers.instruction.ifevalg_fixed import keyword_specific_position
+from prorl_verifiers.instruction.ifevalg.fixed import keyword_specific_position
 from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     count_words,
