@@ -185,7 +185,7 @@ def _latex(draw: Draw, one: Known) -> str:
 
 def _formula(draw: Draw, depth: int) -> str:
     if depth <= 0 or draw.random() < 0.15:
-        return draw.choice(ATOMS + HUGE) if draw.random() < 0.1 else draw.choice(ATOMS)
+        return draw.choice((*ATOMS, *HUGE)) if draw.random() < 0.1 else draw.choice(ATOMS)
     if draw.random() < 0.45:
         opened, closed = draw.choice(BRACKETS)
         return opened + _formula(draw, depth - 1) + (closed if draw.random() < 0.95 else "")
@@ -204,7 +204,7 @@ def _both(draw: Draw, one: Known) -> str:
     """The right answer with a formula before or behind it."""
     parts = [one.answer, _latex(draw, one)]
     draw.shuffle(parts)
-    return draw.choice(JOINTS + ("\n", ". ", " not ")).join(parts)
+    return draw.choice((*JOINTS, "\n", ". ", " not ")).join(parts)
 
 
 _WEIGHTED: tuple[tuple[str, Callable[[Draw, Known], str], int], ...] = (
@@ -266,7 +266,7 @@ def _dropped(draw: Draw, text: str) -> str:
 
 def _joined(draw: Draw, text: str) -> str:
     at = draw.randint(0, len(text))
-    return text[:at] + draw.choice(JOINTS + ATOMS) + text[at:]
+    return text[:at] + draw.choice((*JOINTS, *ATOMS)) + text[at:]
 
 
 def _framed(draw: Draw, text: str) -> str:

@@ -277,6 +277,9 @@ BACKTRACKING = {
     "sections": "SECTION " * 2_500,
     "postscripts": "P. " * 6_500,
     "palindromes": "ab" * 10_000,
+    "words before blanks": "so it is" + " " * 19_000 + "x",
+    "words before digits": "so it is " + "7" * 19_000,
+    "words before sums": "so it is " + "1+" * 9_500 + "x",
 }
 
 

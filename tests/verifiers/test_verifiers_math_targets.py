@@ -98,6 +98,13 @@ NOTATIONS = [
     ("0.6180339887", [r"\frac{\sqrt5-1}{2}"]), (r"\frac{1}{12}", ["0.0833333333333", "0.08333333333"]), ("e^{-2}", ["0.1353352832"]),
     ("1000.99", ["1.000,99", "1 000,99", "1,000.99", "€1,000.99"]), ("3.14", ["3,14"]), ("1,22", ["1.22"]),
     ("34", [r"The largest $n$ is 34.", "Final Answer: The answer is $34$.", r"Thus the answer is \(34\).", "La réponse est 34.", "因此答案是34。", r"Answer $$ 34 $$"]),
+    (r"n\equiv1\pmod{4}", ["n=4k+1", "n=4m-3", r"n\equiv5\pmod4", r"n\equiv 1 \ (\bmod\ 4)", r"n\equiv1\ (\text{mod }4)", r"n=4k+1, k\in\mathbb{Z}"]),
+    (r"n\equiv\pm1\pmod6", [r"n\equiv1,5\pmod6", r"n\equiv 1 \text{ or } 5 \pmod{6}", r"n=6k\pm1"]), (r"k\equiv2\pmod3", ["k=3n+2", r"k \equiv -1 \pmod 3"]),
+    (r"\text{all odd } n", [r"n \text{ is odd}", "n odd", "n=2k+1", r"n\equiv1\pmod2", r"\text{odd integers }n"]), ("n=2k, k \\in \\mathbb{Z}", [r"n \text{ even}", r"n\equiv0\pmod2"]),
+    (r"\begin{pmatrix}1\\0\end{pmatrix}", [r"(1,0)^T", r"[1,0]^{\top}", r"\begin{pmatrix}1&0\end{pmatrix}^T", r"\begin{bmatrix}1&0\end{bmatrix}^\intercal"]),
+    (r"\binom{10}{2}", [r"C^2_{10}", r"C_{10}^2", r"C^{2}_{10}"]), (r"\binom{n}{2}", ["C^2_n", "C_n^2"]),
+    ("59", ["not 60, it is 59", "It's not 58 but 59", "not $60$ but $59$"]), (r"\text{odd}", ["It is odd", "The answer is odd.", "the final answer is odd"]),
+    ("the answer is 10000", ["10^4", "10,000"]), ("Alina, and the answer is\n(C) Cecile", ["C", "(C)"]),
     (r"x\ge5", [r"Therefore $x \geq 5$ is the solution.", "x≥5", r"x \geqq 5", r"5\le x"]),
 ]  # fmt: skip
 
@@ -116,6 +123,11 @@ OTHER = [
     (r"A\cup B", r"A\cap B"), ("[1,3]", "]1,3["), ("AB=4", "AC=4"), ("p=5,q=2;p=7,q=2", "(5,2)"), ("p=5,q=2;p=7,q=2", "(5,7),(2,2)"),
     ("|x-2|<3", "[-1,5]"), ("0.6180339887", r"\frac{\sqrt5+1}{2}"), ("0.5", "0.5000000001"), ("1", "0.9999999999"), ("1,2", "1.2"),
     (r"\frac{1}{12}", "0.0833333333334"), ("x=1,y=2", "2,1"), ("x=1 or x=2", "y=1 or y=2"), ("34", "The answer is not 34."),
+    (r"n\equiv1\pmod4", r"n\equiv3\pmod4"), (r"n\equiv1\pmod4", r"n\equiv1\pmod8"), (r"n\equiv1\pmod4", "n=4k+3"), (r"n\equiv1\pmod4", r"m\equiv1\pmod4"), (r"n\equiv1\pmod4", "1"),
+    (r"\text{all odd } n", r"\text{all even } n"), (r"\text{all odd } n", "n=k"), ("n odd", "n is not odd"), ("n odd", "x odd"), (r"\text{odd}", "It is not odd"), (r"\text{odd}", "It is odd or even"), (r"\text{odd}", "it is false that it is odd"),
+    (r"\begin{pmatrix}1\\0\end{pmatrix}", "(0,1)^T"), (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\begin{pmatrix}1&2\\3&4\end{pmatrix}^T"), ("[1,2)", "[1,2)^T"), (r"\binom{10}{2}", "C^{10}_3"), ("98", r"C^a_1\cdot98"),
+    ("59", "It's not true that it's 59"), ("59", "not 59 but 60"), ("59", "not 60 but 59 or 61"), ("59", "not 60 but not 59"), ("59", "not 60 but 59 is wrong"), ("59", "not 58 but 59 thousand"), ("59", "twice not 60 but 59"), ("59", "not 59 but 59"),
+    ("The answer is not unique", "the answer is unique"),
     ("34", "The answer is twice 34."), ("34", "The answer is 34 or 35."), ("34", "It is false that the answer is 34."),
 ]  # fmt: skip
 

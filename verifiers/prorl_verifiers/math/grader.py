@@ -62,6 +62,8 @@ _DECIMALS = re.compile(r"-?\d+\.\d+")
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _TIME_SAID = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
+_FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
+"""What may stand before a word that is the answer."""
 _SAID = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
     "every real number": r"\mathbb{R}",
@@ -139,6 +141,7 @@ def _words(target: Text, text: str) -> Finding:
         time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
         return _decided(time in (target.said, target.said[:-2]), "times compared")
     left, right = target.said, spoken(text)
+    right = right if left == right else spoken(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
         return Finding("accept", "both say that there is none")
@@ -155,7 +158,8 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Find
     """Take off ``(C)`` before a value and unevaluated first sides of a chain, then compare trees."""
     given = LABELLED.fullmatch(answer)
     answer = clean(given.group(2)) if given else answer
-    if OPEN_FORM.search(answer) and not OPEN_FORM.search(gold.text):
+    family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
+    if not family and OPEN_FORM.search(answer) and not OPEN_FORM.search(gold.text):
         sides = split_top(answer, "=")
         closed = [side for side in sides if not OPEN_FORM.search(side)]
         if not closed or closed[-1] != sides[-1]:

@@ -27,6 +27,7 @@ _CHARGE = re.compile(r"\^(\d*)([+-])$|\^([+-])(\d+)$|([+-])$")
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d{0,3}|[()\[\]]\d{0,3}|[.*]\d{0,2})+(?:\^\d?[+-])?")
 _DRESSED = re.compile(r"(\d{0,3})([A-Z(\[].*?)(?:\((aq|s|l|g)\))?")
 _SHELLS = re.compile(r"(?:\[[A-Z][a-z]\])?(?:\d[spdf]\d{1,2}){1,20}")
+_SHELL = re.compile(r"(\d[spdf])(\d{1,2})(?=\d[spdf]|$)")
 _ELEMENT = re.compile(r"[A-Z][a-z]?")
 _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
@@ -154,14 +155,16 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> str:
-    """``same`` or ``other`` for two electron configurations (``1s^2 2s^2``), "" when they are not both."""
+    """``same`` or ``other`` for two electron configurations (``1s^2 2s^2``, shells in any order), "" when they are not both."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
     ]
     if not all(_SHELLS.fullmatch(text) for text in pair):
         return ""
-    return "same" if pair[0] == pair[1] else "other"
+    core, filled = zip(*((text.split("]")[0], sorted(_SHELL.findall(text))) for text in pair), strict=True)
+    same_core = core[0] == core[1] or "[" not in pair[0] + pair[1]
+    return "same" if same_core and filled[0] == filled[1] else "other"
 
 
 def _elements(formula: str) -> list[str]:

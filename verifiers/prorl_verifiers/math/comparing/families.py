@@ -30,8 +30,9 @@ from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
-MAX_MEMBERS, MAX_STEPS = 12, 60
-"""Members of a family, and steps of one progression within the common period."""
+MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200
+"""Members of a family, steps of one progression within the common period, characters of a congruence."""
+_REST = re.compile(r"-?\s*\d{1,6}")
 _INTEGERS = (
     r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
 )
@@ -41,6 +42,13 @@ _IN = re.compile(
 _SAID = re.compile(
     r"[\s,;:(|]*(?:(?:where|for|with|and|all|any|every|each|some|an|arbitrary|\s)*integers?\s+(?P<a>[a-zA-Z])"
     r"|(?:where|for|with|and|\s)*(?P<b>[a-zA-Z])\s+(?:is|being|are|an|any|some|arbitrary|all|\s)*integers?)[\s).]*$"
+)
+_CONGRUENT = re.compile(
+    r"\s*(?P<name>[a-zA-Z])\s*\\equiv\s*(?P<rests>[^=]{1,80}?)\s*\(?\s*(?:\\?[pb]?mod)\s*\{?\s*(?P<modulus>[1-9]\d{0,5})\s*\}?\s*\)?[\s.]*"
+)
+_PARITY = re.compile(
+    r"\s*(?:(?:all|any|every)\s+)?(?:(?P<before>odd|even)\s+(?:integers?\s+|numbers?\s+)?(?P<a>[a-zA-Z])"
+    r"|(?P<b>[a-zA-Z])\s+(?:(?:is|are|must be)\s+)?(?:an?\s+)?(?P<behind>odd|even)(?:\s+(?:integer|number)s?)?)[\s.]*"
 )
 _TEXT = re.compile(r"\\(?:text|mathrm|mbox|textrm)\s*\{([^{}]*)\}")
 _USUAL = frozenset("knmlKN")
@@ -63,7 +71,7 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
     The letter must be said to be an integer, or be a usual one beside \\pi or degrees; for an answer to the family
     ``wanted`` any single letter counts.
     """
-    body, letter = _without_condition(text)
+    body, letter = _without_condition(_as_progression(text))
     if not letter and wanted is None and not re.search(r"\\pi|\\circ", text):
         return None
     try:
@@ -97,6 +105,29 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
             return None
     natural = re.search(r"\\in\s*(?:\\math\w\w\{N|N|\\mathbb\{Z\}[\^_])", text) is not None
     return Family(node, name, tuple(members), letter, natural) if names == {letter} else None
+
+
+def _as_progression(text: str) -> str:
+    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as ``n = 4k + 1, 4k + 3`` with an integer k; else ``text``."""
+    plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
+    if len(text) > MAX_CONGRUENCE:
+        return text
+    parity, congruent = _PARITY.fullmatch(plain), _CONGRUENT.fullmatch(plain)
+    if parity is not None:
+        name, modulus = parity.group("a") or parity.group("b"), "2"
+        rests = ["1" if "odd" in (parity.group("before"), parity.group("behind")) else "0"]
+    elif congruent is not None:
+        name, modulus = congruent.group("name"), congruent.group("modulus")
+        given = re.sub(r"\\pm\s*(\d+)", r"\1,-\1", congruent.group("rests"))
+        rests = [rest.strip(" {}") for rest in re.split(r",|\band\b|\bor\b", given)]
+        rests = [rest for rest in rests if rest]
+    else:
+        return text
+    if not rests or not all(_REST.fullmatch(rest) for rest in rests):
+        return text
+    letter = "m" if name == "k" else "k"
+    members = ", ".join(f"{modulus}{letter}+({rest})" for rest in rests)
+    return f"{name}={members}, {letter} \\in \\mathbb{{Z}}"
 
 
 def _turns(members: list[Node]) -> bool:

@@ -15,6 +15,8 @@ from prorl_verifiers.notation.hedges import hedged
 from prorl_verifiers.types import MAX_ANSWER
 
 MAX_BOXES = 20
+MAX_MARKED = 200
+"""Characters of a gold that may be a sentence which says "the answer is"."""
 MAX_STATED = 20_000
 """Characters of a text in which a statement is looked for."""
 _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
@@ -75,7 +77,10 @@ def gold_text(answer: str) -> str:
             else boxed
         )
     text = re.sub(r"^\s*\\+(?:boxed|fbox)\{", "", answer)
-    return (stated(text) or text) if len(text) > 200 and " " in text else text
+    marks = list(_MARKED.finditer(text)) if len(text) <= MAX_MARKED else []
+    if marks and (marked := text[marks[-1].end() :].strip()) and not hedged(marked):
+        return marked
+    return (stated(text) or text) if len(text) > MAX_MARKED and " " in text else text
 
 
 # ---------------------------------------------------------------------------------------- sentences
@@ -85,9 +90,11 @@ _MARKED = re.compile(
     r"|答案(?:是|为|：|:)|答(?:：|:))",
     re.IGNORECASE,
 )
-_TAIL = re.compile(
-    r"(?:I hope (?:it|this) is correct\.?|<\|[a-z_]{1,20}\|>(?:[a-z]{1,12})?|\s)+\Z", re.IGNORECASE
+_CLOSING = re.compile(
+    r"(?:I hope (?:it|this) is correct\.?|<\|[a-z_]{1,20}\|>(?:[a-z]{1,12})?)\Z", re.IGNORECASE
 )
+MAX_CLOSING = 40
+"""Characters of the longest closing remark or mark of a chat template."""
 _SENTENCE = re.compile(
     r"[.!。！？।]\s+|[。！।]|\n\s*\n|\s(?=(?:Therefore|Thus|Hence|Consequently)\b|So,)"
 )
@@ -98,7 +105,10 @@ _FORMULA = re.compile(
 _NUMBER = re.compile(
     r"(?<![\w.\\])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
-_CHAIN = re.compile(r"[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
+_CHAIN = re.compile(
+    r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?"
+)
+"""Looked for where a run of such signs begins and nowhere within it, so that a long run is read once."""
 _SAYS_NOTHING = re.compile(
     r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
 )
@@ -108,6 +118,10 @@ _LETTER = re.compile(r"\(?([A-J])\)?(?![A-Za-z'’])")
 _RULED_OUT = re.compile(
     r"[\s,;.]*(?:(?:it|this|and|so)\s+)*(?:can['’]?t|cannot|isn['’]t|is not|not|不是)\s*(?:be\s+)?(?:[A-J](?![a-z])|[\s,]|or|and|或|和)+\Z"
 )
+_CONTRAST = re.compile(
+    r"\bnot\s+(?P<denied>[$\d][^\s]{0,40}?)\s*[,;]?\s+(?:but(?:\s+rather)?|it['’]?s|it\s+is)\s+(?P<said>[$\d-][^\s]{0,40}(?:\s[^\s]{1,20})?)\Z"
+)
+"""``not 7 but 5``: one formula or number is denied, another said, and nothing else follows."""
 _RELATIVE = re.compile(r"\b(?:that|which)\s+(?:could|may|might)\s+be\b")
 _LEADS = re.compile(
     r"(?:^|[:：]|\b(?:is|are|be|equals?|that|answer|matrix|vector|find|get|gives?|have|has|obtain|therefore|thus|hence|so"
@@ -136,7 +150,7 @@ def stated(text: str, letter: bool = False) -> str | None:
     """Return the one formula or number (or, for ``letter``, the option) that the text states last, or None."""
     if len(text) > MAX_STATED or not is_prose(text):
         return None
-    text = _TAIL.sub("", text)
+    text = _without_closing(text)
     marks = list(_MARKED.finditer(text))
     if marks:
         before = _SENTENCE.split(text[: marks[-1].start()])[-1]
@@ -155,9 +169,22 @@ def stated(text: str, letter: bool = False) -> str | None:
         found = _LETTER.findall(sentence)
         left = len(found) == 1 and not hedged(sentence) and not re.search(r"[\d$\\]", sentence)
         return found[0] if left and not (ruled_out and found[0] in ruled_out.group()) else None
+    contrast = _CONTRAST.search(sentence)
+    if contrast and contrast.group("denied") != contrast.group("said"):
+        said = contrast.group("said")
+        beside = f"{sentence[: contrast.start()]} {said}"
+        return None if hedged(beside) or _WORDS_OF_OPERATIONS.search(beside) else said
     if hedged(_RELATIVE.sub(" ", re.sub(r"\$[^$]*\$", " ", sentence))):
         return None
     return _only_candidate(sentence, bool(marks))
+
+
+def _without_closing(text: str) -> str:
+    """Take closing remarks and marks of chat templates off the end."""
+    text = text.rstrip()
+    while closing := _CLOSING.search(text, max(0, len(text) - MAX_CLOSING)):
+        text = text[: closing.start()].rstrip()
+    return text
 
 
 def _several_say(text: str, marks: list[re.Match[str]], last: str) -> bool:

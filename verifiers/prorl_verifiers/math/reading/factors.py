@@ -9,9 +9,11 @@ from fractions import Fraction
 from prorl_verifiers.math.reading.cursor import Cursor, only_expressions
 from prorl_verifiers.math.reading.nodes import (
     Applied,
+    Bracketed,
     Call,
     Const,
     Degrees,
+    Matrix,
     Node,
     Num,
     Percent,
@@ -40,6 +42,18 @@ _CHOICES = {"C": "binomial", "P": "permutations", "A": "permutations"}
 """The letters of the numbers of combinations and arrangements."""
 
 
+_TRANSPOSED = ("T", r"\top", r"\intercal")
+
+
+def transposed(node: Bracketed | Matrix) -> Matrix:
+    """Return the transpose: of a tuple, which stands for a row, a column. Raises Unreadable for an interval."""
+    if isinstance(node, Matrix):
+        return Matrix(tuple(zip(*node.rows, strict=True)))
+    if (node.opening, node.closing) not in (("(", ")"), ("[", "]")):
+        raise Unreadable("a transposed interval")
+    return Matrix(tuple((item,) for item in node.items))
+
+
 class FactorParser(Cursor):
     """Parses factors; brackets, commands and signs are filled in by the subclasses."""
 
@@ -49,6 +63,8 @@ class FactorParser(Cursor):
 
     def marked(self, node: Node) -> Node:
         """Parse what stands behind a factor."""
+        if isinstance(node, Bracketed | Matrix) and self.transposes():
+            node = transposed(node)
         while True:
             token = self.peek()
             if token.text in ("^", "!", "%", r"\degree", r"\textdegree"):
@@ -73,6 +89,17 @@ class FactorParser(Cursor):
                 node = Degrees(node)
             else:
                 return node
+
+    def transposes(self) -> bool:
+        r"""Take the sign of a transpose, ``^T`` or ``^{\top}``, behind a tuple or matrix."""
+        if self.peek().text != "^":
+            return False
+        braced = self.peek(1).text == "{"
+        sign, behind = self.peek(1 + braced).text, self.peek(2 + braced).text
+        if sign not in _TRANSPOSED or (braced and behind != "}"):
+            return False
+        self.at += 4 if braced else 2
+        return True
 
     def argument(self) -> Node:
         r"""Parse what belongs to ``^`` or ``_``: a group, one letter, a number or a signed one."""
@@ -206,11 +233,28 @@ class FactorParser(Cursor):
         for _ in range(2):
             sign = self.peek().text
             self.at += 1
-            parts[sign] = self.argument()
+            parts[sign] = self.script()
         down, up = parts["_"], parts["^"]
         if isinstance(down, Num) and isinstance(up, Num) and up.value > down.value:
             down, up = up, down
         return Call(_CHOICES[letter], (down, up))
+
+    def script(self) -> Node:
+        r"""Parse what ``^`` or ``_`` takes where the other sign follows it: a group, or one token and no script of its own
+        (in ``C^2_{10}`` the 2 is no number of base ten)."""
+        token = self.peek()
+        if token.kind == "num" and token.value is not None:
+            self.at += 1
+            return Num(token.value)
+        if token.kind == "word" and len(token.text) == 1:
+            self.at += 1
+            return Const(token.text) if token.text in "ei" else Sym(token.text)
+        if token.kind == "sym":
+            self.at += 1
+            return Sym(token.text)
+        if token.text != "{":
+            raise Unreadable("a script that is no group, number or letter")
+        return self.argument()
 
     def applied(self, name: str) -> Node | None:
         """Parse ``(x)`` or ``(x, y)`` behind a name as its arguments; None when it reads as a product."""
