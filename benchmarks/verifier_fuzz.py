@@ -86,7 +86,7 @@ def alone(known: Mapping[str, Sequence[Known]], seed: int, rows: Sequence[Row]) 
 
 
 def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the rows that break a fact, by the fact."""
+    """Return the rows that break a fact, by the fact. A program that was stopped at the limit of its task breaks none."""
     found: dict[str, list[Row]] = {
         "no verdict": [],
         "score outside [0, 1]": [],
@@ -98,10 +98,11 @@ def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
             found["no verdict"].append(row)
         elif not 0.0 <= row["reward"] <= 1.0:
             found["score outside [0, 1]"].append(row)
-        if row.get("processor", row.get("alone", row["seconds"])) > LIMIT:
-            found["slow"].append(row)
-        if row["status"] == "timeout" and row["verifier"] != "code":
+        stopped = row["status"] == "timeout"
+        if stopped and row["verifier"] != "code":
             found["out of time"].append(row)
+        elif not stopped and row.get("processor", row.get("alone", row["seconds"])) > LIMIT:
+            found["slow"].append(row)
     return found
 
 

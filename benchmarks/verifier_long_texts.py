@@ -4,7 +4,7 @@
 
 One text at a time in a pool of one worker, whose processor time the pool counts, so that other work on the machine
 matters little. Instructions and programs get the megabyte itself, the verifiers that extract an answer get it before a box, within a
-box, and as a box of the longest length that is read; each reasoning-gym dataset the longest answer. A text above 0.3 s
+box, as a box of the longest length that is read, and as a boxed sentence of the longest length in which a statement is looked for; each reasoning-gym dataset the longest answer. A text above 0.3 s
 is measured once more at a quarter of its length: ``growth`` is the exponent of the time in the length (1: linear). Ends with
 1 when a text takes over three seconds.
 """
@@ -24,6 +24,7 @@ from prorl_common.files import atomic_write_text
 from prorl_verifiers import Task, VerifierPool, WorkerOptions, load_task, logic_datasets
 from prorl_verifiers.audit.builtin_instruction import example, registered
 from prorl_verifiers.audit.generated import logic_groups
+from prorl_verifiers.math.reading.answers import MAX_STATED
 from prorl_verifiers.types import MAX_ANSWER
 
 MEGABYTE = 1_000_000
@@ -67,13 +68,17 @@ GOLDS: dict[str, list[dict[str, Any]]] = {
 Row = dict[str, Any]
 
 
+LENGTHS = {"longest box": MAX_ANSWER, "longest answer": MAX_ANSWER, "longest sentence": MAX_STATED}
+"""Frame -> characters, where they are fewer than a megabyte."""
+
+
 def cases(ids: Iterable[str]) -> Iterator[tuple[str, Task, str, str]]:
     """Yield (what is checked, task, how the text is put, name of the text)."""
     for verifier, golds in GOLDS.items():
         for gold in golds:
             task = load_task(verifier, gold)
             for name in UNITS:
-                for frame in ("before a box", "in a box", "longest box"):
+                for frame in ("before a box", "in a box", "longest box", "longest sentence"):
                     yield f"{verifier} {gold['answer']}", task, frame, name
     for group in logic_groups(logic_datasets(), 1, 0):
         for name in UNITS:
@@ -98,7 +103,7 @@ def written(name: str, frame: str, characters: int) -> str:
         return f"```python\n{text}\n```"
     if frame == "in a box":
         return f"\\boxed{{{text}}}"
-    short = text[: min(characters, MAX_ANSWER - 10)]
+    short = text[: characters - len("so it is ")]
     return (
         f"<answer>{short}</answer>" if frame == "longest answer" else f"\\boxed{{so it is {short}}}"
     )
@@ -122,7 +127,7 @@ def measure(clock: Clock, ids: Iterable[str]) -> list[Row]:
     """Return a row for each case."""
     rows: list[Row] = []
     for what, task, frame, name in cases(ids):
-        length = MAX_ANSWER if frame.startswith("longest") else MEGABYTE
+        length = LENGTHS.get(frame, MEGABYTE)
         seconds, status = clock.seconds(task, written(name, frame, length))
         row = {
             "what": what,

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from prorl_sandbox import Limits, LocalSandbox, Program
+from prorl_verifiers import TaskError, VerifierPool, load_task
+from prorl_verifiers.code.shapes import bigcodebench_reference
 
 LIMITS = Limits(wall_seconds=60.0, cpu_seconds=30.0, memory_mb=1024)
 LACKING = {
@@ -85,3 +87,58 @@ def test_canonical_solutions_pass_their_tests_from_another_box_but_for_the_named
         outcome = scientific.run_check(program, row["test"] + _CHECK, "task_func", LIMITS)
         assert (outcome.status == "ok") == (number not in CHECK_FAILS)
         assert CHECK_FAILS.get(number, "") in outcome.stderr
+
+
+OWN_TEST = """
+import unittest
+import numpy as np
+import pandas as pd
+
+class TestCases(unittest.TestCase):
+    def setUp(self):
+        self.frame = pd.DataFrame({"who": ["a", "b", "a"], "score": [1.0, 4.0, 3.0]})
+
+    def test_means_by_name(self):
+        found = task_func(self.frame)
+        self.assertIsInstance(found, pd.DataFrame)
+        np.testing.assert_allclose(found["score"], [2.0, 4.0])
+
+    def test_an_empty_frame(self):
+        self.assertEqual(len(task_func(self.frame.iloc[:0])), 0)
+
+    def test_what_is_no_frame_raises(self):
+        with self.assertRaises(TypeError):
+            task_func([1, 2])
+"""
+OWN_SOLUTION = """
+import pandas as pd
+
+def task_func(frame):
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError("not a frame")
+    return frame.groupby("who", as_index=False)["score"].mean()
+"""
+
+
+@pytest.mark.slow
+def test_a_unittest_class_is_scored_by_the_verifier_in_the_environment(
+    scientific: LocalSandbox,
+) -> None:
+    task = load_task("code", bigcodebench_reference(OWN_TEST))
+    programs = {
+        "right": OWN_SOLUTION,
+        "sum": OWN_SOLUTION.replace("mean", "sum"),
+        "no check of types": OWN_SOLUTION.replace("TypeError", "ValueError"),
+        "no function": "x = 1",
+    }
+    with VerifierPool(1, scientific) as pool:
+        verdicts = pool.score([(f"```python\n{text}\n```", task) for text in programs.values()])
+    assert {verdict.status for verdict in verdicts} == {"scored"}
+    rewards = dict(zip(programs, (verdict.reward for verdict in verdicts), strict=True))
+    assert rewards == {"right": 1.0, "sum": 0.0, "no check of types": 0.0, "no function": 0.0}
+
+
+@pytest.mark.parametrize("test", ["class TestCases(", "x = 1", "class TestCases:\n    pass"])
+def test_a_row_without_a_test_class_is_no_task(test: str) -> None:
+    with pytest.raises(TaskError):
+        bigcodebench_reference(test)

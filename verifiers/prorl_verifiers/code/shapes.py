@@ -1,4 +1,4 @@
-"""Turn the test shapes of public data sets into a code reference: Eurus-2 rows and LiveCodeBench tests.
+"""Turn the test shapes of public data sets into a code reference: Eurus-2 rows, LiveCodeBench and BigCodeBench tests.
 
 Plain JSON and Python literals are read; nothing is unpickled or evaluated.
 """
@@ -13,6 +13,19 @@ from typing import Any
 from prorl_verifiers.types import TaskError
 
 Reference = dict[str, Any]
+UNITTEST_CLASS = "TestCases"
+"""The class that holds the tests of a BigCodeBench row."""
+_RUN_UNITTEST = f"""
+
+def check(candidate):
+    import unittest
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase({UNITTEST_CLASS}).run(result)
+    assert result.testsRun, "no test was run"
+    for test, trace in result.errors + result.failures:
+        raise AssertionError(f"{{test}}: {{trace.strip().splitlines()[-1]}}")
+"""
+"""Runs the class in the box of the tests; what the tests call is the submission's, in its own box."""
 
 
 def eurus_reference(ground_truth: str) -> Reference:
@@ -65,6 +78,30 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
         expected = _parse(str(test["output"]), f"test {number}, its output")
         read.append({"call": function, "args": args, "expected": expected})
     return {"tests": read} | ({"entry_point": function} if function else {})
+
+
+def bigcodebench_reference(
+    test: str, entry_point: str = "task_func", environment: str = "scientific"
+) -> Reference:
+    """Return the reference of a BigCodeBench row from its ``test``: the source of a ``unittest`` class ``TestCases``.
+
+    The class becomes one check, which passes when all its tests do. Its tests may import what ``environment`` holds; they
+    run apart from the submission, so that tests which replace functions inside it (``unittest.mock.patch``) or share
+    files with it fail. Raises TaskError for a source that is not Python or has no such class with a test.
+    """
+    try:
+        body = ast.parse(test).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise TaskError(f"the test is not Python ({error})") from error
+    classes = [n for n in body if isinstance(n, ast.ClassDef) and n.name == UNITTEST_CLASS]
+    names = [n.name for one in classes for n in one.body if isinstance(n, ast.FunctionDef)]
+    if not any(name.startswith("test") for name in names):
+        raise TaskError(f"the test needs a class {UNITTEST_CLASS} with a method test_...")
+    return {
+        "environment": environment,
+        "entry_point": entry_point,
+        "tests": [{"check": test.rstrip() + _RUN_UNITTEST}],
+    }
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:

@@ -162,7 +162,9 @@ def _same_configuration(gold: str, answer: str) -> str:
     ]
     if not all(_SHELLS.fullmatch(text) for text in pair):
         return ""
-    core, filled = zip(*((text.split("]")[0], sorted(_SHELL.findall(text))) for text in pair), strict=True)
+    core, filled = zip(
+        *((text.split("]")[0], sorted(_SHELL.findall(text))) for text in pair), strict=True
+    )
     same_core = core[0] == core[1] or "[" not in pair[0] + pair[1]
     return "same" if same_core and filled[0] == filled[1] else "other"
 

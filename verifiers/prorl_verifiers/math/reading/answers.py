@@ -105,9 +105,7 @@ _FORMULA = re.compile(
 _NUMBER = re.compile(
     r"(?<![\w.\\])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
-_CHAIN = re.compile(
-    r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?"
-)
+_CHAIN = re.compile(r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
 """Looked for where a run of such signs begins and nowhere within it, so that a long run is read once."""
 _SAYS_NOTHING = re.compile(
     r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
