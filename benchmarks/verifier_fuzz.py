@@ -85,6 +85,11 @@ def alone(known: Mapping[str, Sequence[Known]], seed: int, rows: Sequence[Row]) 
                 row["processor"] = round(pool.stats.cpu_seconds[one.task.verifier] - before, 4)
 
 
+def taken(row: Row) -> float:
+    """Return the seconds that count: of a processor where they were measured, else by the clock."""
+    return float(row["processor"] if "processor" in row else row.get("alone", row["seconds"]))
+
+
 def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return the rows that break a fact, by the fact. A program that was stopped at the limit of its task breaks none."""
     found: dict[str, list[Row]] = {
@@ -94,14 +99,15 @@ def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
         "out of time": [],
     }
     for row in rows:
-        if row["status"] == "infra_error" or row["reward"] is None:
+        reward: float | None = row["reward"]
+        if row["status"] == "infra_error" or reward is None:
             found["no verdict"].append(row)
-        elif not 0.0 <= row["reward"] <= 1.0:
+        elif not 0.0 <= reward <= 1.0:
             found["score outside [0, 1]"].append(row)
         stopped = row["status"] == "timeout"
         if stopped and row["verifier"] != "code":
             found["out of time"].append(row)
-        elif not stopped and row.get("processor", row.get("alone", row["seconds"])) > LIMIT:
+        elif not stopped and taken(row) > LIMIT:
             found["slow"].append(row)
     return found
 
