@@ -46,7 +46,7 @@ def measure_public(data: Path, report: dict[str, Any]) -> list[str]:
     cases = accuracy_cases.public_cases(data)
     found = _measure("public unit tests", cases, report)
     table = accuracy_tables.counts(cases, found)
-    goals = accuracy_tables.goals(cases, found, show_text=False)[:2]
+    goals = accuracy_tables.goals(cases, found, show_text=False)[:1]
     return [*table, "", *goals, "", *accuracy_tables.disagreements(cases, found)]
 
 
