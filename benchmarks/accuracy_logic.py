@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -170,27 +171,38 @@ def _table(found: dict[str, Tally]) -> list[str]:
 
 
 def rules_table() -> list[str]:
-    """Return the table of all datasets for the reference page."""
-    lines = ["| dataset | scorer | partial credit | changed, and why |", "|---|---|---|---|"]
+    """Return the table of all datasets for the reference page, those of one rule in one row."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, rule in sorted(RULES.items()):
-        kind = rule.check.__name__.replace("_", " ")
-        lines.append(f"| {name} | {kind} | {rule.partial or 'none'} | {rule.change or 'nothing'} |")
+        groups[rule.partial, rule.change].append(name)
+    lines = ["| datasets | partial credit | changed, and why |", "|---|---|---|"]
+    for (partial, change), names in sorted(
+        groups.items(), key=lambda group: (-len(group[1]), group[1])
+    ):
+        lines.append(f"| {', '.join(names)} | {partial or 'none'} | {change or 'nothing'} |")
     return lines
 
 
 def spoilt_table(audit: Path) -> list[str]:
-    """Return what spoilt answers earned by dataset, three a line, from the JSON report of ``prorl verify audit``."""
-    cells = []
+    """Return what spoilt answers earned by dataset, from the JSON report of ``prorl verify audit``."""
+    found = []
     for group in json.loads(audit.read_text(encoding="utf-8"))["spoilt"]:
         if group["verifier"] == "logic" and group["paid"]:
             mean = sum(one["total"] for one in group["mutations"]) / group["tried"]
             name = group["name"].removeprefix("logic: ")
-            cells.append(f"{name} | {group['paid'] / group['tried']:.2f} | {mean:.2f}")
-    cells.sort()
-    rows = -(-len(cells) // 3)
-    cells += [" | | "] * (3 * rows - len(cells))
-    lines = ["|" + " dataset | paid | mean |" * 3, "|" + "---|---|---|" * 3]
-    return lines + [f"| {' | '.join(cells[at::rows])} |" for at in range(rows)]
+            found.append((name, f"{group['paid'] / group['tried']:.2f}", f"{mean:.2f}"))
+    return by_share(found)
+
+
+def by_share(found: list[tuple[str, str, str]]) -> list[str]:
+    """Return the table of (dataset, share paid, mean reward), a row a share."""
+    shares: dict[str, list[str]] = defaultdict(list)
+    for name, paid, mean in sorted(found):
+        shares[paid].append(f"{name} {mean}")
+    lines = ["| paid | datasets, each with its mean |", "|---|---|"]
+    return lines + [
+        f"| {paid} | {', '.join(names)} |" for paid, names in sorted(shares.items(), reverse=True)
+    ]
 
 
 def main() -> None:
