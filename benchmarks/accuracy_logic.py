@@ -179,7 +179,7 @@ def rules_table() -> list[str]:
     for (partial, change), names in sorted(
         groups.items(), key=lambda group: (-len(group[1]), group[1])
     ):
-        lines.append(f"| {', '.join(names)} | {partial or 'none'} | {change or 'nothing'} |")
+        lines.append(f"| {', '.join(names)} | {partial} | {change or 'nothing'} |")
     return lines
 
 
