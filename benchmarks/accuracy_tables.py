@@ -48,16 +48,15 @@ verifier's default mode. `make accuracy` measures again (`benchmarks/verifiers_o
 
 - math-verify {version} runs alone with the settings its README gives for rewards (boxes first, no repair of malformed
   operators), killed after 5 seconds; in multiple choice it also looks for the letters.
-- Graders named "style" are re-enactments of documented behaviour (`benchmarks/graders`), shown where the originals were
-  not measured.
+- Graders named "style" are re-enactments of documented behaviour, shown where the originals were not measured.
 - Pairs were labelled as an examiner who knows the task would; what could go either way was left out. `heldout` has the
   families of `dev` with other numbers and surface forms. Work on the verifiers looks at `dev` only.
-- `heldout` is nearly, not wholly, unseen. Its first measurement (math: 4 false accepts, 28 false rejects; STEM: 4 and 5;
-  3 of the false accepts ours alone, all of the family hedged_numbers) led to work on hedged answers, with cases written
-  for it; faults that a search had found were mended too.
-- Goal 1: at most half of math-verify's false rejects. Goal 2: no false accept that math-verify does not make. The public
-  unit tests mostly hand in bare text (`x = 3`), neither in a box nor stated as the answer. For training that is no
-  answer, so goal 1 is missed there on purpose."""
+- `heldout` is nearly, not wholly, unseen. Its first measurement (math: 4 false accepts, 28 false rejects; STEM: 4 and 5)
+  showed 3 false accepts of ours alone in the family hedged_numbers; hedged answers were then worked on, with cases
+  written for it, as were faults that a search had found.
+- Goal 1: at most half of math-verify's false rejects. Goal 2: no false accept that math-verify does not make. Goal 1 is
+  missed on purpose where the answer stands neither in a box nor in a line that states it, as in most public unit
+  tests (`x = 3`): for training that is no answer."""
 
 
 def outcome(case: Case, finding: Finding) -> str:

@@ -117,7 +117,6 @@ SWEEP: dict[str, tuple[str, list[tuple[str, Rules]]]] = {
     "minhash": ("minhash", [(str(s), Rules(minhash=s)) for s in (0.4, 0.5, 0.6, 0.8)]),
 }
 KINDS = (
-    "case, spacing, LaTeX",
     "inside two other questions",
     "one number changed",
     "10% of words deleted",
