@@ -151,8 +151,9 @@ def _speed(report: dict[str, Any]) -> str:
     return (
         f"## Speed\n\nCPU time of one process on a shared machine ({report['machine']}), best of five.\n\n"
         + "\n".join(f"- {name}: {value}" for name, value in steps.items())
-        + f"\n- one signature of 200 words, tokenised: {libraries}. Ours pins its constants and its word hash (blake2b), so\n"
-        "  signatures are equal over versions and machines, which neither library promises.\n\n"
+        + f"\n- one signature of 200 words, tokenised: {libraries}.\n"
+        "  Ours pins its constants and its word hash (blake2b), so signatures are equal over versions and machines, which\n"
+        "  neither library promises.\n\n"
         "Near-duplicate search at similarity 0.8 with the greedy choice of what stays:\n\n"
         + table(["signatures", "edges", "kept", "time"], report["duplicates"])
         + "A bucket is compared with eight centres and between neighbours, so time grows with rows, not with their square.\n"

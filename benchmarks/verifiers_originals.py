@@ -204,9 +204,12 @@ def table(found: list[Row], cases: list[Pair]) -> list[str]:
         *ABOUT.splitlines(),
         "",
         (
-            "False accepts / false rejects, of so many wrong / right answers as stand in the head. Raised or killed"
-            f" there: {', '.join(silent) or 'none'}. {', '.join(versions)}. Load when the table was made:"
-            f" {os.getloadavg()[0]:.0f} on {len(os.sched_getaffinity(0))} processors."
+            "Cells: false accepts / false rejects; in the head, how many answers were wrong / right. Raised or"
+            f" killed there: {', '.join(silent) or 'none'}."
+        ),
+        (
+            f"{', '.join(versions)}. Load when the table was made: {os.getloadavg()[0]:.0f} on"
+            f" {len(os.sched_getaffinity(0))} processors."
         ),
         "",
         f"| scorer | {groups} | p50 ms | p99 ms | hostile |",
