@@ -29,6 +29,7 @@ TITLES = {
     "code": "Code",
     "logic": "Logic",
     "instruction": "Instruction",
+    "fuzz": "Fuzzed and long texts, and what is still refused",
 }
 NO_PLACE = "no box and no line that states the answer: the last number of a text is not taken"
 MERIT = {

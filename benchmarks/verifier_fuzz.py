@@ -87,7 +87,8 @@ def alone(known: Mapping[str, Sequence[Known]], seed: int, rows: Sequence[Row]) 
 
 def taken(row: Row) -> float:
     """Return the seconds that count: of a processor where they were measured, else by the clock."""
-    return float(row["processor"] if "processor" in row else row.get("alone", row["seconds"]))
+    known = [row[name] for name in ("processor", "alone", "seconds") if name in row]
+    return float(known[0])
 
 
 def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -1,0 +1,36 @@
+"""Answers in the styles of public benchmarks, written and labelled before the graders were read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from prorl_verifiers.libraries import load_library
+from prorl_verifiers.spec import VERIFIERS
+
+PAIRS = Path(__file__).resolve().parents[1] / "data" / "outside_pairs.jsonl"
+REFUSED = {
+    r"2\,n(n-1)\cdots(n-k+1)": "a product that is not written out",
+    r"f(x)=kx,\ k\in\mathbb{R}": "a free constant that the gold names in words",
+    r"\text{Alice wins}": "words behind the word that is asked for",
+    r"\zeta(2)": "left unevaluated",
+    "y'=2x": "another notation of a derivative",
+}
+"""Right answers that are refused, by what is behind it."""
+
+
+def test_no_wrong_answer_is_paid_and_no_right_one_refused_but_for_the_named() -> None:
+    rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) >= 120
+    missed = set()
+    for row in rows:
+        score = VERIFIERS.get(row["verifier"]).score
+        assert score is not None
+        load_library("prorl_verifiers.notation.loaded_pint")
+        found = score(rf"\boxed{{{row['answer']}}}", {"answer": row["gold"]})
+        reward = found if isinstance(found, float) else found.reward
+        if row["label"] == 0:
+            assert reward == 0.0, row
+        elif reward != 1.0:
+            missed.add(row["answer"])
+    assert missed == set(REFUSED)
