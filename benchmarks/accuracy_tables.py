@@ -36,6 +36,7 @@ MERIT = {
     "test_grade_answer_sympy_fraction_must_match_exactly": "that grader wants lowest terms",
     "test_gsm8k_square_root": "left unevaluated",
     "test_gsm8k_commutativity": "left unevaluated",
+    "test_worker_text_embedded_sqrt": "the answer is right; that grader does not read sqrt(2) in a gold of words",
     "test_worker_text_embedded_fraction": "six digits of 2/3 as gold",
     "test_gsm8k_matrix_determinant": "no answer is stated: a formula ends the text",
     "test_worker_rounding_matches_six_decimal_places": "two decimals that differ",

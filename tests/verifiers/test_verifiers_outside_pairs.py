@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.math.scorer import score_math
+from prorl_verifiers.stem.scorer import score_stem
 
+SCORERS = {"math": score_math, "stem": score_stem}
 PAIRS = Path(__file__).resolve().parents[1] / "data" / "outside_pairs.jsonl"
 REFUSED = {
     r"2\,n(n-1)\cdots(n-k+1)": "a product that is not written out",
@@ -24,11 +26,8 @@ def test_no_wrong_answer_is_paid_and_no_right_one_refused_but_for_the_named() ->
     assert len(rows) >= 120
     missed = set()
     for row in rows:
-        score = VERIFIERS.get(row["verifier"]).score
-        assert score is not None
-        load_library("prorl_verifiers.notation.loaded_pint")
-        found = score(rf"\boxed{{{row['answer']}}}", {"answer": row["gold"]})
-        reward = found if isinstance(found, float) else found.reward
+        response = rf"\boxed{{{row['answer']}}}"
+        reward = SCORERS[row["verifier"]](response, {"answer": row["gold"]}, load_library).reward
         if row["label"] == 0:
             assert reward == 0.0, row
         elif reward != 1.0:
