@@ -9,7 +9,7 @@ from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
 from prorl_verifiers.rows import FileItem, read_items, verdict_row
-from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
+from prorl_verifiers.spec import VERIFIERS, ByService, Canary, VerifierSpec, modes_for
 from prorl_verifiers.tasks import (
     check_modes,
     default_backend,
@@ -18,6 +18,7 @@ from prorl_verifiers.tasks import (
     parse_modes,
     part_records,
     renewed_records,
+    services_of,
     with_mode,
 )
 from prorl_verifiers.types import (
@@ -32,6 +33,7 @@ from prorl_verifiers.types import (
 __all__ = [
     "VERIFIERS",
     "AsyncVerifierPool",
+    "ByService",
     "Canary",
     "FileItem",
     "PoolClosedError",
@@ -58,6 +60,7 @@ __all__ = [
     "read_items",
     "renewed_records",
     "replay_run",
+    "services_of",
     "unparsable",
     "verdict_row",
     "verify",

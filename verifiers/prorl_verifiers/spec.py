@@ -8,7 +8,7 @@ The least is a name and a function::
 
 Everything else has a default. Whatever prorl needs to know of a verifier stands here and nowhere else: a
 verifier that is registered (entry-point group ``prorl.verifiers``) or given with ``--plugin FILE.py`` is
-scored, checked, audited, replayed and served like our own five, whose specs are ``<domain>/spec.py``.
+scored, checked, audited, replayed and served like our own, whose specs are ``<domain>/spec.py``.
 """
 
 from __future__ import annotations
@@ -88,8 +88,27 @@ def as_in_the_row(reference: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class ByService:
+    """How a verifier asks a service, a model above all, for its verdicts.
+
+    Called in threads of the process that scores, with the network and without walls: a response is sent on and read by
+    no parser, and of the reply is taken what its one form allows. Its rewards have the status ``judged``.
+    """
+
+    score: Callable[[str, Reference], Result]
+    """As ``VerifierSpec.score``, from several threads at a time. Tries again by itself; ServiceError, and whatever
+    else it raises, is ``infra_error``."""
+    prove: Callable[[], None]
+    """Has the service judge known answers. Raises UserError where it errs, ServiceError where it does not answer.
+    Asked before long work; ``score`` must not score without it."""
+    who: Callable[[], Mapping[str, str]]
+    """Returns the record (``Door.records``) of who judges, its ``name`` the model's. Raises UserError, with the cure,
+    where nobody has turned the verifier on: that is asked before anything is scored."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """One verifier. Exactly one of ``score`` and ``score_in_sandbox`` is given.
+    """One verifier. Exactly one of ``score``, ``score_in_sandbox`` and ``score_by_service`` is given.
 
     Raises PluginError for fields that make no sense.
     """
@@ -103,6 +122,8 @@ class VerifierSpec:
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
     take does not count as its own time, up to ten minutes an item; canaries are not asked."""
+    score_by_service: ByService | None = None
+    """For verifiers whose verdicts a service gives. Off until the environment names it (``ByService.who``)."""
     strip_thinking: bool = True
     """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = no_check
@@ -166,10 +187,12 @@ class VerifierSpec:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise PluginError(f"verifier {self.name!r}: a name is small letters, digits, - and _")
-        functions = [f for f in (self.score, self.score_in_sandbox) if f is not None]
-        if len(functions) != 1 or not callable(functions[0]):
+        by_service = self.score_by_service and self.score_by_service.score
+        ways = [f for f in (self.score, self.score_in_sandbox, by_service) if f is not None]
+        if len(ways) != 1 or not callable(ways[0]):
             raise PluginError(
-                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, not both)"
+                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox or score_by_service, not "
+                "both)"
             )
         for purpose, mode in self.mode_for.items():
             if mode not in self.modes:
@@ -192,7 +215,10 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 
 
 def runs_in_worker(spec: VerifierSpec) -> bool:
-    """Whether the pool's workers call it: all but our own that runs programs, which needs no walls itself."""
+    """Whether the pool's workers call it: all but those that ask a service, and our own that runs programs, which
+    needs no walls itself."""
+    if spec.score_by_service is not None:
+        return False
     return spec.score is not None or not VERIFIERS.origin(spec.name).is_ours
 
 

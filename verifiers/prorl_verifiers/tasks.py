@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import UnknownNameError, UserError
-from prorl_verifiers.spec import VERIFIERS, VerifierSpec
+from prorl_verifiers.spec import VERIFIERS, ByService, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
 
@@ -75,13 +75,25 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of what is not prorl's own in scoring these tasks: verifiers and what they take."""
+    """Return the records of what is not prorl's own in scoring these tasks: verifiers, what they take, and who judges.
+
+    Raises UserError for a task whose verifier asks a service that is not turned on.
+    """
     names, taken = set(), {}
     for task in tasks:
         names.add(task.verifier)
         for record in VERIFIERS.get(task.verifier).parts_for(task.reference):
             taken[record["group"], record["name"]] = dict(record)
+    for service in services_of(Task(name, {}) for name in names):
+        record = service.who()
+        taken[record["group"], record["name"]] = dict(record)
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
+
+
+def services_of(tasks: Iterable[Task]) -> list[ByService]:
+    """Return the services that these tasks' verifiers ask for verdicts, each once."""
+    specs = [VERIFIERS.get(name) for name in sorted({task.verifier for task in tasks})]
+    return [spec.score_by_service for spec in specs if spec.score_by_service is not None]
 
 
 def renewed_records(
