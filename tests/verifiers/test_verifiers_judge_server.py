@@ -118,6 +118,12 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         server.close()
 
 
+@pytest.fixture
+def off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRORL_JUDGE_URL", raising=False)
+    monkeypatch.delenv("PRORL_JUDGE_MODEL", raising=False)
+
+
 @pytest.fixture(scope="module")
 def pool() -> Iterator[VerifierPool]:
     with VerifierPool(1) as pool:
@@ -411,6 +417,28 @@ def test_a_plug_in_cannot_pass_a_models_reward_off_as_a_rules(
     assert verify("broken", task).status == "infra_error"
 
 
+def test_a_whole_is_judged_where_one_part_is(serve: Any, pool: VerifierPool) -> None:
+    server = serve()
+    parts = [{"verifier": one.verifier, "reference": dict(one.reference)} for one in (PRODUCT, TWO)]
+    task = load_task("composite", {"parts": parts})
+    assert part_records([task])[0]["name"] == "fake-judge"
+    verdict = pool.score([(r"It is 51. \boxed{2}", task)])[0]
+    assert (verdict.reward, verdict.status, verdict.judge) == (1.0, "judged", server.named)
+    assert pool.score([(r"It is 54. \boxed{2}", task)])[0].reward == 0.5
+    server.die()
+    assert pool.score([(r"So 51. \boxed{2}", task)])[0].status == "infra_error"
+
+
+@pytest.mark.usefixtures("off")
+def test_a_judge_in_a_part_is_refused_where_it_is_off(pool: VerifierPool) -> None:
+    part = {"verifier": PRODUCT.verifier, "reference": dict(PRODUCT.reference)}
+    math = {"verifier": TWO.verifier, "reference": dict(TWO.reference)}
+    task = load_task("composite", {"parts": [part, math]})
+    for ask in (lambda: pool.score([("51", task)]), lambda: pool.require([task])):
+        with pytest.raises(UserError, match="it is off"):
+            ask()
+
+
 def items(path: Path) -> Path:
     rows = [("a", PRODUCT, "51"), ("b", PRODUCT, "54"), ("c", TWO, r"\boxed{2}")]
     path.write_text(
@@ -442,11 +470,8 @@ def test_a_file_counts_a_models_rewards_apart(serve: Any, tmp_path: Path) -> Non
     assert "mean reward 1.0000 · mean reward of models 0.5000 · 1 scored · 2 judged" in found.stderr
 
 
-def test_a_file_for_a_judge_that_is_off_is_refused_with_the_cure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PRORL_JUDGE_URL", raising=False)
-    monkeypatch.delenv("PRORL_JUDGE_MODEL", raising=False)
+@pytest.mark.usefixtures("off")
+def test_a_file_for_a_judge_that_is_off_is_refused_with_the_cure(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     found = CliRunner().invoke(app, ["file", str(items(tmp_path / "in.jsonl")), "--out", str(out)])
     assert isinstance(found.exception, UserError) and "PRORL_JUDGE_URL" in str(found.exception)

@@ -126,7 +126,7 @@ def train(
     from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
+    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions, tasks_in
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
@@ -138,9 +138,9 @@ def train(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
     reward = config.reward
-    names = sorted({sample.task.verifier for split in samples for sample in split})
+    tasks = [task for split in samples for sample in split for task in tasks_in(sample.task)]
     # of the verifiers in use those that work in the pool's own processes
-    warm = [name for name in names if VERIFIERS.get(name).score is not None]
+    warm = sorted({t.verifier for t in tasks if VERIFIERS.get(t.verifier).score is not None})
     with (
         folder.lock(),
         VerifierPool(
