@@ -151,8 +151,8 @@ def test_a_batch_is_answered_in_order_with_its_ids(shared: Running) -> None:
     assert status == 200
     assert [row["id"] for row in found["verdicts"]] == list(range(60))
     assert [row["reward"] for row in found["verdicts"]] == [float(n % 2 == 0) for n in range(60)]
-    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds", "isolation"}
-    assert set(found["verdicts"][0]) == keys
+    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds", "judge"}
+    assert set(found["verdicts"][0]) == {*keys, "isolation"}
 
 
 def test_one_item_and_no_item_are_batches_too(shared: Running) -> None:
