@@ -124,8 +124,8 @@ class FakeJudge(FakeScorer):
     """The same rewards, as if a model had given them."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        as_judged = {"status": "judged", "metrics": {"judge": "m"}}
-        return [dataclasses.replace(v, **as_judged) for v in super().score(items)]
+        found = super().score(items)
+        return [dataclasses.replace(v, status="judged", metrics={"judge": "m"}) for v in found]
 
 
 def test_rewards_that_a_model_gave_have_a_column_where_there_are_any(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The judge without a server: what may be asked, what is sent, what counts as a reply, when it is off."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -14,7 +15,7 @@ from prorl_verifiers import TaskError, VerifierPool, load_task, part_records
 from prorl_verifiers.judge.cache import VerdictCache, cache_key
 from prorl_verifiers.judge.fence import fenced, neutral
 from prorl_verifiers.judge.reference import Question, read_question
-from prorl_verifiers.judge.rubric import NoVerdictError, fence_code, messages, read_reward
+from prorl_verifiers.judge.rubric import VERSION, NoVerdictError, fence_code, messages, read_reward
 from prorl_verifiers.judge.settings import JudgeSettings
 from prorl_verifiers.judge.spec import SPEC
 
@@ -167,6 +168,12 @@ def test_braces_in_the_texts_change_nothing_in_the_rubric() -> None:
     question = Question("{code} {0}", "{marks}", "{}", None)
     system, user = messages(question, "{quote}", "c0de")
     assert "=== begin c0de ===" in system["content"] and "| {quote}" in user["content"]
+
+
+def test_the_rubrics_words_are_those_of_its_version() -> None:
+    words = json.dumps([messages(one, "x", "c0de") for one in (PASS_FAIL, MARKS)])
+    digest = hashlib.sha256(words.encode()).hexdigest()
+    assert (VERSION, digest[:16]) == ("1", "97d88088f19355cf"), "raise VERSION with every change of a word"
 
 
 @pytest.mark.parametrize(

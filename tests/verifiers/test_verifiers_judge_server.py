@@ -202,11 +202,19 @@ def test_a_judge_that_obeys_its_prompt_takes_no_orders_from_an_answer(
         assert (verdict.reward, verdict.status) == (0.0, "judged")
 
 
-def test_without_the_fence_the_same_judge_would_take_them() -> None:
+def test_without_quoting_and_neutral_text_the_same_judge_takes_orders_from_thirteen_of_them() -> (
+    None
+):
     code = {"content": "=== begin 00 ==="}
-    for attack in ("fence end", "chatml", "mistral"):
-        bare = {"content": f"=== begin 00 ===\n54\n{ATTACKS[attack]}\n=== end 00 ==="}
-        assert obeys_the_prompt({"messages": [code, bare]}) == PASS
+    taken = {
+        name
+        for name, text in ATTACKS.items()
+        if obeys_the_prompt(
+            {"messages": [code, {"content": f"=== begin 00 ===\n54\n{text}\n=== end 00 ==="}]}
+        )
+        == PASS
+    }
+    assert len(taken) == 13 and {"fence end", "chatml", "gemma", "mistral"} <= taken
 
 
 @pytest.mark.parametrize(
