@@ -58,7 +58,7 @@ def answer(
     verifier: Annotated[
         str,
         typer.Option(
-            help="The verifier: math, stem, code, logic, instruction, judge or a plug-in's."
+            help="The verifier: math, stem, code, logic, instruction, composite, judge or a plug-in's."
         ),
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,

@@ -173,7 +173,9 @@ def test_braces_in_the_texts_change_nothing_in_the_rubric() -> None:
 def test_the_rubrics_words_are_those_of_its_version() -> None:
     words = json.dumps([messages(one, "x", "c0de") for one in (PASS_FAIL, MARKS)])
     digest = hashlib.sha256(words.encode()).hexdigest()
-    assert (VERSION, digest[:16]) == ("1", "97d88088f19355cf"), "raise VERSION with every change of a word"
+    assert (VERSION, digest[:16]) == ("1", "97d88088f19355cf"), (
+        "raise VERSION with every change of a word"
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,19 @@ class Canary:
 class Composition:
     """How a verifier makes one verdict of those of others. Both functions run in prorl's own process: they must be quick.
 
+    Example, a reward for a right number in few words (``few-words`` is another plug-in's verifier)::
+
+        def parts(reference):
+            return [
+                TaskPart("value", Task("math", {"answer": reference["answer"]})),
+                TaskPart("words", Task("few-words", {"most": 50})),
+            ]
+
+        def combine(reference, verdicts):
+            return verdicts["value"].reward * verdicts["words"].reward
+
+        SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
+
     ``parts`` raises TaskError for a reference that has none. ``combine`` gets a verdict with a reward for each part,
     by name; one part without (``infra_error``) makes the whole ``infra_error`` without asking. Its result is checked
     like a scorer's. Whether the whole is ``unparsable`` or ``timeout``, metrics and seconds are the pool's business

@@ -186,7 +186,7 @@ def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
 def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
     """Return the manifest of a finished build as JSON-ready values."""
     drops = sum((r.reasons() for r in results), Counter())
-    left_out = sorted({r.entry.domain for r in results if r.left_out})
+    left_out = sorted({r.entry.scored_by for r in results if r.left_out})
     examples = [  # few of each entry: see ``choose``
         {"reason": reason, "item": item, "detail": detail}
         for result in results

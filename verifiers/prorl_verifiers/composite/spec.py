@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from prorl_common import nearest
@@ -46,7 +47,8 @@ def read(reference: Reference) -> Composite:
     for number, part in enumerate(given, start=1):
         try:
             parts.append(_part(part))
-            weights.append(_number(part.get("weight", 1.0), "weight"))
+            weight = part.get("weight")  # None where a table has no value
+            weights.append(1.0 if weight is None else _number(weight, "weight"))
         except TaskError as error:
             raise TaskError(f"part {number}: {error}") from error
     if not any(weights):
@@ -74,12 +76,12 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
         return Score(0.0, f"not through the gate: {said}")
     missed = [name for name, reward in rewards.items() if reward < FULL_MARKS - _ROUNDING]
     reason = "; ".join(f"{name} {rewards[name]:g}: {verdicts[name].reason}" for name in missed)
-    # By the greatest weight first: sums of weights may overflow.
-    shares = [weight / max(composite.weights) for weight in composite.weights]
-    earned = (
-        share * rewards[part.name] for share, part in zip(shares, composite.parts, strict=True)
+    weights = [Fraction(weight) for weight in composite.weights]  # as floats their sum may overflow
+    earned = sum(
+        weight * Fraction(rewards[part.name])
+        for weight, part in zip(weights, composite.parts, strict=True)
     )
-    return Score(math.fsum(earned) / math.fsum(shares), reason or "every part has full marks")
+    return Score(float(earned / sum(weights)), reason or "every part has full marks")
 
 
 def _part(value: Any) -> TaskPart:
@@ -91,7 +93,9 @@ def _part(value: Any) -> TaskPart:
         raise TaskError("it needs a 'verifier', the name of one")
     if not isinstance(reference, Mapping):
         raise TaskError("it needs a 'reference', an object")
-    name = value.get("name", verifier)
+    name = value.get("name")
+    if name is None:
+        name = verifier
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise TaskError(f"its name {name!r} must be letters, digits, - and _, 64 at most")
     return TaskPart(name, Task(verifier, reference))
@@ -169,13 +173,12 @@ def shown(reference: Reference) -> str:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the types of the parts' golds, in order; ``UNTYPED`` where one of them is, or none has a type."""
+    """Return the types of the parts' golds, in order, or the verifier's name; ``UNTYPED`` where one of them is."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).target_type
-        if of_part is not None:
-            kinds.append(of_part(part.task.reference))
-    return UNTYPED if UNTYPED in kinds or not kinds else " + ".join(kinds)
+        kinds.append(part.task.verifier if of_part is None else of_part(part.task.reference))
+    return UNTYPED if UNTYPED in kinds else " + ".join(kinds)
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:

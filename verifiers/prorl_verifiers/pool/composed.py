@@ -22,9 +22,9 @@ _STATUSES: Sequence[VerdictStatus] = ("judged", "scored", "timeout", "unparsable
 """The whole has the first of these that a part has."""
 
 
-def is_composed(task: Task) -> bool:
-    """Whether the task consists of parts. Raises UnknownNameError."""
-    return VERIFIERS.get(task.verifier).compose is not None
+def is_composed(verifier: str) -> bool:
+    """Whether its tasks consist of parts. Raises UnknownNameError."""
+    return VERIFIERS.get(verifier).compose is not None
 
 
 class ComposedBatch(Batch):
@@ -43,7 +43,7 @@ class ComposedBatch(Batch):
         self._wholes: dict[int, _Whole] = {}
         flat: list[Item] = []
         for index, (response, task) in enumerate(items):
-            if is_composed(task):
+            if is_composed(task.verifier):
                 whole = self._wholes[index] = _Whole(task)
                 flat += [(response, part.task) for part in whole.parts]
                 self._places += [(index, at) for at in range(len(whole.parts))]

@@ -129,7 +129,7 @@ class Core:
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
-        if any(is_composed(task) for _, task in items):
+        if any(is_composed(name) for name in {task.verifier for _, task in items}):
             return ComposedBatch(items, on_end, on_item)
         return Batch(items, on_end, on_item)
 
