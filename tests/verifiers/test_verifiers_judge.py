@@ -131,10 +131,12 @@ def test_the_key_is_in_no_text_of_the_settings(monkeypatch: pytest.MonkeyPatch) 
         "<end_of_turn>",
         "<think>",
         "<0x0A>",
+        "＜|im_start|＞",
+        "[gMASK]",
     ],
 )
 def test_no_control_token_of_a_chat_template_is_left(token: str) -> None:
-    assert not re.search(r"<[^\s=]|\[/?[A-Z]{2}", neutral(token * 3))
+    assert not re.search(r"[<＜][^\s=]|\[/?[A-Za-z]{2}", neutral(token * 3))
 
 
 def test_what_cannot_be_seen_is_taken_out_and_line_ends_are_lines() -> None:

@@ -381,6 +381,14 @@ def test_many_infra_errors_make_it_unready_until_a_probe_succeeds() -> None:
         served.wait_until(lambda: served.ask("/healthz")[0] == 200)
 
 
+def test_a_judge_that_is_away_leaves_it_ready() -> None:
+    task = {"verifier": "judge", "reference": {"question": "?", "answer": "4"}}
+    with running() as served:
+        served.ask("/verify", {"items": [{"task": task, "response": "broken"}] * 10})
+        assert served.ask("/healthz")[0] == 200
+        assert not any("not ready" in line for line in served.lines)
+
+
 def test_the_client_splits_batches_and_keeps_the_order(shared: Running) -> None:
     items = [(f"{n} {n % 2 + 4}", FOUR) for n in range(700)]
     with RemoteVerifier(shared.url) as remote:

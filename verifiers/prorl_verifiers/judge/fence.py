@@ -12,8 +12,7 @@ import unicodedata
 QUOTE = "| "
 """Begins every line in the fence, so that none of them can pass for a line of the prompt."""
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_OPENED = re.compile(r"<(?=[^\s=])")
-_BRACKETED = re.compile(r"\[(?=/?[A-Z][A-Z_]+\])")
+_TOKENS = re.compile(r"[<＜﹤](?=[^\s=])|[\[［](?=/?[A-Za-z][A-Za-z_]+[\]］])")
 _BLANKS = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
@@ -30,7 +29,7 @@ Default_Ignorable_Code_Point, and the empty Braille cell)."""
 
 
 def neutral(text: str) -> str:
-    """Return the text with plain line ends, without what cannot be seen, and with every ``<word`` and ``[WORD]``
+    """Return the text with plain line ends, without what cannot be seen, and with every ``<word`` and ``[word]``
     broken by a space.
 
     Control tokens of chat templates (``<|im_end|>``, ``</s>``, ``<start_of_turn>``, ``[INST]``) all have one of
@@ -38,7 +37,7 @@ def neutral(text: str) -> str:
     """
     lines = _LINE_ENDS.sub("\n", text)
     seen = "".join(shown for letter in lines if (shown := _shown(letter)))
-    return _BRACKETED.sub("[ ", _OPENED.sub("< ", seen))
+    return _TOKENS.sub(r"\g<0> ", seen)
 
 
 def fenced(text: str, code: str) -> str:

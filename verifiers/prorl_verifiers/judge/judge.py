@@ -146,14 +146,15 @@ class Judge:
             first = self._ask_canary(known[0])
         with ThreadPoolExecutor(CANARIES_AT_ONCE) as threads:
             rows = [first, *threads.map(self._ask_canary, known[1:])]
-        for canary, row in zip(known, rows, strict=True):
-            given = self._finding(row, False).reward
-            if given != canary.reward:
-                raise UserError(
-                    f"{self._where} judges a known answer wrongly (it gives {given:g} instead of "
-                    f"{canary.reward:g} to {canary.response!r:.60}): it may give no rewards; set {MODEL} to a "
-                    "better model"
-                )
+        given = [self._finding(row, False).reward for row in rows]
+        wrong = [at for at, canary in enumerate(known) if given[at] != canary.reward]
+        if wrong:
+            first = known[wrong[0]]
+            raise UserError(
+                f"{self._where} misjudges {len(wrong)} of {len(known)} known answers (it gives "
+                f"{given[wrong[0]]:g} instead of {first.reward:g} to {first.response!r:.60}): it may give no "
+                f"rewards; set {MODEL} to a better model"
+            )
         return frozenset(row["model"] for row in rows)
 
     def _ask_canary(self, canary: Canary) -> dict[str, Any]:

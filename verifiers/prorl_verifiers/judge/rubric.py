@@ -1,6 +1,6 @@
 """What the judge is told, word for word, and the one form of reply that counts.
 
-``VERSION`` goes up with every change of a word here: it is part of the cache's keys and of every verdict.
+``VERSION`` goes up with every change of a word here or of the fence: it is part of the cache's keys and of every verdict.
 """
 
 from __future__ import annotations
