@@ -367,3 +367,22 @@ def test_a_plugin_composes_ours_and_its_own_and_its_faults_are_no_rewards(tmp_pa
     assert right["metrics"]["plugin"] == right["metrics"]["part.words.plugin"]
     assert (broken["reward"], broken["status"]) == (None, "infra_error")
     assert "it returned 2.0" in broken["reason"]
+
+
+def test_what_a_plugins_reference_lacks_is_one_line_and_exit_2(tmp_path: Path) -> None:
+    (tmp_path / "terse.py").write_text(PLUGIN)
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "prorl_cli", "verify", "answer", "--plugin", "terse.py"),
+            *("--verifier", "terse", "--reference", '{"answer": "4"}', "4"),
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        cwd=tmp_path,
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == (
+        "error: terse: the parts of the terse task cannot be made: KeyError: 'most'\n"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.types import Reference, Task, TaskPart
+from prorl_verifiers.types import Reference, Task, TaskError, TaskPart
 
 MODES = "modes"
 """Key of a composed reference: verifier -> the mode of those parts that name none."""
@@ -23,10 +23,15 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
     if compose is None:
         return ()
     modes = task.reference.get(MODES) or {}
-    return [
-        replace(part, task=_in_mode(part.task, modes))
-        for part in compose.parts(own_reference(task.reference))
-    ]
+    try:
+        return [
+            replace(part, task=_in_mode(part.task, modes))
+            for part in compose.parts(own_reference(task.reference))
+        ]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # what a plug-in misses
+        raise TaskError(
+            f"the parts of the {task.verifier} task cannot be made: {type(error).__name__}: {error}"
+        ) from error
 
 
 def tasks_in(task: Task) -> Sequence[Task]:
