@@ -149,10 +149,10 @@ class Judge:
         given = [self._finding(row, False).reward for row in rows]
         wrong = [at for at, canary in enumerate(known) if given[at] != canary.reward]
         if wrong:
-            first = known[wrong[0]]
+            shown = known[wrong[0]]
             raise UserError(
                 f"{self._where} misjudges {len(wrong)} of {len(known)} known answers (it gives "
-                f"{given[wrong[0]]:g} instead of {first.reward:g} to {first.response!r:.60}): it may give no "
+                f"{given[wrong[0]]:g} instead of {shown.reward:g} to {shown.response!r:.60}): it may give no "
                 f"rewards; set {MODEL} to a better model"
             )
         return frozenset(row["model"] for row in rows)
