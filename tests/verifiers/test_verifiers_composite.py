@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prorl_common import UserError
 from prorl_verifiers import (
@@ -27,7 +29,7 @@ from prorl_verifiers import (
 )
 from prorl_verifiers.adapters.openrlhf import rollout_item
 from prorl_verifiers.adapters.verl import verl_task
-from prorl_verifiers.composite.spec import MAX_PARTS
+from prorl_verifiers.composite.reference import MAX_PARTS
 from prorl_verifiers.pool.composed import put_together
 
 MATH: dict[str, Any] = {"verifier": "math", "reference": {"answer": "4"}}
@@ -169,6 +171,20 @@ def test_full_marks_are_1_and_no_mean_leaves_the_range_whatever_the_weights(weig
     assert together(reference, *[scored(1.0)] * 3).reward == 1.0
     third = together(reference, scored(1.0), scored(0.0), scored(0.0)).reward
     assert third == pytest.approx(1 / 3)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e308), st.floats(0, 1)), min_size=1, max_size=8).filter(
+        lambda pairs: any(weight for weight, _ in pairs)
+    )
+)
+def test_the_mean_lies_between_the_rewards_that_count(pairs: list[tuple[float, float]]) -> None:
+    names = [f"p{at}" for at in range(len(pairs))]
+    reference = named(*names, weights=tuple(weight for weight, _ in pairs))
+    verdict = together(reference, *(scored(reward) for _, reward in pairs))
+    counted = [reward for weight, reward in pairs if weight]
+    assert verdict.reward is not None
+    assert min(counted) <= verdict.reward <= max(counted)
 
 
 def test_a_part_of_weight_0_is_measured_and_may_gate_but_is_not_counted() -> None:
