@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -381,6 +382,21 @@ def test_a_pool_that_is_closed_waits_for_no_judge(serve: Any) -> None:
     pool.close(drain_seconds=0.0)
     with pytest.raises(PoolClosedError):
         future.result(5)
+
+
+def test_items_that_come_one_by_one_are_judged_at_the_same_time(serve: Any) -> None:
+    together = threading.Barrier(3)
+
+    def waits(body: Mapping[str, Any]) -> str:
+        if "case" in inside(body):
+            together.wait(20)
+        return sound(body)
+
+    serve(waits)
+    with VerifierPool(1) as pool:
+        pool.require([PRODUCT])
+        futures = [pool.submit(f"51, case {n}", PRODUCT) for n in range(3)]
+        assert [future.result(30).reward for future in futures] == [1.0] * 3
 
 
 def test_who_judged_is_recorded_of_a_run(serve: Any) -> None:

@@ -228,9 +228,11 @@ class Core:
         return services
 
     def _start_service_threads(self, items: int) -> None:
+        """Start a thread an item while there may be more."""
         with self._service_lock:
-            while len(self._service_threads) < min(items, MOST_THREADS):
-                name = f"verifier-service-{len(self._service_threads)}"
+            there = len(self._service_threads)
+            for at in range(there, min(there + items, MOST_THREADS)):
+                name = f"verifier-service-{at}"
                 thread = ServiceThread(self._queue, self._counters, name=name)
                 thread.start()
                 self._service_threads.append(thread)
