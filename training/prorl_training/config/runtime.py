@@ -107,6 +107,9 @@ class RewardConfig(Section):
     """Reward as ProRL did where ours differs: math by either of two graders, logic by the upstream scorers."""
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
+    judge: str | None = None
+    """Name of the model that may give rewards, where tasks ask for a verdict of one; it must be the one that the
+    environment names (PRORL_JUDGE_MODEL). Without it such a dataset is refused."""
     modes: dict[str, str] = Field(default_factory=dict)
     """Verifier -> its mode, for those that are not to work in their default one; goes before ``faithful``."""
 
