@@ -273,7 +273,9 @@ class Sacrifice:
     def __init__(self, proc: int) -> None:
         """For the calling process, through a descriptor of /proc."""
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
-        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # who has changed its user may not write it else
+        syscalls.prctl(
+            syscalls.PR_SET_DUMPABLE, 1
+        )  # who has changed its user may not write it else
         try:
             self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
         except OSError:  # sealed off by whoever runs us: the kernel then takes the largest
