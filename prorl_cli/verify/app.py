@@ -52,7 +52,10 @@ app.command("audit")(audit)
 def answer(
     response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
     verifier: Annotated[
-        str, typer.Option(help="The verifier: math, stem, code, logic, instruction or a plug-in's.")
+        str,
+        typer.Option(
+            help="The verifier: math, stem, code, logic, instruction, composite or a plug-in's."
+        ),
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
     reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,

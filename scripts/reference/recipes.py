@@ -28,13 +28,14 @@ def prompts() -> str:
 
 
 def file_columns() -> str:
-    """Return the columns that a file of each domain needs and may have."""
-    specs = [VERIFIERS.get(domain) for domain in DOMAINS]
+    """Return the columns that a file for each of our verifiers needs and may have, the five domains first."""
+    ours = [name for name in VERIFIERS.names() if VERIFIERS.origin(name).is_ours]
+    specs = [VERIFIERS.get(name) for name in dict.fromkeys((*DOMAINS, *ours))]
     rows = [
         (spec.name, code_list(("prompt", *spec.columns)), code_list(spec.optional_columns))
         for spec in specs
     ]
-    return table(("domain", "needed", "if there"), rows)
+    return table(("verifier", "needed", "if there"), rows)
 
 
 def adapters() -> str:

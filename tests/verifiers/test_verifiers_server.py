@@ -41,6 +41,7 @@ from prorl_verifiers.serve.wire import read_verify
 
 FOUR = Task("math", {"answer": "4"})
 ROW = {"task": {"verifier": "math", "reference": {"answer": "4"}}, "response": "4"}
+UNKNOWN_PART = {"verifier": "mth", "reference": {}}
 JSON = {"Content-Type": "application/json"}
 Reply = tuple[int, dict[str, str], Any]
 
@@ -206,6 +207,12 @@ def test_openrlhf_gets_lists_of_floats(shared: Running) -> None:
         ),
         ("/verify", ROW | {"task": {"verifier": "mth", "reference": {}}}, 422, "did you mean"),
         ("/verify", ROW | {"task": {"verifier": "code", "reference": {"tests": []}}}, 422, "code"),
+        (
+            "/verify",
+            ROW | {"task": {"verifier": "composite", "reference": {"parts": [UNKNOWN_PART]}}},
+            422,
+            "part 'mth'",
+        ),
         ("/verify", ROW | {"id": [1]}, 422, "'id'"),
         ("/verify", {"items": [7]}, 422, "item 0"),
         ("/openrlhf", {"query": ["a"]}, 422, "lists"),

@@ -32,7 +32,8 @@ class Task:
 
     Shapes of ours: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
     ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
-    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"}.
+    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"} ·
+    ``composite`` {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?, "modes"?}.
     """
 
     verifier: str
@@ -41,6 +42,14 @@ class Task:
     def reference_json(self) -> str:
         """Return the reference as canonical JSON (sorted keys, no spaces)."""
         return json.dumps(self.reference, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPart:
+    """One of the tasks that a composed task consists of; ``name`` is its own within that task."""
+
+    name: str
+    task: Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def train(
     from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
+    from prorl_verifiers import VerifierPool, WorkerOptions, runs_programs, tasks_in
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
@@ -129,9 +129,9 @@ def train(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
     reward = config.reward
-    names = sorted({sample.task.verifier for split in samples for sample in split})
+    tasks = [task for split in samples for sample in split for task in tasks_in(sample.task)]
     # of the verifiers in use those that work in the pool's own processes
-    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
+    warm = sorted({task.verifier for task in tasks if not runs_programs(task)})
     with (
         folder.lock(),
         VerifierPool(

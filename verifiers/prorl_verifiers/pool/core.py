@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_common import UserError
+from prorl_verifiers.parts import tasks_in
 from prorl_verifiers.pool.batch import Batch, Item, Job, PoolClosedError
+from prorl_verifiers.pool.composed import ComposedBatch, is_composed
 from prorl_verifiers.pool.costs import TextCosts
 from prorl_verifiers.pool.queue import CODE, LONG, TEXT, FairQueue
 from prorl_verifiers.pool.stats import Counters, PoolStats
@@ -123,13 +125,15 @@ class Core:
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
+        if any(is_composed(name) for name in {task.verifier for _, task in items}):
+            return ComposedBatch(items, on_end, on_item)
         return Batch(items, on_end, on_item)
 
-    def needs_sandbox(self, items: Sequence[Item]) -> bool:
+    def needs_sandbox(self, batch: Batch) -> bool:
         """Whether ``start`` would have to open the sandbox first, which takes some tens of milliseconds."""
         return self._sandbox is None and any(
             VERIFIERS.get(name).score_in_sandbox is not None
-            for name in {task.verifier for _, task in items}
+            for name in {task.verifier for _, task in batch.items}
         )
 
     def start(self, batch: Batch) -> None:
@@ -169,9 +173,9 @@ class Core:
             with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits
                 loop.call_soon_threadsafe(ended.set)
 
-        if self.needs_sandbox(items):
-            await asyncio.to_thread(self.open_sandbox)
         batch = self.batch(items, on_end)
+        if self.needs_sandbox(batch):
+            await asyncio.to_thread(self.open_sandbox)
         self.start(batch)
         try:
             await ended.wait()
@@ -196,7 +200,11 @@ class Core:
 
     def require(self, tasks: Iterable[Task]) -> None:
         """See that the sandbox has the environments that these tasks need; see ``VerifierPool.require``."""
-        needed = {VERIFIERS.get(task.verifier).environment_for(task.reference) for task in tasks}
+        needed = {
+            VERIFIERS.get(one.verifier).environment_for(one.reference)
+            for task in tasks
+            for one in tasks_in(task)
+        }
         for name in sorted(name for name in needed if name is not None):
             self.open_sandbox().check_environment(name)
 
