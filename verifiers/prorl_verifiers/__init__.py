@@ -10,7 +10,14 @@ from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
 from prorl_verifiers.rows import FileItem, read_items, verdict_row
-from prorl_verifiers.spec import VERIFIERS, Canary, Composition, VerifierSpec, modes_for
+from prorl_verifiers.spec import (
+    VERIFIERS,
+    ByService,
+    Canary,
+    Composition,
+    VerifierSpec,
+    modes_for,
+)
 from prorl_verifiers.tasks import (
     check_modes,
     default_backend,
@@ -19,6 +26,7 @@ from prorl_verifiers.tasks import (
     parse_modes,
     part_records,
     renewed_records,
+    services_of,
     with_mode,
 )
 from prorl_verifiers.types import (
@@ -34,6 +42,7 @@ from prorl_verifiers.types import (
 __all__ = [
     "VERIFIERS",
     "AsyncVerifierPool",
+    "ByService",
     "Canary",
     "Composition",
     "FileItem",
@@ -63,6 +72,7 @@ __all__ = [
     "renewed_records",
     "replay_run",
     "runs_programs",
+    "services_of",
     "tasks_in",
     "unparsable",
     "verdict_row",

@@ -115,8 +115,27 @@ def as_in_the_row(reference: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class ByService:
+    """How a verifier asks a service, a model above all, for its verdicts.
+
+    Called in threads of the process that scores, with the network and without walls: a response is sent on and read by
+    no parser, and of the reply is taken what its one form allows. Its rewards have the status ``judged``.
+    """
+
+    score: Callable[[str, Reference], Result]
+    """As ``VerifierSpec.score``, from several threads at a time. Tries again by itself; ServiceError, and whatever
+    else it raises, is ``infra_error``."""
+    prove: Callable[[], None]
+    """Has the service judge known answers. Raises UserError where it errs, ServiceError where it does not answer.
+    Asked before long work; ``score`` must not score without it."""
+    who: Callable[[], Mapping[str, str]]
+    """Returns the record (``Door.records``) of who judges, its ``name`` the model's. Raises UserError, with the cure,
+    where nobody has turned the verifier on: that is asked before anything is scored."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """One verifier. Exactly one of ``score``, ``score_in_sandbox`` and ``compose`` is given.
+    """One verifier. Exactly one of ``score``, ``score_in_sandbox``, ``score_by_service`` and ``compose`` is given.
 
     Raises PluginError for fields that make no sense.
     """
@@ -130,6 +149,8 @@ class VerifierSpec:
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
     take does not count as its own time, up to ten minutes an item; canaries are not asked."""
+    score_by_service: ByService | None = None
+    """For verifiers whose verdicts a service gives. Off until the environment names it (``ByService.who``)."""
     compose: Composition | None = None
     """For verifiers that score nothing themselves: which other tasks a task consists of, each scored as if it stood
     alone, and what their verdicts come to. Of a composed reference prorl keeps the key ``modes`` for itself: a mode
@@ -198,12 +219,13 @@ class VerifierSpec:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise PluginError(f"verifier {self.name!r}: a name is small letters, digits, - and _")
         functions = [f for f in (self.score, self.score_in_sandbox) if f is not None]
-        composes = isinstance(self.compose, Composition)
-        ways = [*map(callable, functions), *([] if self.compose is None else [composes])]
+        ways = [*map(callable, functions)]
+        for way, kind in ((self.score_by_service, ByService), (self.compose, Composition)):
+            ways += [] if way is None else [isinstance(way, kind)]
         if ways != [True]:
             raise PluginError(
-                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, or compose=Composition(...); "
-                "just one of them)"
+                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, score_by_service=ByService(...) or "
+                "compose=Composition(...); just one of them)"
             )
         for purpose, mode in self.mode_for.items():
             if mode not in self.modes:
@@ -231,8 +253,8 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 
 
 def runs_in_worker(spec: VerifierSpec) -> bool:
-    """Whether the pool's workers call it: not our own that runs programs, which needs no walls itself, and none that
-    only puts together what others find."""
+    """Whether the pool's workers call it: not our own that runs programs, which needs no walls itself, none that
+    asks a service, and none that only puts together what others find."""
     in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
     return spec.score is not None or in_sandbox
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from prorl_common import UnknownNameError, UserError
 from prorl_verifiers.parts import MODES, own_reference, parts_of, tasks_in
-from prorl_verifiers.spec import VERIFIERS, VerifierSpec
+from prorl_verifiers.spec import VERIFIERS, ByService, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
 
@@ -106,15 +106,28 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of what is not prorl's own in scoring these tasks: verifiers and what they take."""
-    names, taken = set(), {}
+    """Return the records of what is not prorl's own in scoring these tasks: verifiers, what they take, and who judges.
+
+    Raises UserError for a task whose verifier asks a service that is not turned on.
+    """
+    tasks, names, taken = list(tasks), set(), {}
     for task in tasks:
         names.add(task.verifier)
         for one in tasks_in(task):
             names.add(one.verifier)
             for record in VERIFIERS.get(one.verifier).parts_for(one.reference):
                 taken[record["group"], record["name"]] = dict(record)
+    for service in services_of(tasks):
+        record = service.who()
+        taken[record["group"], record["name"]] = dict(record)
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
+
+
+def services_of(tasks: Iterable[Task]) -> list[ByService]:
+    """Return the services that these tasks' verifiers ask for verdicts, each once."""
+    names = {one.verifier for task in tasks for one in tasks_in(task)}
+    specs = [VERIFIERS.get(name) for name in sorted(names)]
+    return [spec.score_by_service for spec in specs if spec.score_by_service is not None]
 
 
 def renewed_records(

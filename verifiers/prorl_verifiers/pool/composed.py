@@ -2,8 +2,8 @@
 
 The rules that hold for every composed verifier: a part without a verdict leaves the whole without one, even behind a
 gate that another part has failed. (Else an outage would take out only the answers that pass the gate, and the rest
-would look worse than the policy is.) Where no part was judged the whole is ``timeout`` if one ran out of time, else
-``unparsable``. Seconds are summed.
+would look worse than the policy is.) Where a model judged one part, the whole is ``judged``; where no part was scored it
+is ``timeout`` if one ran out of time, else ``unparsable``. Seconds are summed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
 
-_STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
+_STATUSES: Sequence[VerdictStatus] = ("judged", "scored", "timeout", "unparsable")
 """The whole has the first of these that a part has."""
 
 
@@ -125,5 +125,7 @@ def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
         if verdict.reward is not None:
             metrics[f"part.{name}"] = verdict.reward
         metrics |= {f"part.{name}.{key}": value for key, value in verdict.metrics.items()}
+    if judges := sorted({v.judge for v in verdicts.values() if v.judge is not None}):
+        metrics["judge"] = ", ".join(judges)
     label = plugin_label(VERIFIERS.origin(task.verifier))
     return metrics if label is None else {**metrics, "plugin": label}
