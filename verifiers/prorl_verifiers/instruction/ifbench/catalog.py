@@ -110,7 +110,7 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.start_verb, official.start_verb,
         "the first word is a form of one of some 400 common English verbs",
         "published: NLTK's part-of-speech tagger, whose weights come with no package",
-        (), NLTK, tagged=True,
+        (), NLTK, downloads=("averaged_perceptron_tagger_eng",),
     ),
     "words:repeats": Instruction(
         ("small_n",), fixed.repeats, official.repeats,
