@@ -9,7 +9,26 @@ from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.mifeval.french import fixed, official
 from prorl_verifiers.instruction.types import LANGDETECT, LANGID, PUNKT_FRENCH, Instruction
 
-_AS_IFEVAL = ["keywords:existence", "keywords:frequency", "keywords:forbidden_words", "keywords:letter_frequency", "language:response_language", "length_constraints:number_paragraphs", "length_constraints:nth_paragraph_first_word", "detectable_content:number_placeholders", "detectable_content:postscript", "detectable_format:number_bullet_lists", "detectable_format:number_highlighted_sections", "detectable_format:multiple_sections", "detectable_format:json_format", "combination:two_responses", "combination:repeat_prompt", "startend:end_checker", "change_case:capital_word_frequency", "punctuation:no_comma"]
+_AS_IFEVAL = [
+    "keywords:existence",
+    "keywords:frequency",
+    "keywords:forbidden_words",
+    "keywords:letter_frequency",
+    "language:response_language",
+    "length_constraints:number_paragraphs",
+    "length_constraints:nth_paragraph_first_word",
+    "detectable_content:number_placeholders",
+    "detectable_content:postscript",
+    "detectable_format:number_bullet_lists",
+    "detectable_format:number_highlighted_sections",
+    "detectable_format:multiple_sections",
+    "detectable_format:json_format",
+    "combination:two_responses",
+    "combination:repeat_prompt",
+    "startend:end_checker",
+    "change_case:capital_word_frequency",
+    "punctuation:no_comma",
+]
 """Ids that are judged as IFEval's of the same name."""
 
 FRENCH: Mapping[str, Instruction] = {

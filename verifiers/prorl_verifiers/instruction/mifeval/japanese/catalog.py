@@ -13,7 +13,11 @@ from prorl_verifiers.instruction.types import JANOME, Instruction
 _TOKENS = "published: one of Janome's tokens, so a compound (`秘密の特訓`) is never found and a word inside another token is not"
 _WIDTH = "; full-width and half-width forms are other letters"
 _NFD = "published: letters outside the list (`ゝ`, `ゔ`, `ヴ`) are of no kana"
-_AS_IFEVAL = ["language:response_language", "detectable_format:json_format", "combination:two_responses"]
+_AS_IFEVAL = [
+    "language:response_language",
+    "detectable_format:json_format",
+    "combination:two_responses",
+]
 """Ids that are judged as IFEval's of the same name."""
 
 JAPANESE: Mapping[str, Instruction] = {

@@ -13,7 +13,20 @@ from prorl_verifiers.instruction.types import LANGDETECT, LANGID, SPACY, Instruc
 _TOKENS = "published: spaCy's tokens, of which a run of white space is one"
 _MARKED = _TOKENS + "; a letter and its mark as two characters (NFD) are not seen"
 _MOST = "; `como máximo` is taken and not looked at"
-_AS_IFEVAL = ["keywords:existence", "keywords:frequency", "keywords:forbidden_words", "keywords:letter_frequency", "language:response_language", "length_constraints:number_paragraphs", "detectable_format:json_format", "detectable_format:title", "combination:two_responses", "combination:repeat_prompt", "punctuation:no_comma", "startend:quotation"]
+_AS_IFEVAL = [
+    "keywords:existence",
+    "keywords:frequency",
+    "keywords:forbidden_words",
+    "keywords:letter_frequency",
+    "language:response_language",
+    "length_constraints:number_paragraphs",
+    "detectable_format:json_format",
+    "detectable_format:title",
+    "combination:two_responses",
+    "combination:repeat_prompt",
+    "punctuation:no_comma",
+    "startend:quotation",
+]
 """Ids that are judged as IFEval's of the same name."""
 
 SPANISH: Mapping[str, Instruction] = {
