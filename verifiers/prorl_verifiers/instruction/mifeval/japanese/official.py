@@ -90,7 +90,7 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
     if nth > count or not parts[nth - 1].strip():
         return False
     said = parts[nth - 1].strip().lstrip("「").lstrip("『")
-    return count == kwargs["num_paragraphs"] and said.startswith(kwargs["first_word"].lower())
+    return count == int(kwargs["num_paragraphs"]) and said.startswith(kwargs["first_word"].lower())
 
 
 def postscript(text: str, kwargs: Kwargs) -> bool:

@@ -83,11 +83,11 @@ def exclamation_marks(text: str, kwargs: Kwargs) -> bool:
 
 
 def enie(text: str, kwargs: Kwargs) -> bool:
-    return words_with("ñ", text) == kwargs["let_frequency"]
+    return words_with("ñ", text) == int(kwargs["let_frequency"])
 
 
 def dieresis(text: str, kwargs: Kwargs) -> bool:
-    return words_with("ü", text) == kwargs["let_frequency"]
+    return words_with("ü", text) == int(kwargs["let_frequency"])
 
 
 def tildes(text: str, kwargs: Kwargs) -> bool:

@@ -81,7 +81,7 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
     wanted = kwargs["first_word"].lower().split()
     bare = str.maketrans("", "", string.punctuation)
     said = [word.translate(bare).lower() for word in parts[nth - 1].split()[: len(wanted)]]
-    return count == kwargs["num_paragraphs"] and said == wanted
+    return count == int(kwargs["num_paragraphs"]) and said == list(wanted)
 
 
 def postscript(text: str, kwargs: Kwargs) -> bool:
@@ -137,11 +137,13 @@ def _between(text: str, opening: str, closing: str) -> bool:
 
 
 def enie(text: str, kwargs: Kwargs) -> bool:
-    return sum("ñ" in token.lower() for token in spanish_tokens(text)) == kwargs["let_frequency"]
+    count = sum("ñ" in token.lower() for token in spanish_tokens(text))
+    return count == int(kwargs["let_frequency"])
 
 
 def dieresis(text: str, kwargs: Kwargs) -> bool:
-    return sum("ü" in token.lower() for token in spanish_tokens(text)) == kwargs["let_frequency"]
+    count = sum("ü" in token.lower() for token in spanish_tokens(text))
+    return count == int(kwargs["let_frequency"])
 
 
 def tildes(text: str, kwargs: Kwargs) -> bool:
