@@ -35,7 +35,7 @@ FILES = {
     "MBPP+": "mbppplus_even.jsonl.gz",
 }
 
-_FLOATS = "off by less than 1e-6 of an expected float, which the verifier forgives"
+_FLOATS = "within 1e-6 of an expected float, which is forgiven"
 WHY = {
     "MBPP+/300": _FLOATS,
     "MBPP+/422": _FLOATS,

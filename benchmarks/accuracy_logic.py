@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ CONSTANTS = (
     "{}", "A", "none", "[NaN]", "P \u2228 \u00acP", "1*2*3*4", "U", "blank board", "0 1 2 3 4 5 6 7 8 9",
 )  # fmt: skip
 IGNORANT_ITEMS = 20
+APART = 0.1
 SEED = 7919
 Entry = dict[str, Any]
 
@@ -132,7 +134,7 @@ def _summary(found: dict[str, Tally], executed: bool) -> list[str]:
         for mode in MODES:
             full = sum(tally.gold[mode] for tally in chosen.values())
             lines.append(
-                f"- {kind}, mode `{mode}`: {full:,} of {total:,} earn 1 ({len(chosen)} datasets)"
+                f"- {kind}, `{mode}`: {full:,} of {total:,} earn 1 ({len(chosen)} datasets)"
             )
     programs = sum(tally.programs for tally in found.values())
     lines.append(
@@ -144,49 +146,63 @@ def _summary(found: dict[str, Tally], executed: bool) -> list[str]:
 
 
 def _table(found: dict[str, Tally]) -> list[str]:
-    """Return what ignorant answers earn where upstream's number and ours differ by 0.005 or more."""
+    """Return what ignorant answers earn where upstream's number and ours differ much; golds that earn less than 1."""
     title = (
-        f"Best of {len(CONSTANTS)} constants and other items' answers where the modes differ, "
-        f"mean of {IGNORANT_ITEMS} items:"
+        f"Best of {len(CONSTANTS)} constants and other items' answers, mean of {IGNORANT_ITEMS} items, "
+        f"where the modes differ by {APART} or more:"
     )
     lines = [
         title,
         "",
-        "| dataset | gold = 1 | `reference` | with | `fixed` | with |",
-        "|---|---|---|---|---|---|",
+        "| dataset | `reference` | with | `fixed` | with |",
+        "|---|---|---|---|---|",
     ]
     for name, tally in found.items():
         (old, old_text), (new, new_text) = tally.ignorant["reference"], tally.ignorant["fixed"]
-        short = tally.gold["fixed"] < tally.items
-        if abs(old - new) >= 0.005 or short:
+        if abs(old - new) >= APART:
             shown = f"`{new_text}`".replace("|", "\\|") if new else ""
-            full = f"{tally.gold['fixed']}/{tally.items}"
-            lines.append(f"| {name} | {full} | {old:.2f} | `{old_text}` | {new:.2f} | {shown} |")
-    return lines
+            lines.append(f"| {name} | {old:.2f} | `{old_text}` | {new:.2f} | {shown} |")
+    short = [
+        f"{name} {tally.gold['fixed']}/{tally.items}"
+        for name, tally in found.items()
+        if tally.gold["fixed"] < tally.items
+    ]
+    return [*lines, "", f"Golds that earn 1 in `fixed`: {', '.join(short)}."] if short else lines
 
 
 def rules_table() -> list[str]:
-    """Return the table of all datasets for the reference page."""
-    lines = ["| dataset | scorer | partial credit | changed, and why |", "|---|---|---|---|"]
+    """Return the table of all datasets for the reference page, a row a rule; the commonest one names none."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, rule in sorted(RULES.items()):
-        kind = rule.check.__name__.replace("_", " ")
-        lines.append(f"| {name} | {kind} | {rule.partial or 'none'} | {rule.change or 'nothing'} |")
+        groups[rule.partial, rule.change].append(name)
+    lines = ["| datasets | partial credit | changed, and why |", "|---|---|---|"]
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[1]))
+    for at, ((partial, change), names) in enumerate(ordered):
+        named = ", ".join(names) if at else f"{len(names)} not named below"
+        lines.append(f"| {named} | {partial} | {change or 'nothing'} |")
     return lines
 
 
 def spoilt_table(audit: Path) -> list[str]:
-    """Return what spoilt answers earned by dataset, three a line, from the JSON report of ``prorl verify audit``."""
-    cells = []
+    """Return what spoilt answers earned by dataset, from the JSON report of ``prorl verify audit``."""
+    found = []
     for group in json.loads(audit.read_text(encoding="utf-8"))["spoilt"]:
         if group["verifier"] == "logic" and group["paid"]:
             mean = sum(one["total"] for one in group["mutations"]) / group["tried"]
             name = group["name"].removeprefix("logic: ")
-            cells.append(f"{name} | {group['paid'] / group['tried']:.2f} | {mean:.2f}")
-    cells.sort()
-    rows = -(-len(cells) // 3)
-    cells += [" | | "] * (3 * rows - len(cells))
-    lines = ["|" + " dataset | paid | mean |" * 3, "|" + "---|---|---|" * 3]
-    return lines + [f"| {' | '.join(cells[at::rows])} |" for at in range(rows)]
+            found.append((name, f"{group['paid'] / group['tried']:.2f}", f"{mean:.2f}"))
+    return by_share(found)
+
+
+def by_share(found: list[tuple[str, str, str]]) -> list[str]:
+    """Return the table of (dataset, share paid, mean reward), a row a share."""
+    shares: dict[str, list[str]] = defaultdict(list)
+    for name, paid, mean in sorted(found):
+        shares[paid].append(f"{name} {mean}")
+    lines = ["| paid | datasets, each with its mean |", "|---|---|"]
+    return lines + [
+        f"| {paid} | {', '.join(names)} |" for paid, names in sorted(shares.items(), reverse=True)
+    ]
 
 
 def main() -> None:

@@ -36,7 +36,8 @@ def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
     for split in ("dev", "heldout"):
         cases = [case for case in accuracy_cases.pairs(split) if case.verifier == verifier]
         found = _measure(f"{verifier} {split}", cases, report)
-        lines += [f"### {split}", "", *accuracy_tables.counts(cases, found), ""]
+        table = accuracy_tables.counts(cases, found, peers=verifier == "math")
+        lines += [f"### {split}", "", *table, ""]
         lines += accuracy_tables.goals(cases, found, show_text=split == "dev")
     return lines
 
@@ -45,8 +46,8 @@ def measure_public(data: Path, report: dict[str, Any]) -> list[str]:
     """Measure everyone on the public graders' unit tests; return the section."""
     cases = accuracy_cases.public_cases(data)
     found = _measure("public unit tests", cases, report)
-    table = accuracy_tables.counts(cases, found)
-    goals = accuracy_tables.goals(cases, found, show_text=False)[:2]
+    table = accuracy_tables.counts(cases, found, peers=False)
+    goals = accuracy_tables.goals(cases, found, show_text=False)[:1]
     return [*table, "", *goals, "", *accuracy_tables.disagreements(cases, found)]
 
 

@@ -50,25 +50,27 @@ GROUPS = ("tests, in a box", "tests, bare", "worked solutions", "spoilt golds")
 HOSTILE = {
     "nesting": "\\boxed{" + "(" * 5000 + "4" + ")" * 5000 + "}",
     "1 MB of braces": "\\boxed{" + "{" * 1_000_000,
-    "9**9**9": r"\boxed{9**9**9}",
-    "9^{9^{9}}": r"\boxed{9^{9^{9}}}",
+    "`9**9**9`": r"\boxed{9**9**9}",
+    "`9^{9^{9}}`": r"\boxed{9^{9^{9}}}",
 }
 """Wrong answers to the gold 4."""
 
 
-ABOUT = """The scorers themselves, from their wheels, each on the same response and gold, one process each, killed
-after 5 seconds (then the answer counts as refused). Modules that a scorer's file imports for other metrics are
-stand-ins; the scorer is as published. Labels: unit tests of slime, AReaL, open-instruct, math-verify and lighteval
-carry what their authors expect, so math-verify and what builds on it is at home there (answers of math-verify's
-tests were put in a box; choices and other languages are left out). Worked solutions are those of the
-GSM8K and MATH-500 test sets with a box, every second one wrong: reference texts, not model responses, of which the
-data holds none for math. Spoilt golds are "not G", "G is wrong", "It is false that G" and "G or H", said inside a
-box and around one: all wrong by our convention. Scorers that read a box without the words beside it pay for three of the
-eight forms. Tests that hand in bare text ours refuses on purpose: no box and no line that states the answer. verl's gsm8k
-expects `#### G`, which few of these responses have: its refusals say little. verl's prime_math is PRIME's grader. TRL and
-lighteval get the gold between dollars. Hostile: ok is a refusal in time, hang a kill at the limit (ours: `timeout` after a
-second try), PAID a reward for a wrong answer, else what the scorer raised. Left out: NeMo-Gym, open-instruct and PRIME's
-own repository, which no package registry has."""
+ABOUT = """The published scorers themselves, from their wheels: one process each, the same responses and golds, killed after
+5 seconds (then the answer counts as refused). Modules that a scorer's file imports for other metrics are stand-ins.
+
+- **tests**: unit tests of slime, AReaL, open-instruct, math-verify and lighteval, labelled as their authors expect, so
+  math-verify and what builds on it is at home there. Answers of math-verify's tests were put in a box; choices and other
+  languages are left out. *Bare* ones have no box and no line that states the answer: ours refuses them on purpose.
+- **worked solutions**: those of the GSM8K and MATH-500 test sets with a box, every second one wrong. No model responses:
+  the data holds none for math.
+- **spoilt golds**: "not G", "G is wrong", "It is false that G" and "G or H", inside a box and around one, all wrong by
+  our convention. Scorers that read a box without the words beside it pay for three of the eight forms.
+- **hostile**: wrong answers that were not refused in time, of nested brackets, 1 MB of braces, `9**9**9` and `9^{9^{9}}`.
+  *hang* is a kill at the limit (ours: `timeout` after a second try), *PAID* a reward.
+- verl's gsm8k expects `#### G`, which few of these responses have: its refusals say little. verl's prime_math is PRIME's
+  grader. TRL and lighteval get the gold between dollars.
+- Left out: NeMo-Gym, open-instruct and PRIME's own repository, which no package registry has."""
 
 
 @dataclass(frozen=True)
@@ -195,26 +197,29 @@ def table(found: list[Row], cases: list[Pair]) -> list[str]:
         )
         for group in GROUPS
     }
-    of = "; ".join(f"{group}: {a} wrong, {r} right" for group, (a, r) in sizes.items())
+    groups = " | ".join(f"{group} ({a} / {r})" for group, (a, r) in sizes.items())
+    versions = {f"{row.scorer.split()[0]} {row.version}": None for row in found}
+    silent = [f"{row.scorer} {row.faults}" for row in found if row.faults]
     lines = [
         *ABOUT.splitlines(),
         "",
         (
-            f"{of}. Cells: false accepts / false rejects. Load of the machine when the table was made:"
-            f" {os.getloadavg()[0]:.0f} on {len(os.sched_getaffinity(0))} processors."
+            "Cells: false accepts / false rejects; in the head, how many answers were wrong / right. Raised or"
+            f" killed there: {', '.join(silent) or 'none'}."
+        ),
+        (
+            f"{', '.join(versions)}. Load when the table was made: {os.getloadavg()[0]:.0f} on"
+            f" {len(os.sched_getaffinity(0))} processors."
         ),
         "",
-        (
-            f"| scorer | version | {' | '.join(GROUPS)} | raised or killed | p50 ms | p99 ms"
-            f" | {' | '.join(HOSTILE)} |"
-        ),
-        "|" + "---|" * (6 + len(GROUPS) - 1 + len(HOSTILE)),
+        f"| scorer | {groups} | p50 ms | p99 ms | hostile |",
+        "|" + "---|" * (4 + len(GROUPS)),
     ]
     for row in found:
         wrong = " | ".join(f"{a} / {r}" for a, r in row.wrong.values())
+        hostile = ", ".join(f"{name}: {end}" for name, end in row.hostile.items() if end != "ok")
         lines.append(
-            f"| {row.scorer} | {row.version} | {wrong} | {row.faults} | {row.at(0.5):.2f}"
-            f" | {row.at(0.99):.1f} | {' | '.join(row.hostile.values())} |"
+            f"| {row.scorer} | {wrong} | {row.at(0.5):.2f} | {row.at(0.99):.1f} | {hostile} |"
         )
     return lines
 

@@ -1,8 +1,8 @@
-"""What the docs site makes while it builds: navigation, one API page a package, the command line's page.
+"""What the docs site makes while it builds: navigation, API pages, the command line's page, tables of the code.
 
 A hook of mkdocs (``hooks`` in mkdocs.yml). Packages are those of the wheel (pyproject.toml), names
 those of each package's ``__all__``, commands those of the Typer app itself, so nothing here can go
-stale. Leaves out: presets and config (preset_reference.py, config_reference.py write those pages).
+stale. Leaves out: the tables themselves (the package ``reference`` beside this file).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from reference.tables import filled
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -169,7 +171,7 @@ OUTSIDE = re.compile(r"(\]\()((?:\.\./)+)([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Hook of mkdocs: a link to a file of the checkout outside docs/ becomes the file's path in words."""
+    """Hook of mkdocs: tables for their markers; a link to a file of the checkout outside docs/ becomes its path."""
     del files
     folder = Path(config["docs_dir"], os.path.dirname(page.file.src_uri))
 
@@ -178,5 +180,5 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         inside = target.is_relative_to(Path(config["docs_dir"]))
         return link[0] if inside or not target.exists() else f"{link[1]}OUTSIDE)"
 
-    marked = OUTSIDE.sub(outside, markdown)
+    marked = OUTSIDE.sub(outside, filled(markdown))
     return re.sub(r"\[([^\]]+)\]\(OUTSIDE\)", r"\1", marked)

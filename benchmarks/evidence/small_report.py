@@ -31,6 +31,12 @@ CONTRASTS = (
     ("v2-kl", "no-reset-kl"),
 )
 """The confirmatory comparisons of arms."""
+KS = (1, K)
+"""Every table has pass@k for these."""
+UNITS = (
+    "At equal tokens, in % and percentage points; in square brackets the 95 % interval over items, "
+    "in round ones p after Holm."
+)
 Runs = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
@@ -69,22 +75,18 @@ def sections(base: Groups, runs: Runs, images: Sequence[str]) -> list[str]:
     """Return the results as Markdown, a part each; no test while a run is missing."""
     ladders = [name for name in base if "/" in name]
     done, wanted = sum(len(found) for found in runs.values()), len(ARMS) * len(SEEDS)
-    parts = [f"{done} of {wanted} runs are there. Differences are in percentage points."]
+    parts = [f"{done} of {wanted} runs are there.", UNITS]
     parts += _remarks(runs)
     if done == wanted:
-        for k, label in ((1, "pass@1"), (K, f"pass@{K}")):
-            parts += [f"### {label}: arms, at equal tokens", arms_table(runs, TASKS, k)]
-            parts += [f"### {label}: v2 against the base", base_table(base, runs, ladders, k)]
-        for k, label in ((1, "pass@1"), (K, f"pass@{K}")):
-            parts += [f"### Ladders: arms, {label} (secondary)", arms_table(runs, ladders, k)]
+        parts += ["### Arms against arms", arms_table(runs, TASKS)]
+        parts += ["### v2 against the base", base_table(base, runs, ladders)]
+        parts += ["### Arms on the ladders (secondary)", arms_table(runs, ladders)]
     else:
         parts.insert(0, partial_note(runs))
-    for k, label in ((1, "pass@1"), (K, f"pass@{K}")):
-        parts += [f"### Levels: {label}", levels_table(base, runs, ladders, k)]
-    parts += accounts(runs)
-    parts += [
-        "Thick lines: the median over the seeds, then the running median of nine recorded points; faint lines: each run. KL to the reference has no curve for JustRL: it keeps no reference model."
-    ]
+    for k in KS:
+        parts += [f"### Levels: pass@{k}, mean over seeds", levels_table(base, runs, ladders, k)]
+    parts += ["### Accounts", accounts_table(runs), penalty_line(runs)]
+    parts += ["Thick lines: running median of the seeds' median; faint lines: each run."]
     return [*parts, *(f"![{Path(name).stem}](images/{name})" for name in images)]
 
 
@@ -118,96 +120,97 @@ def of(runs: Iterable[Mapping[str, Any]], when: str = "budget") -> list[Groups]:
     return [run["evaluations"][when]["groups"] for run in runs]
 
 
-def arms_table(runs: Runs, names: Sequence[str], k: int) -> str:
+def arms_table(runs: Runs, names: Sequence[str]) -> str:
     """Return the confirmatory comparisons over the groups ``names`` as a table."""
-    variance = pooled_variance([of(found) for found in runs.values()], names, k)
-    degrees = sum(len(found) - 1 for found in runs.values())
-    tests = [
-        compare_arms(of(runs[a]), of(runs[b]), names, k, (variance, degrees)) for a, b in CONTRASTS
-    ]
-    rows = [
-        (f"{a} - {b}", test, p)
-        for (a, b), test, p in zip(CONTRASTS, tests, holm([t.p for t in tests]), strict=True)
-    ]
-    return _test_table("comparison", rows)
+    pairs = {f"{a} - {b}": (of(runs[a]), of(runs[b]), names) for a, b in CONTRASTS}
+    return _test_table("comparison", runs, pairs)
 
 
-def base_table(base: Groups, runs: Runs, ladders: Sequence[str], k: int) -> str:
+def base_table(base: Groups, runs: Runs, ladders: Sequence[str]) -> str:
     """Return v2 against the base for each task and each ladder as a table."""
     of_ladder = {
         name.split("/")[0]: [n for n in ladders if n.startswith(name.split("/")[0])]
         for name in ladders
     }
     families = {task: [task] for task in TASKS} | {f"{t} ladder": n for t, n in of_ladder.items()}
+    pairs = {label: (of(runs["v2"]), [base], names) for label, names in families.items()}
+    return _test_table("task", runs, pairs)
+
+
+def _test_table(
+    head: str,
+    runs: Runs,
+    pairs: Mapping[str, tuple[Sequence[Groups], Sequence[Groups], Sequence[str]]],
+) -> str:
+    """Return a table of two families of tests, one for each k: each row's difference and p values."""
+    arms = [of(found) for found in runs.values()]
     degrees = sum(len(found) - 1 for found in runs.values())
-    tests = []
-    for names in families.values():
-        variance = pooled_variance([of(found) for found in runs.values()], names, k)
-        tests.append(compare_arms(of(runs["v2"]), [base], names, k, (variance, degrees)))
-    rows = list(zip(families, tests, holm([t.p for t in tests]), strict=True))
-    return _test_table("task", rows)
-
-
-def _test_table(head: str, rows: Iterable[tuple[str, Any, float]]) -> str:
-    lines = [
-        f"| {head} | difference | 95 % over items | t | p | p (Holm) |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, test, p in rows:
-        i, t = test.interval, test.difference / test.standard_error if test.standard_error else 0.0
-        lines.append(
-            f"| {name} | {100 * test.difference:+.1f} | {100 * i.low:+.1f} to {100 * i.high:+.1f} "
-            f"| {t:+.2f} | {test.p:.3g} | {p:.3g} |"
-        )
-    return "\n".join(lines)
+    cells: dict[str, list[str]] = {label: [] for label in pairs}
+    for k in KS:
+        tests = [
+            compare_arms(a, b, names, k, (pooled_variance(arms, names, k), degrees))
+            for a, b, names in pairs.values()
+        ]
+        for row, test, p in zip(cells.values(), tests, holm([t.p for t in tests]), strict=True):
+            i = test.interval
+            row += [
+                f"{100 * test.difference:+.1f} [{100 * i.low:+.1f}, {100 * i.high:+.1f}]",
+                f"{test.p:.3g} ({p:.3g})",
+            ]
+    lines = [f"| {head} | " + " | ".join(f"pass@{k} | p" for k in KS) + " |"]
+    lines += ["|---" * (1 + 2 * len(KS)) + "|"]
+    return "\n".join([*lines, *(f"| {n} | {' | '.join(row)} |" for n, row in cells.items())])
 
 
 def levels_table(base: Groups, runs: Runs, ladders: Sequence[str], k: int) -> str:
-    """Return pass@k of the base and of every arm, with its interval over items, for each group."""
-    arms = [arm for arm, found in runs.items() if found]
-    lines = [
-        "In %, mean over seeds, at equal tokens; in brackets the 95 % interval over items.",
-        "",
-    ]
-    lines += ["| | base | " + " | ".join(arms) + " |", "|---|---|" + "---|" * len(arms)]
-    named = {"six tasks": list(TASKS), "ladders": list(ladders)}
-    for label, names in (named | {name: [name] for name in [*TASKS, *ladders]}).items():
-        cells = [_cell([base], names, k), *(_cell(of(runs[arm]), names, k) for arm in arms)]
+    """Return pass@k, in %, of the base and of every arm: the totals with their interval, and each task."""
+    arms = {"base": [base]} | {arm: of(found) for arm, found in runs.items() if found}
+    lines = ["| | " + " | ".join(arms) + " |", "|---" * (1 + len(arms)) + "|"]
+    for label, names in {"six tasks": TASKS, "ladders": tuple(ladders)}.items():
+        found = [arm_interval(seeds, names, k) for seeds in arms.values()]
+        cells = [f"{100 * i.value:.1f} [{100 * i.low:.1f}, {100 * i.high:.1f}]" for i in found]
         lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    for name in TASKS:
+        cells = [f"{100 * arm_interval(seeds, [name], k).value:.1f}" for seeds in arms.values()]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _cell(seeds: Sequence[Groups], names: Sequence[str], k: int) -> str:
-    i = arm_interval(seeds, names, k)
-    return f"{100 * i.value:.1f} ({100 * i.low:.1f}-{100 * i.high:.1f})"
-
-
-def accounts(runs: Runs) -> list[str]:
-    """Return the tables that say where each run was compared, and what it cost."""
+def accounts_table(runs: Runs) -> str:
+    """Return the table that says where each arm's runs were compared, seed by seed."""
     lines = [
-        "| run | compared at step | tokens there | penalty on | last reset | KL share, median | range "
-        + "| resets | steps | tokens in all | minutes |",
-        "|---" * 11 + "|",
+        "| arm, by seed | compared at step | tokens there | last reset | KL's share of the gradient, %: median (range) |",
+        "|---" * 5 + "|",
     ]
     for arm, found in runs.items():
-        for run in found:
-            at = run["evaluations"]["budget"]
-            resets = sum(d["kind"] == "reference_reset" for d in run["decisions"])
-            lines.append(
-                f"| {arm} {run['seed']} | {at['step']} | {at['tokens']:,} "
-                f"| {'yes' if at['length_penalty_active'] else 'no'} | {at['last_reset'] or 'none'} "
-                f"| {_share(run)} | {resets} | {run['steps']} | {run['tokens']:,} "
-                f"| {run['step_seconds'] / 60:.1f} |"
-            )
-    return ["### Accounts", "\n".join(lines)]
+        places = [run["evaluations"]["budget"] for run in found]
+        columns = (
+            [str(at["step"]) for at in places],
+            [f"{at['tokens']:,}" for at in places],
+            [str(at["last_reset"] or "none") for at in places],
+            [_share(run) for run in found],
+        )
+        lines.append(f"| {arm} | " + " | ".join("; ".join(cells) for cells in columns) + " |")
+    return "\n".join(lines)
+
+
+def penalty_line(runs: Runs) -> str:
+    """Return the sentence that names the runs compared inside of a penalty window."""
+    inside = [
+        f"{arm} {run['seed']}"
+        for arm, found in runs.items()
+        for run in found
+        if run["evaluations"]["budget"]["length_penalty_active"]
+    ]
+    return f"Compared inside a penalty window: {', '.join(inside) or 'none'}."
 
 
 def _share(run: Mapping[str, Any]) -> str:
-    """Return the two cells on KL's share of the gradient."""
+    """Return KL's share of the gradient in per cent, as median and range."""
     shares = [100 * share for _, share in run["curves"]["kl_gradient_share"]]
     if not shares:
-        return "no KL | no KL"
-    return f"{median(shares):.3g} % | {min(shares):.2g}-{max(shares):.2g} %"
+        return "no KL"
+    return f"{median(shares):.3g} ({min(shares):.2g}-{max(shares):.2g})"
 
 
 if __name__ == "__main__":

@@ -138,6 +138,8 @@ class AdapterSpec:
     question: Callable[[Any, Mapping[str, Any], str], tuple[str | None, str] | None] | None = None
     """(benchmark, raw row, where) -> (id or None, question), as ``item`` has them, where they are more than
     the columns ``id`` and ``question``: for decontamination, which unpacks no test."""
+    summary: str = ""
+    """Which data set it reads, and what its gold responses are."""
 
     def __post_init__(self) -> None:
         if self.convert is None and self.item is None:

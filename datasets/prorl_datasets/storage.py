@@ -15,18 +15,20 @@ from prorl_common import nearest, sha256_file
 from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample, Split
 from prorl_verifiers import Task
 
-COLUMNS = (
-    "id",
-    "domain",
-    "split",
-    "prompt",
-    "verifier",
-    "reference",
-    "source",
-    "licence",
-    "gold_check",
-    "metadata",
-)
+COLUMNS = {
+    "id": "`<entry>-<split>-<index>`; rows are sorted by it. Same recipe and seed, same ids",
+    "domain": "of the entry",
+    "split": "train, validation, test",
+    "prompt": "list of {role, content}: chat messages",
+    "verifier": "name of what scores it",
+    "reference": "JSON: what it checks against",
+    "source": "`reasoning_gym/<task>`, `procedural/<family>`, `file/<name>` or the repository",
+    "licence": "of the row, else of the entry",
+    "gold_check": "`verified`, `self-consistent` or `none`",
+    "metadata": "JSON: `entry`, `index`, `weight`; if known `gold_response`, `chance` (what a blind constant answer "
+    "earns), `family`, `level`, `config`; what the adapter keeps",
+}
+"""Column of a dataset -> its meaning; text but for ``prompt``."""
 MANIFEST = "manifest.json"
 ROW_GROUP, GROUP_BYTES = 4096, 32 * 2**20
 """Rows of a row group, and about how many bytes of text at most: it is held whole in memory."""

@@ -40,11 +40,12 @@ def result_table(result: EvalResult) -> TextTable:
     """Return one row a group: pass@1, pass@8 (or the next smaller), the k asked for, reward, rates.
 
     maj@k has columns where answers can be put to a vote. A star marks a k above n/2. The rates of cut,
-    unparsable and infra-error samples are always there, at 0 too.
+    unparsable and infra-error samples are always there, at 0 too; how many rewards a model gave stands where any are.
     """
     ks = shown_ks([result])
     n = result.settings.n
     votes = [k for k in ks if k > 1 and any(k in g.maj_at_k for g in result.groups)]
+    by_models = ("judged",) if any(g.judged for g in result.groups) else ()
     names = [f"pass@{k}{'*' if near_n_warning(n, k) else ''}" for k in ks]
     names += [*(f"maj@{k}" for k in votes), "mean reward", "tokens"]
     rows = tuple(
@@ -56,13 +57,14 @@ def result_table(result: EvalResult) -> TextTable:
             bracket(g.reward),
             bracket(g.length, length_digits(g.length.value)),
             *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, g.infra_share)),
+            *((str(g.judged),) if by_models else ()),
         )
         for g in result.groups
     )
     level = f"{100 * result.settings.level:g}%"
     star = ", * k above n/2" if any(name.endswith("*") for name in names) else ""
     title = f"{result.label}, n = {n}, {level} intervals{star}"
-    head = ("", "problems", *names, "cut", "unparsable", "infra")
+    head = ("", "problems", *names, "cut", "unparsable", "infra", *by_models)
     return TextTable(title, head, rows)
 
 

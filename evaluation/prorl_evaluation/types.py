@@ -103,7 +103,7 @@ class ProblemResult:
     answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
     ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
     first; None where answers cannot be put to a vote (the verifier has no ``vote``). ``refused`` samples
-    got no answer from the server; they are infra errors too.
+    got no answer from the server; they are infra errors too. ``judged`` rewards were given by a model.
     """
 
     id: str
@@ -123,6 +123,7 @@ class ProblemResult:
     labels: Mapping[str, Label] = field(default_factory=dict)
     answers: tuple[tuple[int, int], ...] | None = None
     refused: int = 0
+    judged: int = 0
 
     @property
     def answered(self) -> int:
@@ -142,7 +143,7 @@ class GroupResult:
     Rates are shares of all samples (``truncation_rate``, ``infra_error_rate``) or of those with a verdict
     (the other two). ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
     ``maj_at_k`` is over the problems whose answers can be put to a vote, empty when there are none;
-    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``.
+    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``judged`` rewards were given by a model.
     """
 
     name: str
@@ -159,6 +160,7 @@ class GroupResult:
     infra_error_rate: float = math.nan
     maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
     g_pass: Mapping[str, Interval] = field(default_factory=dict)
+    judged: int = 0
 
     @property
     def infra_share(self) -> float:

@@ -99,11 +99,11 @@ def benchmarks_command(
 
 def _check_golds(loaded: Loaded, n: int) -> None:
     """Say how many gold responses the benchmark's own verifier accepts. Code is not run here."""
-    from prorl_verifiers import VERIFIERS, VerifierPool
+    from prorl_verifiers import VerifierPool, runs_programs
 
     step = max(1, len(loaded.samples) // GOLDS)
     known = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
-    known = [s for s in known if VERIFIERS.get(s.task.verifier).score_in_sandbox is None]
+    known = [s for s in known if not runs_programs(s.task)]
     if not known or not n:
         return
     with VerifierPool() as pool:

@@ -103,8 +103,8 @@ def build_command(
             say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
         if missing := leaks["not_checked"]:
             warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
-        for domain, reason in found["left_out"].items():
-            warn(f"domain {domain} is left out: {reason}")
+        for verifier, reason in found["left_out"].items():
+            warn(f"{verifier} is left out: {reason}")
         say(f"dataset {'kept' if report.reused else 'written'}: {report.path}")
     if report.short:
         for name, splits in report.short.items():

@@ -120,7 +120,6 @@ def run_command(
         _list_suites(json_out)
         return
     from prorl_evaluation.sampling.asked import models_of, run_limit, session_of, settings_of
-    from prorl_evaluation.sampling.job import runs_programs
     from prorl_evaluation.sampling.protocols import Protocol
     from prorl_evaluation.suites import (
         Wanted,
@@ -129,7 +128,7 @@ def run_command(
         run_suite,
         without_code,
     )
-    from prorl_verifiers import VerifierPool, no_isolation
+    from prorl_verifiers import VerifierPool, no_isolation, runs_programs
 
     asked = o.settings(context, config, overrides)
     rows = asked.suite.published
@@ -146,7 +145,7 @@ def run_command(
     weak = asked.scoring.allow_weak
     with stoppable(KEPT, progress):
         gathered = gather_benchmarks(wanted, which, progress)
-        if not weak and any(runs_programs(s) for one in gathered.ready for s in one.samples):
+        if not weak and any(runs_programs(s.task) for one in gathered.ready for s in one.samples):
             why = no_isolation()
             gathered = gathered if why is None else without_code(gathered, why)
         how = session.settings

@@ -17,13 +17,13 @@ def presets(as_json: Json = False) -> None:
     from rich.table import Table
 
     from prorl_training.config.loading import load_config
-    from prorl_training.config.presets import preset_names
+    from prorl_training.config.presets import preset_description, preset_names
 
     configs = {name: load_config(name) for name in preset_names()}
     if as_json:
         console.print_json(
             {
-                name: {"description": _described(name), "config": c.model_dump(mode="json")}
+                name: {"description": preset_description(name), "config": c.model_dump(mode="json")}
                 for name, c in configs.items()
             }
         )
@@ -33,25 +33,8 @@ def presets(as_json: Json = False) -> None:
     table.add_column("steps", justify="right")
     table.add_column("what it is")
     for name, c in configs.items():
-        table.add_row(name, str(c.steps), _described(name))
+        table.add_row(name, str(c.steps), preset_description(name))
     console.stdout_console().print(table, markup=False)
-
-
-def _described(name: str) -> str:
-    """Return the first sentence of the comment that a preset's file begins with."""
-    from prorl_training.config.presets import preset_text
-
-    words: list[str] = []
-    for line in preset_text(name).splitlines():
-        if not line.startswith("#") or not line.strip("# "):
-            break
-        words += line.lstrip("# ").split()
-    return first_sentence(" ".join(words))
-
-
-def first_sentence(text: str) -> str:
-    """Return the text up to its first full stop that ends a word, without it."""
-    return text.split(". ")[0].removesuffix(".")
 
 
 def status(as_json: Json = False) -> None:

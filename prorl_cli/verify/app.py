@@ -9,9 +9,10 @@ import io
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +22,9 @@ from prorl_cli.verify.audit import audit
 from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_verifiers import Verdict
 
 
 class OnBadRow(StrEnum):
@@ -52,7 +56,10 @@ app.command("audit")(audit)
 def answer(
     response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
     verifier: Annotated[
-        str, typer.Option(help="The verifier: math, stem, code, logic, instruction or a plug-in's.")
+        str,
+        typer.Option(
+            help="The verifier: math, stem, code, logic, instruction, composite, judge or a plug-in's."
+        ),
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
     reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
@@ -114,7 +121,8 @@ def file(
     """Score a file of responses, one verdict a line.
 
     In the same order; exit 1 when a response has no reward. Lines that are skipped get no verdict and count
-    in no mean; the first of them are named on stderr.
+    in no mean; the first of them are named on stderr. A reward that a model gave (verifier judge) has the
+    status judged, the model's name as judge, and a mean of its own.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
@@ -142,6 +150,7 @@ def file(
     pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
     progress = make_progress()
     with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+        pool.require(task for _, task in pairs)
         progress.start("verify", len(items))
         verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
     progress.finish()
@@ -151,16 +160,25 @@ def file(
         sys.stdout.write(text)
     else:
         atomic_write_text(out, text)
-    rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
-    mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
+    said = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts, judged=False)}"]
     found: Counter[str] = Counter(verdict.status for verdict in verdicts)
-    order = ("scored", "unparsable", "timeout", "infra_error")
-    counts = [f"{found[status]} {status}" for status in order if found[status]]
+    if found["judged"]:
+        said.append(f"mean reward of models {_mean(verdicts, judged=True)}")
+    order = ("scored", "judged", "unparsable", "timeout", "infra_error")
+    said += [f"{found[status]} {status}" for status in order if found[status]]
     if bad:
-        counts.append(f"{len(bad)} bad rows skipped")
-    say(" · ".join([f"{len(verdicts)} responses", f"mean reward {mean}", *counts]))
+        said.append(f"{len(bad)} bad rows skipped")
+    say(" · ".join(said))
     if found["infra_error"]:
         raise typer.Exit(1)
+
+
+def _mean(verdicts: Sequence[Verdict], judged: bool) -> str:
+    """Return the mean of the rewards that models gave (``judged``), or of all others, to be shown."""
+    rewards = [
+        v.reward for v in verdicts if v.reward is not None and judged == (v.judge is not None)
+    ]
+    return f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
 
 
 @app.command("replay")
@@ -189,10 +207,13 @@ def replay(
         result = replay_run(folder, pool, progress.advance)
     progress.finish()
     if as_json:
-        keys = ("rows", "agree", "masked", "differences")
+        keys = ("rows", "agree", "masked", "judged", "differences")
         print_json({key: getattr(result, key) for key in keys} | {"all_agree": result.all_agree})
     else:
-        print(f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded)")
+        judged = f"; {result.judged} are a model's" if result.judged else ""
+        print(
+            f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded{judged})"
+        )
         for row in result.differences[:20]:
             line = (
                 f"step {row['step']} {row['sample_id']}#{row['sample_index']} {row['verifier']}: "

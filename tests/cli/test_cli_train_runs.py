@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_cli.train.runs import first_sentence
 from prorl_common import UserError
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
@@ -73,11 +72,6 @@ def test_presets_have_a_line_each_with_what_they_are() -> None:
     assert set(described) == set(preset_names())
     assert all(len(d["description"]) > 10 for d in described.values())
     assert described["prorl-v2"]["config"]["steps"] == load_config("prorl-v2").steps
-
-
-def test_first_sentence_does_not_end_inside_a_number() -> None:
-    assert first_sentence("Clip 0.2/0.28, as in v2.1. More follows.") == "Clip 0.2/0.28, as in v2.1"
-    assert first_sentence("no stop") == "no stop"
 
 
 def test_status_shows_how_far_how_good_and_whether_it_runs(run: RunFolder) -> None:

@@ -36,7 +36,7 @@ def test_the_folder_loads_as_a_dataset_with_its_splits(
         "validation": 3,
         "test": 3,
     }
-    assert tuple(found["train"].column_names) == COLUMNS
+    assert tuple(found["train"].column_names) == tuple(COLUMNS)
     row = found["train"][0]
     assert row["prompt"] == [dict(m) for m in load(small_dataset, "train")[0].prompt]
     assert load_task(row["verifier"], json.loads(row["reference"]))

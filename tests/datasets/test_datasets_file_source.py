@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress, UserError
-from prorl_datasets import DatasetError, Recipe, build, load
+from prorl_datasets import BuildOptions, DatasetError, Recipe, build, load
 from prorl_datasets.building.builder import build_with
 
 ROWS = [{"q": f"What is {i} + {i}?", "a": 2 * i} for i in range(30)]
@@ -58,6 +58,67 @@ def test_every_format_gives_the_same_rows_split_without_overlap(
     line = int(sample.metadata["line"])
     assert sample.task.reference == {"answer": str(2 * (line - 1))}
     assert sample.licence == "CC0"
+
+
+COMPOSED = (
+    "name: x\ndecontamination: {benchmarks: []}\nentries:\n"
+    "  - {name: mine, domain: math, verifier: composite, licence: CC0,"
+    " source: {kind: file, path: rows.csv, columns: {prompt: q}}, count: {train: all}}\n"
+)
+
+
+def _composed_csv(path: Path, gate: str) -> None:
+    import csv
+
+    parts = [
+        {"verifier": "math", "reference": {"answer": "4"}},
+        {"verifier": "math", "name": "ours", "reference": {"answer": "4", "mode": "ours"}},
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["q", "parts", "gate"], ["2 + 2?", json.dumps(parts), gate]])
+
+
+def test_a_table_may_hold_composed_tasks_as_json(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    _composed_csv(tmp_path / "rows.csv", '["ours"]')
+    recipe = make_recipe(COMPOSED.replace("prompt: q", "prompt: q, parts: parts, gate: gate"))
+    report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    (sample,) = load(tmp_path / "d")
+    assert [part["verifier"] for part in sample.task.reference["parts"]] == ["math", "math"]
+    assert sample.task.reference["gate"] == ["ours"]
+    assert sample.metadata["gold_response"] == "\\boxed{4}"
+    assert report.manifest["gold_types"] == {"number + number": 1}
+
+
+def test_a_composed_row_that_is_wrong_is_named_with_its_part(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    _composed_csv(tmp_path / "rows.csv", '["mine"]')
+    recipe = make_recipe(COMPOSED.replace("prompt: q", "prompt: q, parts: parts, gate: gate"))
+    with pytest.raises(
+        DatasetError, match=r"rows.csv:\d+: composite: the gate names no part: 'mine'"
+    ):
+        build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+
+
+def test_without_isolation_composed_tasks_are_left_out_since_a_part_may_be_code(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    _composed_csv(tmp_path / "rows.csv", "true")
+    math = (
+        "  - {name: sums, domain: math, source: {kind: procedural, family: multiply},"
+        " count: {train: 5}}\n"
+    )
+    options = BuildOptions(isolated=False)
+    report = build_with(
+        accepting,
+        make_recipe(COMPOSED + math),
+        tmp_path / "d",
+        progress=NullProgress(),
+        options=options,
+    )
+    assert list(report.manifest["left_out"]) == ["composite"]
 
 
 def test_duplicate_and_refused_rows_make_a_reported_shortfall(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,18 +17,8 @@ ROOT = Path(__file__).parents[2]
 PAPERS = (ROOT / "docs" / "papers.md").read_text("utf-8")
 
 
-def script(name: str) -> ModuleType:
-    """A script of scripts/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-site = script("docs_site")
-links = script("check_links")
+site = importlib.import_module("docs_site")
+links = importlib.import_module("check_links")
 
 
 def placed(entry: Any) -> list[str]:

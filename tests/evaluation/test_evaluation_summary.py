@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from prorl_evaluation import (
 from prorl_evaluation.report.markdown import shown
 from prorl_evaluation.tables import near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
-from prorl_verifiers import Task
+from prorl_verifiers import Task, Verdict
 
 SETTINGS = EvalSettings(n=16, k=8, draws=300)
 
@@ -117,3 +118,21 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
     file.write_text(json.dumps({**row, "format": 3}))
     with pytest.raises(EvaluationError, match="reads 1 and 2: give its pass-at-k command again"):
         load_result(tmp_path)
+
+
+class FakeJudge(FakeScorer):
+    """The same rewards, as if a model had given them."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        found = super().score(items)
+        return [dataclasses.replace(v, status="judged", metrics={"judge": "m"}) for v in found]
+
+
+def test_rewards_that_a_model_gave_have_a_column_where_there_are_any(tmp_path: Path) -> None:
+    ruled = run(tmp_path / "rules", make_samples(2))
+    assert ruled.overall.judged == 0 and "judged" not in result_table(ruled).head
+    judged = run(tmp_path / "model", make_samples(2), FakeJudge())
+    assert [p.judged for p in judged.problems] == [16, 16]
+    table = result_table(judged)
+    assert table.rows[0][table.head.index("judged")] == "32"
+    assert load_result(tmp_path / "model").overall.judged == 32

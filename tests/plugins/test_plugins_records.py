@@ -101,6 +101,7 @@ def test_a_build_starts_anew_when_a_part_changes_that_its_rows_may_take(tmp_path
     assert "perl" in {part["name"] for part in languages}
     assert counted("math", "rows.jsonl") == []
     assert counted("code", "rows.jsonl") == languages
+    assert counted("composite", "rows.jsonl") == [*VERIFIERS.records(VERIFIERS.names()), *languages]
     assert counted("math", "rows.jsonl, adapter: sums") == [  # whose rows may name any verifier
         *ADAPTERS.records(["sums"]),
         *VERIFIERS.records(VERIFIERS.names()),

@@ -213,10 +213,40 @@ def test_a_slot_that_was_killed_is_replaced() -> None:
     mine = LocalSandbox(capabilities.WALLS, "test")
     assert mine.run(HONEST).status == "ok"
     assert mine._opened is not None
-    rested = mine._opened[1]._rested["python"]
+    rested = [slot for slots in mine._opened[1]._rested.values() for slot in slots]
+    assert rested
     for slot in rested:
         slot.hang_up()
     assert [mine.run(HONEST).status for _ in range(4)] == ["ok"] * 4
+    mine.close()
+
+
+def test_a_run_whose_slot_was_killed_is_run_again_and_then_an_outage() -> None:
+    mine = LocalSandbox(capabilities.WALLS, "test")
+    assert mine.run(HONEST).status == "ok"
+    assert mine._opened is not None
+    pool, kills = mine._opened[1], [1]
+
+    def kill() -> None:
+        while kills:
+            for slot in list(pool._lent):
+                time.sleep(0.2)
+                if kills and slot in pool._lent:
+                    kills.pop()
+                    slot.hang_up()
+            time.sleep(0.01)
+
+    slow = Program("import time\ntime.sleep(1)\nprint(42)")
+    for times in (1, 2):
+        kills[:] = [1] * times
+        killer = threading.Thread(target=kill)
+        killer.start()
+        if times == 1:
+            assert mine.run(slow).stdout == "42\n"
+        else:
+            with pytest.raises(SandboxError, match="slot of the sandbox has ended"):
+                mine.run(slow)
+        killer.join()
     mine.close()
 
 

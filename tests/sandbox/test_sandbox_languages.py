@@ -219,6 +219,22 @@ def test_a_failure_has_its_status(sandbox: LocalSandbox, run: Run, name: str) ->
     assert "root:" not in outcome.stdout + outcome.stderr
 
 
+def test_memory_that_many_small_processes_take_together_is_the_programs_own(
+    sandbox: LocalSandbox, run: Run
+) -> None:
+    if not sandbox.isolation.endswith("cgroup"):
+        pytest.skip("needs control groups: nothing else sums the memory of several processes")
+    source = (
+        "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+        "int main() {\n  for (int i = 0; i < 60; i++) if (fork() == 0) {\n    usleep(300000);\n"
+        "    volatile char *p = malloc(2 << 20);\n    for (int j = 0; j < 2 << 20; j += 4096) p[j] = 1;\n"
+        "    sleep(2); _exit(0);\n  }\n  while (wait(0) > 0);\n}"
+    )
+    limits = replace(ROOMY, memory_mb=64, processes=64)
+    for _ in range(2):  # each of them smaller than the process that watches over them
+        assert run("c", source, limits=limits).status == "memory"
+
+
 def test_the_compilers_complaint_is_shown(run: Run) -> None:
     assert "'x' was not declared" in run("cpp", "int main() { return x; }").stderr.translate(
         {0x2018: "'", 0x2019: "'"}

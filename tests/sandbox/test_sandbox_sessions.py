@@ -200,6 +200,7 @@ def test_a_fork_outlives_the_end_of_the_session_it_came_from(session: Session) -
     session.run("x = 1")
     fork = session.fork()
     assert session.run("while True: pass", SHORT).status == "timeout"
+    time.sleep(1)  # a service looks now and then whether all has ended
     assert fork.run("x").value == 1
     assert fork.fork().run("x").value == 1
 

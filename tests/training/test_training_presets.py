@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -15,8 +12,11 @@ from prorl_common.config import ConfigError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import (
+    first_sentence,
     leaf_values,
+    preset_description,
     preset_names,
+    preset_notes,
     preset_parent,
     preset_sources,
     preset_text,
@@ -173,13 +173,6 @@ def at(config: TrainConfig, path: str) -> object:
     return value
 
 
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """Return the loader of a script of the repository, as a module."""
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    return importlib.import_module
-
-
 @pytest.mark.parametrize("name", preset_names())
 def test_every_value_of_every_preset_names_its_source(name: str) -> None:
     sources = value_sources(preset_text(name))
@@ -283,6 +276,20 @@ def test_presets_that_extend_in_a_circle_are_refused() -> None:
         resolve_preset("d", {"d": "extends: d\n"})
 
 
+def test_first_sentence_does_not_end_inside_a_number() -> None:
+    assert first_sentence("Clip 0.2/0.28, as in v2.1. More follows.") == "Clip 0.2/0.28, as in v2.1"
+    assert first_sentence("no stop") == "no stop"
+
+
+def test_a_preset_is_described_by_its_first_sentence_and_its_notes_are_the_paragraphs_after_it() -> (
+    None
+):
+    assert preset_description("prorl-v1").startswith("ProRL v1 (arXiv 2505.24864): GRPO")
+    assert preset_notes("dler").startswith("DLER = the paper; DLER script = ")
+    assert "steps:" not in preset_notes("dler")
+    assert preset_notes("no-kl") == ""
+
+
 def test_an_unknown_parent_is_one_line_that_names_both() -> None:
     with pytest.raises(
         ConfigError, match=r"preset 'mine' extends 'prorl-v3' \(did you mean 'prorl-v2'"
@@ -303,25 +310,6 @@ def test_a_childs_values_lie_over_its_parents_and_grandparents() -> None:
         "kl": {"coefficient": 2.0, "clamp": "none"},
         "data": {"domain_weights": {"code": 1}},
     }
-
-
-def test_the_page_of_all_keys_is_up_to_date(script: Callable[[str], ModuleType]) -> None:
-    page = script("config_reference")
-    assert page.PAGE.read_text("utf-8") == page.page(), "run python scripts/config_reference.py"
-
-
-def test_every_key_has_a_meaning_on_its_page(script: Callable[[str], ModuleType]) -> None:
-    rows = [
-        line for line in script("config_reference").page().splitlines() if line.startswith("| `")
-    ]
-    assert len(rows) > 100
-    assert [row for row in rows if not row.split(" | ")[-1].strip(" |")] == []
-
-
-def test_the_tables_of_the_presets_page_are_up_to_date(script: Callable[[str], ModuleType]) -> None:
-    page = script("preset_reference")
-    current = page.PAGE.read_text("utf-8")
-    assert page.filled(current) == current, "run python scripts/preset_reference.py"
 
 
 def test_the_command_lines_on_the_presets_page_load() -> None:

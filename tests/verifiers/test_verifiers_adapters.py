@@ -279,6 +279,17 @@ def test_modes_are_pairs_of_known_words() -> None:
         common.open_scorer(ScorerOptions(url="http://127.0.0.1:1", modes="math=either"))
 
 
+def test_a_models_rewards_train_only_where_the_adapter_is_told_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PRORL_JUDGE_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("PRORL_JUDGE_MODEL", "m")
+    label = json.dumps({"verifier": "judge", "reference": {"question": "?", "answer": "4"}})
+    with pytest.raises(UserError, match="in an adapter judged=true"):
+        make_trl_reward(workers=1)(["p"], ["4"], task=[label])
+    close_shared()
+
+
 def test_threads_share_one_real_pool_and_a_fork_opens_its_own() -> None:
     found: list[float] = []
 

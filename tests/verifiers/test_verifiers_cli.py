@@ -50,7 +50,8 @@ def test_file_keeps_the_order_and_writes_the_contracts_fields(tmp_path: Path) ->
     rows = [json.loads(text) for text in out.read_text().splitlines()]
     assert [row["id"] for row in rows] == [f"row-{i}" for i in range(9)]
     assert [row["reward"] for row in rows] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    assert list(rows[0]) == ["id", "reward", "status", "reason", "extracted", "metrics", "seconds"]
+    names = ["id", "reward", "status", "reason", "extracted", "metrics", "seconds", "judge"]
+    assert list(rows[0]) == names and rows[4]["judge"] is None
     assert rows[8]["status"] == "unparsable"
     assert "9 responses" in run.stderr
 

@@ -1,6 +1,5 @@
 """The scorer, the reference check and the report of the instruction verifier."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +9,7 @@ from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.mifeval.catalog import MIFEVAL
-from prorl_verifiers.instruction.registry import (
-    DEVIATIONS,
-    RANDOM_UPSTREAM,
-    REGISTRY,
-    markdown_table,
-)
+from prorl_verifiers.instruction.registry import REGISTRY
 from prorl_verifiers.instruction.report import summarise
 from prorl_verifiers.instruction.scorer import score_instruction, variants
 from prorl_verifiers.instruction.spec import check_reference
@@ -40,17 +34,6 @@ def test_the_registry_has_the_25_the_29_the_58_and_the_93_ids() -> None:
     assert len(IFBENCH) == 58
     assert len(MIFEVAL) == 93
     assert len(REGISTRY) == 205
-
-
-def test_the_page_lists_every_id_with_its_deviation() -> None:
-    page = Path(__file__).parents[2] / "docs" / "reference" / "instruction-verifier.md"
-    text = page.read_text(encoding="utf-8")
-    assert markdown_table(IFEVAL) in text
-    assert markdown_table(IFEVALG) in text
-    assert markdown_table(IFBENCH) in text
-    for name, why in RANDOM_UPSTREAM.items():
-        assert f"| `{name}` | {why} |" in text
-    assert all(DEVIATIONS[name] for name in REGISTRY)
 
 
 def test_the_reward_is_the_fraction_met_and_repeated_ids_count_each() -> None:

@@ -56,15 +56,15 @@ def test_a_thread_for_long_texts_takes_nothing_else_and_no_other_thread_takes_th
     assert queue.take(1.0, 64, wait=False) is None
     assert queue.take(1.0, 64, wait=False, extra=True) is None
     queue.add(TEXT, [one_job()])
-    work = queue.take(1.0, 64, wait=False, long=True)
+    work = queue.take(1.0, 64, wait=False, apart=LONG)
     assert work is not None and work.kind == LONG
-    assert queue.take(1.0, 64, wait=False, long=True) is None
+    assert queue.take(1.0, 64, wait=False, apart=LONG) is None
 
 
 def test_a_queue_with_a_long_text_in_work_is_not_idle() -> None:
     queue = FairQueue(1)
     queue.add(LONG, [one_job()])
-    work = queue.take(1.0, 64, wait=False, long=True)
+    work = queue.take(1.0, 64, wait=False, apart=LONG)
     assert work is not None and queue.busy == 1
     assert not queue.wait_until_idle(0.01)
     queue.done(work, 0.1, 1)

@@ -41,6 +41,7 @@ from prorl_verifiers.serve.wire import read_verify
 
 FOUR = Task("math", {"answer": "4"})
 ROW = {"task": {"verifier": "math", "reference": {"answer": "4"}}, "response": "4"}
+UNKNOWN_PART = {"verifier": "mth", "reference": {}}
 JSON = {"Content-Type": "application/json"}
 Reply = tuple[int, dict[str, str], Any]
 
@@ -151,8 +152,8 @@ def test_a_batch_is_answered_in_order_with_its_ids(shared: Running) -> None:
     assert status == 200
     assert [row["id"] for row in found["verdicts"]] == list(range(60))
     assert [row["reward"] for row in found["verdicts"]] == [float(n % 2 == 0) for n in range(60)]
-    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds", "isolation"}
-    assert set(found["verdicts"][0]) == keys
+    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds", "judge"}
+    assert set(found["verdicts"][0]) == {*keys, "isolation"}
 
 
 def test_one_item_and_no_item_are_batches_too(shared: Running) -> None:
@@ -206,6 +207,12 @@ def test_openrlhf_gets_lists_of_floats(shared: Running) -> None:
         ),
         ("/verify", ROW | {"task": {"verifier": "mth", "reference": {}}}, 422, "did you mean"),
         ("/verify", ROW | {"task": {"verifier": "code", "reference": {"tests": []}}}, 422, "code"),
+        (
+            "/verify",
+            ROW | {"task": {"verifier": "composite", "reference": {"parts": [UNKNOWN_PART]}}},
+            422,
+            "part 'mth'",
+        ),
         ("/verify", ROW | {"id": [1]}, 422, "'id'"),
         ("/verify", {"items": [7]}, 422, "item 0"),
         ("/openrlhf", {"query": ["a"]}, 422, "lists"),
@@ -372,6 +379,14 @@ def test_many_infra_errors_make_it_unready_until_a_probe_succeeds() -> None:
         served.ask("/verify", {"items": [ROW | {"response": "broken"}] * 10})
         assert any("not ready" in line for line in served.lines)
         served.wait_until(lambda: served.ask("/healthz")[0] == 200)
+
+
+def test_a_judge_that_is_away_leaves_it_ready() -> None:
+    task = {"verifier": "judge", "reference": {"question": "?", "answer": "4"}}
+    with running() as served:
+        served.ask("/verify", {"items": [{"task": task, "response": "broken"}] * 10})
+        assert served.ask("/healthz")[0] == 200
+        assert not any("not ready" in line for line in served.lines)
 
 
 def test_the_client_splits_batches_and_keeps_the_order(shared: Running) -> None:

@@ -10,13 +10,13 @@ from prorl_verifiers import VERIFIERS, VerifierSpec, load_task, modes_for, parse
 from prorl_verifiers.instruction import scorer as instruction_scorer
 from prorl_verifiers.logic import scorer as logic_scorer
 
-OURS = ("code", "instruction", "logic", "math", "stem")
+OURS = ("code", "composite", "instruction", "logic", "math", "stem")
 LEAST = VerifierSpec(
     name="exact", score=lambda response, reference: response == reference["answer"]
 )
 
 
-def test_our_five_come_through_the_door_and_are_named_like_their_entry_points() -> None:
+def test_ours_come_through_the_door_and_are_named_like_their_entry_points() -> None:
     assert set(OURS) <= set(VERIFIERS.names())
     assert [VERIFIERS.get(name).name for name in OURS] == list(OURS)
     assert VERIFIERS.records(OURS) == []
@@ -38,7 +38,8 @@ def test_the_least_spec_has_a_default_for_everything() -> None:
         ({"name": "Exact"}, "small letters"),
         ({"name": "exact"}, "needs score=FUNCTION"),
         ({"name": "exact", "score": 1.0}, "needs score=FUNCTION"),
-        ({"name": "exact", "score": max, "score_in_sandbox": max}, "not both"),
+        ({"name": "exact", "score": max, "score_in_sandbox": max}, "just one"),
+        ({"name": "exact", "compose": max}, "needs score=FUNCTION"),
         ({"name": "exact", "score": max, "mode_for": {"file": "strict"}}, "no mode 'strict'"),
     ],
 )

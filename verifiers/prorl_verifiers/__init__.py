@@ -2,6 +2,7 @@
 
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.logic.spec import logic_datasets
+from prorl_verifiers.parts import runs_programs, tasks_in
 from prorl_verifiers.pool.aio import AsyncVerifierPool, PoolFullError
 from prorl_verifiers.pool.batch import PoolClosedError
 from prorl_verifiers.pool.core import WorkerOptions
@@ -9,7 +10,14 @@ from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
 from prorl_verifiers.rows import FileItem, read_items, verdict_row
-from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec, modes_for
+from prorl_verifiers.spec import (
+    VERIFIERS,
+    ByService,
+    Canary,
+    Composition,
+    VerifierSpec,
+    modes_for,
+)
 from prorl_verifiers.tasks import (
     check_modes,
     default_backend,
@@ -18,12 +26,14 @@ from prorl_verifiers.tasks import (
     parse_modes,
     part_records,
     renewed_records,
+    services_of,
     with_mode,
 )
 from prorl_verifiers.types import (
     Score,
     Task,
     TaskError,
+    TaskPart,
     Verdict,
     VerdictStatus,
     unparsable,
@@ -32,7 +42,9 @@ from prorl_verifiers.types import (
 __all__ = [
     "VERIFIERS",
     "AsyncVerifierPool",
+    "ByService",
     "Canary",
+    "Composition",
     "FileItem",
     "PoolClosedError",
     "PoolFullError",
@@ -41,6 +53,7 @@ __all__ = [
     "Score",
     "Task",
     "TaskError",
+    "TaskPart",
     "Verdict",
     "VerdictStatus",
     "VerifierPool",
@@ -58,6 +71,9 @@ __all__ = [
     "read_items",
     "renewed_records",
     "replay_run",
+    "runs_programs",
+    "services_of",
+    "tasks_in",
     "unparsable",
     "verdict_row",
     "verify",

@@ -32,11 +32,13 @@ BATCH = 2000
 
 @dataclass(slots=True)
 class Replay:
-    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors)."""
+    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors); ``judged``: rows that
+    a model rewards, then or now."""
 
     rows: int = 0
     agree: int = 0
     masked: int = 0
+    judged: int = 0
     differences: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -56,7 +58,7 @@ def rollout_files(run: Path) -> list[Path]:
 def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None = None) -> Replay:
     """Re-score every rollout of ``run``; ``on_done`` is called after each row.
 
-    A reward agrees when it differs by at most 1e-9. Raises UserError for missing columns.
+    A reward agrees when it differs by at most 1e-9 and comes from a rule or a model as it did. Raises UserError for missing columns.
     """
     from pyarrow import parquet
 
@@ -85,9 +87,15 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
             heard = None if on_done is None else lambda _index, _verdict: on_done()
             for row, verdict in zip(rows, pool.score(items, heard), strict=True):
                 result.rows += 1
+                by_model = row["status"] == "judged"
+                result.judged += by_model or verdict.status == "judged"
                 if row["status"] == "infra_error" or row["reward"] is None:
                     result.masked += 1
-                elif verdict.reward is not None and abs(verdict.reward - row["reward"]) <= 1e-9:
+                elif (
+                    verdict.reward is not None
+                    and abs(verdict.reward - row["reward"]) <= 1e-9
+                    and by_model == (verdict.status == "judged")
+                ):
                     result.agree += 1
                 else:
                     recorded = ("step", "sample_id", "sample_index", "verifier", "reward")

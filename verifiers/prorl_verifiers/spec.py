@@ -8,7 +8,7 @@ The least is a name and a function::
 
 Everything else has a default. Whatever prorl needs to know of a verifier stands here and nowhere else: a
 verifier that is registered (entry-point group ``prorl.verifiers``) or given with ``--plugin FILE.py`` is
-scored, checked, audited, replayed and served like our own five, whose specs are ``<domain>/spec.py``.
+scored, checked, audited, replayed and served like our own, whose specs are ``<name>/spec.py``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from prorl_common import Door, Origin, PluginError
 from prorl_verifiers.audit.items import AuditRequest, Group, Kind, Mutation, Probe
-from prorl_verifiers.types import Reference, Score, Verdict
+from prorl_verifiers.types import Reference, Score, TaskPart, Verdict
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
@@ -43,6 +43,33 @@ class Canary:
     reference: Reference
     response: str
     reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """How a verifier makes one verdict of those of others. Both functions run in prorl's own process: they must be quick.
+
+    Example, a reward for a right number in few words (``few-words`` is another plug-in's verifier)::
+
+        def parts(reference):
+            return [
+                TaskPart("value", Task("math", {"answer": reference["answer"]})),
+                TaskPart("words", Task("few-words", {"most": 50})),
+            ]
+
+        def combine(reference, verdicts):
+            return verdicts["value"].reward * verdicts["words"].reward
+
+        SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
+
+    ``parts`` raises TaskError for a reference that has none. ``combine`` gets a verdict with a reward for each part,
+    by name; one part without (``infra_error``) makes the whole ``infra_error`` without asking. Its result is checked
+    like a scorer's. Whether the whole is ``unparsable`` or ``timeout``, metrics and seconds are the pool's business
+    (``pool.composed``).
+    """
+
+    parts: Callable[[Reference], Sequence[TaskPart]]
+    combine: Callable[[Reference, Mapping[str, Verdict]], Result]
 
 
 def no_check(reference: Reference) -> None:
@@ -88,8 +115,27 @@ def as_in_the_row(reference: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class ByService:
+    """How a verifier asks a service, a model above all, for its verdicts.
+
+    Called in threads of the process that scores, with the network and without walls: a response is sent on and read by
+    no parser, and of the reply is taken what its one form allows. Its rewards have the status ``judged``.
+    """
+
+    score: Callable[[str, Reference], Result]
+    """As ``VerifierSpec.score``, from several threads at a time. Tries again by itself; ServiceError, and whatever
+    else it raises, is ``infra_error``."""
+    prove: Callable[[], None]
+    """Has the service judge known answers. Raises UserError where it errs, ServiceError where it does not answer.
+    Asked before long work; ``score`` must not score without it."""
+    who: Callable[[], Mapping[str, str]]
+    """Returns the record (``Door.records``) of who judges, its ``name`` the model's. Raises UserError, with the cure,
+    where nobody has turned the verifier on: that is asked before anything is scored."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """One verifier. Exactly one of ``score`` and ``score_in_sandbox`` is given.
+    """One verifier. Exactly one of ``score``, ``score_in_sandbox``, ``score_by_service`` and ``compose`` is given.
 
     Raises PluginError for fields that make no sense.
     """
@@ -103,6 +149,12 @@ class VerifierSpec:
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
     take does not count as its own time, up to ten minutes an item; canaries are not asked."""
+    score_by_service: ByService | None = None
+    """For verifiers whose verdicts a service gives. Off until the environment names it (``ByService.who``)."""
+    compose: Composition | None = None
+    """For verifiers that score nothing themselves: which other tasks a task consists of, each scored as if it stood
+    alone, and what their verdicts come to. Of a composed reference prorl keeps the key ``modes`` for itself: a mode
+    for each verifier among the parts that name none."""
     strip_thinking: bool = True
     """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = no_check
@@ -167,13 +219,22 @@ class VerifierSpec:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise PluginError(f"verifier {self.name!r}: a name is small letters, digits, - and _")
         functions = [f for f in (self.score, self.score_in_sandbox) if f is not None]
-        if len(functions) != 1 or not callable(functions[0]):
+        ways = [*map(callable, functions)]
+        for way, kind in ((self.score_by_service, ByService), (self.compose, Composition)):
+            ways += [] if way is None else [isinstance(way, kind)]
+        if ways != [True]:
             raise PluginError(
-                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, not both)"
+                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox, score_by_service=ByService(...) or "
+                "compose=Composition(...); just one of them)"
             )
         for purpose, mode in self.mode_for.items():
             if mode not in self.modes:
                 raise PluginError(f"verifier {self.name!r}: mode_for {purpose}: no mode {mode!r}")
+
+    @property
+    def may_run_programs(self) -> bool:
+        """Whether some task of it may run the response as a program; of one task see ``runs_programs``."""
+        return self.score_in_sandbox is not None or self.compose is not None
 
     def gold(self, reference: Reference) -> str | None:
         """Return a whole right response, or None when the reference does not tell."""
@@ -192,8 +253,10 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 
 
 def runs_in_worker(spec: VerifierSpec) -> bool:
-    """Whether the pool's workers call it: all but our own that runs programs, which needs no walls itself."""
-    return spec.score is not None or not VERIFIERS.origin(spec.name).is_ours
+    """Whether the pool's workers call it: not our own that runs programs, which needs no walls itself, none that
+    asks a service, and none that only puts together what others find."""
+    in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
+    return spec.score is not None or in_sandbox
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:

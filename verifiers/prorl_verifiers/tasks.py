@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import UnknownNameError, UserError
-from prorl_verifiers.spec import VERIFIERS, VerifierSpec
+from prorl_verifiers.parts import MODES, own_reference, parts_of, tasks_in
+from prorl_verifiers.spec import VERIFIERS, ByService, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
 
@@ -64,7 +65,10 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
     try:
         if spec.modes and "mode" in reference:
             check_mode(spec, reference["mode"])
-        spec.check_reference(reference)
+        if spec.compose is None:
+            spec.check_reference(reference)
+        else:
+            _check_composed(spec, reference)
     except (TaskError, ValueError) as error:
         raise TaskError(f"{verifier}: {error}") from error
     try:
@@ -74,14 +78,56 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
     return Task(verifier, reference)
 
 
+def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
+    """Check a composed reference and the task of each part. Raises TaskError naming the part."""
+    spec.check_reference(own_reference(reference))
+    modes = reference.get(MODES, {})
+    if not isinstance(modes, Mapping):
+        raise TaskError(f"{MODES!r} must be an object: verifier -> mode")
+    try:
+        check_modes(modes)
+    except UnknownNameError as error:
+        raise TaskError(f"{MODES!r}: {error}") from error
+    names: set[str] = set()
+    for part in parts_of(Task(spec.name, reference)):
+        try:
+            if VERIFIERS.get(part.task.verifier).compose is not None:
+                raise TaskError(
+                    f"{part.task.verifier} is composed itself: name its parts here instead"
+                )
+            load_task(part.task.verifier, part.task.reference)
+        except (UnknownNameError, TaskError) as error:
+            raise TaskError(f"part {part.name!r}: {error}") from error
+        if part.name in names:
+            raise TaskError(f"two parts are called {part.name!r}: give each a 'name' of its own")
+        names.add(part.name)
+    if not names:
+        raise TaskError("it has no parts")
+
+
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of what is not prorl's own in scoring these tasks: verifiers and what they take."""
-    names, taken = set(), {}
+    """Return the records of what is not prorl's own in scoring these tasks: verifiers, what they take, and who judges.
+
+    Raises UserError for a task whose verifier asks a service that is not turned on.
+    """
+    tasks, names, taken = list(tasks), set(), {}
     for task in tasks:
         names.add(task.verifier)
-        for record in VERIFIERS.get(task.verifier).parts_for(task.reference):
-            taken[record["group"], record["name"]] = dict(record)
+        for one in tasks_in(task):
+            names.add(one.verifier)
+            for record in VERIFIERS.get(one.verifier).parts_for(one.reference):
+                taken[record["group"], record["name"]] = dict(record)
+    for service in services_of(tasks):
+        record = service.who()
+        taken[record["group"], record["name"]] = dict(record)
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
+
+
+def services_of(tasks: Iterable[Task]) -> list[ByService]:
+    """Return the services that these tasks' verifiers ask for verdicts, each once."""
+    names = {one.verifier for task in tasks for one in tasks_in(task)}
+    specs = [VERIFIERS.get(name) for name in sorted(names)]
+    return [spec.score_by_service for spec in specs if spec.score_by_service is not None]
 
 
 def renewed_records(
@@ -128,9 +174,13 @@ def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
     """Return the task with its verifier's mode of ``modes`` written in; a mode of its own stays.
 
-    Raises TaskError when the task cannot be scored in that mode.
+    Into a composed task the modes of its parts' verifiers are written. Raises TaskError when the task cannot be
+    scored in that mode.
     """
-    mode = modes.get(task.verifier)
-    if mode is None or "mode" in task.reference:
-        return task
-    return load_task(task.verifier, {**task.reference, "mode": mode})
+    written: dict[str, Any] = {}
+    if task.verifier in modes and "mode" not in task.reference:
+        written["mode"] = modes[task.verifier]
+    open_parts = {p.task.verifier for p in parts_of(task) if "mode" not in p.task.reference}
+    if of_parts := {name: modes[name] for name in sorted(open_parts & modes.keys())}:
+        written[MODES] = {**task.reference.get(MODES, {}), **of_parts}
+    return load_task(task.verifier, {**task.reference, **written}) if written else task

@@ -1,7 +1,7 @@
 """The words of the verifiers: Task and response in, Score inside a worker, Verdict out.
 
 Holds no scoring. A wrong answer is reward 0; a broken verifier or sandbox is ``infra_error`` and has no
-reward at all; a malformed task is a TaskError when it is loaded.
+reward at all; a malformed task is a TaskError when it is loaded. A reward that a model gave is ``judged``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError
 
-VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
+VerdictStatus = Literal["scored", "judged", "unparsable", "timeout", "infra_error"]
+"""``judged``: a model gave the reward, no rule."""
 Reference: TypeAlias = Mapping[str, Any]
 """What a verifier checks against, a JSON object; its keys are the verifier's own."""
 Metrics: TypeAlias = Mapping[str, float | str]
-"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text."""
+"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text, ``judge``
+the model that gave a reward."""
 MAX_ANSWER = 50_000
 """Characters; a longer extracted answer is unparsable (the cap of verifiers' MathRubric)."""
 
@@ -32,7 +34,9 @@ class Task:
 
     Shapes of ours: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
     ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
-    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"}.
+    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"} ·
+    ``judge`` {"question", "criteria" or "answer", "scale"?} ·
+    ``composite`` {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?, "modes"?}.
     """
 
     verifier: str
@@ -41,6 +45,14 @@ class Task:
     def reference_json(self) -> str:
         """Return the reference as canonical JSON (sorted keys, no spaces)."""
         return json.dumps(self.reference, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPart:
+    """One of the tasks that a composed task consists of; ``name`` is its own within that task."""
+
+    name: str
+    task: Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +90,8 @@ class Verdict:
     def is_infra_error(self) -> bool:
         """True when the verdict says nothing about the answer and must be masked out of its group."""
         return self.status == "infra_error"
+
+    @property
+    def judge(self) -> str | None:
+        """The model that gave the reward; None where a rule did."""
+        return str(self.metrics["judge"]) if self.status == "judged" else None

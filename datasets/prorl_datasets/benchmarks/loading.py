@@ -20,7 +20,7 @@ from prorl_datasets.benchmarks.questions import identity
 from prorl_datasets.benchmarks.shapes_columns import convert
 from prorl_datasets.sources.readers.plain import odd_value, one_line
 from prorl_datasets.types import DatasetError, Sample
-from prorl_verifiers import VERIFIERS, TaskError, load_task
+from prorl_verifiers import TaskError, load_task, runs_programs
 
 
 @dataclass(slots=True)
@@ -174,7 +174,7 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | LeftOut:
     odd = odd_value([prompt, metadata, task.reference])
     if odd is not None:
         return LeftOut(name, odd)
-    has_tests = VERIFIERS.get(spec.verifier).score_in_sandbox is not None  # no verifier runs here
+    has_tests = runs_programs(task)  # no verifier runs here
     return Sample(
         id=name,
         domain=spec.domain,

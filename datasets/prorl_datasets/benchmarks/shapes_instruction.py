@@ -59,4 +59,5 @@ IFEVAL = AdapterSpec(
     domain="instruction",
     columns=(("prompt",), ("instruction_id_list",), ("kwargs",)),
     item=convert_ifeval,
+    summary="google/IFEval's shape; no gold response",
 )

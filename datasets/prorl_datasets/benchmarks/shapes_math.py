@@ -152,5 +152,6 @@ MATH = AdapterSpec(
     domain="math",
     columns=(("problem", "question"), ("answer", "solution", "expected_answer")),
     item=convert_math,
+    summary="MATH, MATH-500; gold: boxed answer",
 )
 OLYMPIAD = AdapterSpec("olympiad", domain="math", item=convert_olympiad, question=olympiad_question)

@@ -89,6 +89,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
     published = [spec.name for spec in specs if spec.generated is None]
     if not published:
         return guard
+    mirror = mirror.resolve() if mirror is not None else None  # a short name could stand for a word
     problem = None if mirror is not None or offline() else hub_problem()
     for name in published:
         if problem is not None:

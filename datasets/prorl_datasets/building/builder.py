@@ -69,12 +69,11 @@ class _Build:
         rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
         for result in self.results if not self.options.isolated else ():
-            verifier = VERIFIERS.get(result.entry.scored_by)
-            result.left_out = verifier.score_in_sandbox is not None
-        if any(result.left_out for result in self.results):
+            result.left_out = VERIFIERS.get(result.entry.scored_by).may_run_programs
+        if left_out := [result.entry.name for result in self.results if result.left_out]:
             progress.message(
                 "WARNING: this machine cannot isolate untrusted code, so the CODE DOMAIN IS LEFT OUT "
-                "of this dataset (prorl sandbox doctor says what is missing)"
+                f"of this dataset: {', '.join(left_out)} (prorl sandbox doctor says what is missing)"
             )
         if (parts := self.store.found()) > 0:
             progress.message(f"continuing an earlier build: {parts} finished parts found")

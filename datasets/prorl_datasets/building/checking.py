@@ -11,7 +11,7 @@ from prorl_common import Progress, UserError
 from prorl_datasets.building.gold import Scorer, check_gold, open_scorer
 from prorl_datasets.storage import MANIFEST, read_manifest, stream
 from prorl_datasets.types import DatasetError, Sample
-from prorl_verifiers import VERIFIERS, load_task
+from prorl_verifiers import load_task, runs_programs
 
 CHUNK = 256
 
@@ -52,8 +52,7 @@ class _Check:
         if (problem := self._problem(sample)) is not None:
             self.malformed.append((sample.id, problem))
             return False
-        runs_programs = VERIFIERS.get(sample.task.verifier).score_in_sandbox is not None
-        if runs_programs and not self.isolated:
+        if runs_programs(sample.task) and not self.isolated:
             self.skipped_code += 1
             return False
         if not isinstance(sample.metadata.get("gold_response"), str):

@@ -144,7 +144,8 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             part.pairs += [{"row": item, "text": text, **m} for m in candidate["matches"]]
         else:
             certain = candidate["gold"] is not None or candidate["consistent"]
-            state = "verified" if result else "self-consistent" if certain else "none"
+            checked = result is not None and not result.judged
+            state = "verified" if checked else "self-consistent" if certain else "none"
             kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
             part.rows.append({**kept, "gold_check": state})
     return part

@@ -28,13 +28,14 @@ class Scorer(Protocol):
 @dataclass(frozen=True, slots=True)
 class GoldResult:
     """``accepted`` when the reward was 1; otherwise ``reason`` is a category and ``detail`` the
-    verifier's.
+    verifier's. ``judged``: a model said so, which verifies nothing.
     """
 
     accepted: bool
     reason: str = ""
     detail: str = ""
     isolation: str = ""
+    judged: bool = False
 
     @classmethod
     def of(cls, verdict: Verdict) -> GoldResult:
@@ -45,8 +46,8 @@ class GoldResult:
                 "finished parts are kept, run the same command to go on"
             )
         if verdict.reward >= FULL_MARKS:
-            return cls(True, isolation=verdict.isolation)
-        is_scored = verdict.status == "scored"
+            return cls(True, isolation=verdict.isolation, judged=verdict.judge is not None)
+        is_scored = verdict.status in ("scored", "judged")
         kind = "gold response not accepted" if is_scored else f"gold {verdict.status}"
         detail = f"reward {verdict.reward:.3g}: {verdict.reason}"
         return cls(False, kind, detail, verdict.isolation)

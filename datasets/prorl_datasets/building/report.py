@@ -155,12 +155,12 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
     """Return the records of what may change a build: ``parts_in_use`` and what only its rows name.
 
     Which those are is known when the rows are: all languages count where a verifier's tasks take further
-    parts, all verifiers where a source or an adapter that is not prorl's own may name one.
+    parts, all verifiers where composed tasks, or a source or an adapter that is not prorl's own, may name one.
     """
     parts = parts_in_use(recipe)
-    rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
     verifiers = {entry.scored_by for entry in recipe.entries}
-    if rows_name_verifiers:
+    rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
+    if rows_name_verifiers or any(VERIFIERS.get(name).compose for name in verifiers):
         verifiers.update(VERIFIERS.names())
         parts += [p for p in VERIFIERS.records(verifiers) if p not in parts]
     if any(VERIFIERS.get(name).parts_for is not no_parts for name in verifiers):
@@ -186,7 +186,7 @@ def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
 def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
     """Return the manifest of a finished build as JSON-ready values."""
     drops = sum((r.reasons() for r in results), Counter())
-    left_out = sorted({r.entry.domain for r in results if r.left_out})
+    left_out = sorted({r.entry.scored_by for r in results if r.left_out})
     examples = [  # few of each entry: see ``choose``
         {"reason": reason, "item": item, "detail": detail}
         for result in results

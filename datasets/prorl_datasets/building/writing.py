@@ -27,7 +27,7 @@ from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
-from prorl_verifiers import VERIFIERS
+from prorl_verifiers import VERIFIERS, Task, part_records
 from prorl_verifiers.spec import UNTYPED, no_parts
 
 PAIRS = "decontamination.jsonl"
@@ -106,13 +106,7 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         _count_gold(result, identity, columns)
         work.licences[columns["licence"]] += 1
         work.facts.add(columns)
-        verifier = columns["verifier"]
-        records = [] if verifier in seen else VERIFIERS.records([verifier])
-        seen.add(verifier)
-        parts_for = VERIFIERS.get(verifier).parts_for
-        if parts_for is not no_parts:
-            records += map(dict, parts_for(json.loads(columns["reference"])))
-        work.parts |= {(record["group"], record["name"]): record for record in records}
+        work.parts |= _parts_named(columns, seen)
         metadata = canonical_json(columns["metadata"])
         yield {
             **columns,
@@ -121,6 +115,19 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
             "gold_check": row["gold_check"],
             "metadata": metadata,
         }
+
+
+def _parts_named(
+    columns: Mapping[str, Any], seen: set[str]
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the records of what a row names of others; of a verifier in ``seen`` only if tasks of it differ there."""
+    verifier = columns["verifier"]
+    spec = VERIFIERS.get(verifier)
+    if verifier in seen and spec.parts_for is no_parts and spec.compose is None:
+        return {}
+    seen.add(verifier)
+    records = part_records([Task(verifier, json.loads(columns["reference"]))])
+    return {(record["group"], record["name"]): record for record in records}
 
 
 def _count_gold(result: EntryResult, identity: str, columns: Mapping[str, Any]) -> None:

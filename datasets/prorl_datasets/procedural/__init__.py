@@ -2,7 +2,7 @@
 
 A family is added by a module that holds it in ``FAMILIES``, anywhere below this folder: ``small`` (for
 tiny models), ``code``, ``stem`` and ``instruction``, each with a folder a topic. Nothing else lists it
-but the recipes that ask for it and docs/reference/procedural-data.md.
+but the recipes that ask for it; the page of the generators reads this folder when the site is built.
 """
 
 from __future__ import annotations

@@ -38,12 +38,13 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Family:
     """A generator. ``generate(rng, level)`` takes a level from 1 (easiest) to 3 and returns one
-    item.
+    item. ``summary`` says what its problems are about, where the name does not.
     """
 
     name: str
     domain: Domain
     generate: Callable[[Random, int], Item]
+    summary: str = ""
 
 
 def by_level(level: int, easy: int, middle: int, hard: int) -> int:

@@ -15,13 +15,14 @@ from prorl_verifiers import VERIFIERS
 
 
 class Counts(Strict):
-    """Items wanted of an entry in each split; ``all`` (file and hub sources, train only) takes what
-    is left.
-    """
+    """Items wanted of an entry in each split."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] = 0
+    """``all``: what a file or hub source has left."""
     validation: Annotated[int, Field(ge=0)] = 0
+    """Filled before train."""
     test: Annotated[int, Field(ge=0)] = 0
+    """Filled before validation."""
 
     def of(self, split: Split) -> int | None:
         """Return the target of ``split``; None means all that is left."""
@@ -33,28 +34,31 @@ Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class Entry(Strict):
-    """One ingredient: a source, how many items of it, and how its prompt reads.
-
-    ``template`` holds ``{question}`` (write literal braces twice); without it the recipe's prompt
-    for the domain holds. ``verify_fraction`` of the items run through their own verifier with their
-    gold response; the others are right by construction only and say ``self-consistent``. Generated
-    items without a known answer are dropped, unless ``verify_fraction`` is 0. Of the
-    generated code items ``full_path_fraction`` run test by test, as in training, and the others
-    with all their tests in one box. ``weight`` is the sampling weight in training, kept in each row's metadata.
-    ``reference`` is merged into the reference of every row: ``{environment: scientific}``.
-    """
+    """One ingredient: a source, how many items of it, and how its prompt reads."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    """Unique; begins the row ids."""
     domain: Domain
+    """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name; decides verifier and template."""
     verifier: str | None = None
+    """Scores the rows; null: the domain's."""
     source: SerializeAsAny[SourceSettings]
+    """Where the rows come from, by ``kind``."""
     count: Counts
+    """How many rows of each split."""
     template: str | None = None
+    """The prompt around ``{question}``, literal braces doubled; null: the recipe's for the domain."""
     reference: dict[str, Any] = Field(default_factory=dict)
+    """Merged into the reference of every row: ``{environment: scientific}``."""
     weight: Annotated[float, Field(gt=0)] = 1.0
+    """Sampling weight in training, kept in the rows' metadata."""
     licence: str = "Apache-2.0"
+    """Of rows that name none."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Share of rows whose gold response is run through the verifier; the others are right by construction alone and
+    say ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Of generated code: share of rows that run test by test, as in training; the others run all tests in one box."""
 
     @field_validator("domain", "verifier")
     @classmethod
@@ -112,29 +116,40 @@ class Member(Strict):
     """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
 
     name: str
+    """Of the task or family."""
     share: Annotated[int, Field(ge=1)] = 1
+    """Its part of the counts."""
     config: dict[str, Any] = Field(default_factory=dict)
+    """Of a reasoning_gym member: keys of the task's configuration class."""
     levels: Levels | None = None
+    """Of a procedural member; null: the group's."""
 
 
 class Group(Strict):
-    """Many generators under one count: entries ``<name>-<member>`` that share it evenly (by share).
-
-    ``members`` are task or family names, or objects with ``name``, ``share``, ``config``
-    (reasoning-gym) or ``levels`` (procedural).
-    """
+    """Many generators under one count: entries ``<name>-<member>`` that share it evenly (by share)."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    """Begins the names of its entries."""
     domain: Domain
+    """As an entry's."""
     kind: str
+    """``reasoning_gym``, ``procedural``, or another source that makes members."""
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
+    """Of procedural members: each row draws one."""
     count: Counts
+    """Of the whole group; no ``all``."""
     members: Annotated[list[str | Member], Field(min_length=1)]
+    """Names of tasks or families, or members with settings of their own."""
     template: str | None = None
+    """As an entry's, of every member."""
     weight: Annotated[float, Field(gt=0)] = 1.0
+    """As an entry's, of every member."""
     licence: str = "Apache-2.0"
+    """As an entry's, of every member."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """As an entry's, of every member."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """As an entry's, of every member."""
 
     def entries(self) -> list[Entry]:
         """Return the entries it stands for, in order; the counts add up to the group's."""
@@ -185,22 +200,24 @@ def spread(total: int, shares: list[int]) -> list[int]:
 
 
 class Decontamination(Strict):
-    """Which benchmarks rows must not repeat: ``all``, or names; an empty list turns it off."""
+    """Which benchmarks rows must not repeat."""
 
     benchmarks: Literal["all"] | list[str] = "all"
+    """All, or names; an empty list turns it off."""
 
 
 class Difficulty(Strict):
-    """Keep rows whose recorded pass rate lies within [minimum, maximum].
-
-    ``file`` is JSONL with {"id" or "prompt", "pass_rate"} a line; a relative path starts at the
-    recipe's folder. Rows without a record are kept unless ``unrecorded`` is ``drop``.
-    """
+    """Keep rows whose recorded pass rate lies within [minimum, maximum]."""
 
     file: str
+    """JSONL, ``{"id" or "prompt", "pass_rate"}`` a line; ``prompt`` is the whole prompt, case and spacing aside. Relative
+    to the recipe's folder."""
     minimum: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Rows below are dropped."""
     maximum: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Rows above are dropped."""
     unrecorded: Literal["keep", "drop"] = "keep"
+    """What happens to rows without a record."""
 
 
 def check_template(template: str | None) -> None:

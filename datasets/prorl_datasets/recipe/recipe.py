@@ -43,27 +43,34 @@ def default_prompt(verifier: str) -> str:
 
 
 class Recipe(Strict):
-    """A whole dataset: entries, and groups that become entries.
-
-    ``weights`` multiply the entries' sampling weights by domain. ``near_duplicate`` is the MinHash
-    similarity from which two text rows count as one (0 turns it off). A domain of generated rows
-    that loses more than ``max_loss`` of them to checks stops the build. ``base`` (not written in
-    the file) is the folder that relative paths start at. ``plugins`` are Python files with specs of one's own.
-    """
+    """A whole dataset: entries, and groups that become entries. One of the two is needed."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+    """Of the output folder and the lock file: small letters, digits, ``_ . -``."""
     description: str = ""
+    """On the card, and in ``prorl data recipes``."""
     seed: int = 0
+    """Of everything drawn."""
     prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
+    """Domain -> the prompt around ``{question}``, literal braces doubled; where none is given, the default below."""
     entries: Annotated[list[Entry], Field(default_factory=list)]
+    """The ingredients."""
     groups: Annotated[list[Group], Field(default_factory=list)]
+    """Many generators under one count; their entries follow ``entries``."""
     weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
+    """Domain -> what multiplies the ``weight`` of its entries (1); in the rows' metadata, read by ``prorl train``."""
     near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
+    """MinHash similarity from which two rows of files count as one; 0: off."""
     decontamination: Decontamination = Decontamination()
+    """Benchmarks that rows must not repeat."""
     difficulty: Difficulty | None = None
+    """Filter by recorded pass rates."""
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """A generated domain that loses a larger share to its checks stops the build."""
     plugins: Annotated[list[str], Field(default_factory=list)]
+    """Python files with your sources or verifiers, as with ``--plugin``; relative to the recipe's folder."""
     base: Annotated[Path | None, Field(exclude=True)] = None
+    """The folder that relative paths start at; not written in the file."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:

@@ -22,17 +22,19 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".par
 
 
 class FileSource(SourceSettings):
-    """A local file. With ``adapter`` its rows are those of a published data set; without,
-    ``columns`` maps our field names onto the file's columns.
+    """A local file, of rows with our columns or of a published data set's rows.
 
-    Fields: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
-    ``gold_response``. A relative path starts at the recipe's folder.
+    Our columns: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
+    ``gold_response``.
     """
 
     kind: Literal["file"]
     path: str
+    """``.jsonl``, ``.json`` (one array), ``.csv``, each also ``.gz``; ``.parquet``; relative to the recipe's folder."""
     columns: dict[str, str] = Field(default_factory=dict)
+    """Our column -> the file's, where its name is another."""
     adapter: str | None = None
+    """Reads a published data set's rows; not with ``columns``."""
 
     @model_validator(mode="after")
     def _one_way(self) -> FileSource:

@@ -18,17 +18,17 @@ from prorl_datasets.types import DatasetError
 
 
 class HubSource(SourceSettings):
-    """Files of a data set on the hub; ``adapter`` names how its rows become ours.
-
-    ``files`` are names or patterns; ``revision`` is a commit, tag or branch, resolved to a commit
-    and pinned on the first build.
-    """
+    """Files of a data set on the hub."""
 
     kind: Literal["hub"]
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    """Owner and name, ``openai/gsm8k``."""
     revision: str = "main"
+    """A commit, tag or branch; locked as a commit on the first build."""
     files: Annotated[list[str], Field(min_length=1)]
+    """Names or patterns; each must match a file."""
     adapter: str
+    """How its rows become ours."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:

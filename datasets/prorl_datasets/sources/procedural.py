@@ -20,11 +20,13 @@ Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class ProceduralSource(SourceSettings):
-    """One of our generator families; each item draws one of ``levels`` (1 easiest to 3)."""
+    """One of our generator families."""
 
     kind: Literal["procedural"]
     family: str
+    """Its name."""
     levels: Levels = Field(default_factory=lambda: [1])
+    """1 is easiest; each row draws one."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:

@@ -19,11 +19,13 @@ from prorl_verifiers import Task
 
 
 class ReasoningGymSource(SourceSettings):
-    """A reasoning-gym task with its configuration (keys as in reasoning-gym's config class)."""
+    """A reasoning-gym task with its configuration, for logic and math."""
 
     kind: Literal["reasoning_gym"]
     task: str
+    """Its name in reasoning-gym."""
     config: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the task's configuration class."""
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:

@@ -70,6 +70,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
         labels=dict(problem.labels),
         answers=answers,
         refused=sum(s.refused for s, _ in rows),
+        judged=statuses.count("judged"),
     )
 
 
@@ -128,6 +129,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
         infra_error_rate=_share(infra_errors, sampled),
         maj_at_k=majority,
         g_pass={g[0]: bounded[len(ks) + i] for i, g in enumerate(stable)},
+        judged=sum(p.judged for p in problems),
     )
 
 

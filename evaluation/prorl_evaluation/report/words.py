@@ -150,6 +150,10 @@ def caveats(data: ReportData) -> list[str]:
                 f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
                 "left out; the same command tries them again"
             )
+        if g.judged:
+            found.append(
+                f"{r.label}: a model gave the rewards of {g.judged} of {g.sampled} samples; no rule can check them"
+            )
         for value, what in (
             (g.truncation_rate, "of the answers were cut at the token limit"),
             (g.unparsable_rate, "of the answers gave no extractable answer"),

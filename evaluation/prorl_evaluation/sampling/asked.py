@@ -21,7 +21,6 @@ from prorl_evaluation.sampling.choose import (
     pick_dataset,
     run_target,
 )
-from prorl_evaluation.sampling.job import runs_programs
 from prorl_evaluation.sampling.protocols import (
     DEFAULT_MAX_TOKENS,
     Asked,
@@ -31,6 +30,7 @@ from prorl_evaluation.sampling.protocols import (
 )
 from prorl_evaluation.sampling.session import Server, Session
 from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_verifiers import runs_programs
 
 if TYPE_CHECKING:
     from prorl_common import Progress
@@ -202,7 +202,7 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
         check_model(config.model.path)
     settings = replace(settings_of(config, *models[1:]), dataset=origin)
     complaints = []
-    kept = [s for s in samples if not runs_programs(s)]
+    kept = [s for s in samples if not runs_programs(s.task)]
     if len(kept) < len(samples) and not config.scoring.allow_weak:
         from prorl_verifiers import no_isolation
 

@@ -19,7 +19,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
 from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_inference import BACKENDS
-from prorl_verifiers import VERIFIERS, Task, modes_for, part_records, with_mode
+from prorl_verifiers import Task, modes_for, part_records, with_mode
 
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
@@ -87,11 +87,6 @@ def check_same_model(out: Path, job: EvalJob) -> None:
             f"{out} holds an evaluation of {what} (digest {found[:12]}, here "
             f"{job.model_digest[:12]}): {ONE_MODEL}"
         )
-
-
-def runs_programs(sample: Sample) -> bool:
-    """Whether its verifier runs the answer as a program, and so needs a sandbox. Raises UnknownNameError."""
-    return VERIFIERS.get(sample.task.verifier).score_in_sandbox is not None
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:

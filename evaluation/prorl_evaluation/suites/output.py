@@ -35,6 +35,7 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
                 **_interval(benchmark_score(found, metric)),
                 "problems": group.problems,
                 "infra_errors": group.infra_errors,
+                "judged": group.judged,
                 "truncation_rate": _finite(group.truncation_rate),
                 "groups": {
                     by: {g: _interval(i) for g, i in group_scores(found, metric, by).items()}

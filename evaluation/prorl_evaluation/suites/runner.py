@@ -17,11 +17,11 @@ from pathlib import Path
 from prorl_common import Progress, ServiceError, UserError
 from prorl_evaluation.sampling.choose import EVALS, Run, Target
 from prorl_evaluation.sampling.grading import Scorer
-from prorl_evaluation.sampling.job import runs_programs
 from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
 from prorl_evaluation.suites.suite import Suite
 from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_verifiers import runs_programs
 
 SUITES = "suites"
 SAME_FAILURES = 2
@@ -76,7 +76,7 @@ def without_code(gathered: Gathered, complaint: str) -> Gathered:
     of nothing else becomes a Failure with ``complaint`` (which names the cure)."""
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
-        kept = [s for s in one.samples if not runs_programs(s)]
+        kept = [s for s in one.samples if not runs_programs(s.task)]
         lost = len(one.samples) - len(kept)
         if not kept:
             found.failures.append(Failure(one.name, complaint, service=False))

@@ -190,6 +190,11 @@ def _below(
                 share = f"{100 * group.truncation_rate:.0f}%"
                 limit = found.settings.max_tokens
                 lines[f"{who}: {share} of the answers were cut at {limit} tokens"] = None
+            if group.judged:
+                line = (
+                    f"{who}: a model gave the rewards of {group.judged} of {group.sampled} answers"
+                )
+                lines[line] = None
             if group.infra_errors:
                 line = (
                     f"{who}: {group.infra_errors} of {group.sampled} answers have no verdict (the "

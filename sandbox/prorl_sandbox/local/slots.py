@@ -17,6 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
+from prorl_sandbox.run.conversation import BoxLostError
 from prorl_sandbox.run.plans import NoneFree, When
 from prorl_sandbox.types import SandboxError
 
@@ -42,15 +43,15 @@ class Slot:
         return self._control.fileno()
 
     def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
-        """Give the slot a job: limits for itself, descriptors for the box."""
+        """Give the slot a job: limits for itself, descriptors for the box. Raises BoxLostError."""
         try:
             socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
         except OSError as error:
-            raise SandboxError(f"a slot of the sandbox has ended: {error}") from error
+            raise BoxLostError(f"a slot of the sandbox has ended: {error}") from error
         self.busy = True
 
     def event(self) -> dict[str, Any] | None:
-        """Take the slot's word without waiting; None if it has none. Raises SandboxError."""
+        """Take the slot's word without waiting; None if it has none. Raises BoxLostError."""
         try:
             data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -58,7 +59,7 @@ class Slot:
         except ConnectionError:
             data = b""
         if not data:
-            raise SandboxError("a slot of the sandbox has ended")
+            raise BoxLostError("a slot of the sandbox has ended")
         event: dict[str, Any] = marshal.loads(data)
         self.busy = self.busy and event["event"] not in ("end", "error")
         self.doubtful = self.doubtful or event["event"] == "error"

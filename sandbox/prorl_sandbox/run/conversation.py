@@ -35,6 +35,10 @@ by byte then costs this process no more than who does not."""
 PYTHON_FILE = "program.py"
 
 
+class BoxLostError(SandboxError):
+    """What watches over a box has failed or ended, so nobody can say how the box did."""
+
+
 @dataclass(frozen=True, slots=True)
 class Packages:
     """What a Python program may import beside the standard library: the packages of ``environment``,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from prorl_common import UserError
 from prorl_sandbox.environments import missing
-from prorl_sandbox.run.conversation import Box
+from prorl_sandbox.run.conversation import Box, BoxLostError
 from prorl_sandbox.types import Outcome, SandboxError, Status
 
 Judgement = tuple[Status, Literal["wall", "cpu"] | None]
@@ -33,11 +33,11 @@ class CheckerError(UserError):
 
 
 def require_start(box: Box) -> None:
-    """Raise SandboxError when the box failed before its program ran."""
+    """Raise SandboxError when the box failed before its program ran, BoxLostError when nobody can say."""
     if box.killed_for == "peer":  # ended early by us, because the box it talks to had ended
         return
     if box.fault is not None:
-        raise SandboxError(f"the sandbox could not build a box: {box.fault}")
+        raise BoxLostError(f"the sandbox lost a box: {box.fault}")
     if box.started is None and box.end is not None and box.end["oom"]:
         return  # the program alone, its source or its binary, was more than its memory
     if box.started is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from prorl_sandbox.run.cases import Account
-from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, Job
+from prorl_sandbox.run.conversation import CROWDED_CPU, MOST_STRETCH, Box, BoxLostError, Job
 from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
 from prorl_sandbox.types import Case, Limits, Outcome
 
@@ -90,10 +90,12 @@ class Turns:
             if ahead is not None:
                 self._changed.wait_for(lambda: ahead.result is not None)
         if ahead is not None and not isinstance(ahead.result, NoneFree):
-            if isinstance(ahead.result, Exception):
-                raise ahead.result
             assert ahead.result is not None
-            if may_be_others(ahead.result, ahead.limits):
+            if isinstance(ahead.result, BoxLostError):
+                when = "alone"
+            elif isinstance(ahead.result, Exception):
+                raise ahead.result
+            elif may_be_others(ahead.result, ahead.limits):
                 when = "alone"
             elif ahead.limits == left or self._account.covers(ahead.result):
                 return ahead.result
@@ -159,9 +161,15 @@ class Turns:
 
 
 def run_fairly(plan: Plan, limits: Limits, boxes: Start, when: When = "free") -> Outcome:
-    """Run a plan, and once more alone where others may be why it took too long."""
-    with boxes(plan.jobs, when) as made:
-        outcome = plan.run(made)
+    """Run a plan, and once more alone where others may be why it took too long, or why its box was
+    lost. Raises SandboxError, BoxLostError when the box was lost again."""
+    try:
+        with boxes(plan.jobs, when) as made:
+            outcome = plan.run(made)
+    except BoxLostError:
+        if when == "alone":
+            raise
+        return run_fairly(plan, limits, boxes, "alone")
     if when == "free" and may_be_others(outcome, limits):
         return run_fairly(plan, limits, boxes, "alone")
     return outcome

@@ -1,4 +1,5 @@
-"""Sessions behind the service: each lives as long as the request that opened it, and so no longer than its client.
+"""Sessions behind the service: each lives with its forks as long as the request that opened it, and so no longer than
+its client.
 
 They take no place among programs, and no turn in their queue: a sandbox bounds how many are open.
 """
@@ -38,7 +39,7 @@ class Sessions:
     def opened(
         self, limits: Limits, environment: str, idle_seconds: float, total_seconds: float
     ) -> tuple[AsyncGenerator[bytes, None], Callable[[], None]]:
-        """Open a session: its name, and its end when that comes; and what closes it."""
+        """Open a session: its name, and the end of it and all its forks when that comes; and what closes them."""
         opening = self._threads.submit(
             self._sandbox.open_session,
             limits,
@@ -57,13 +58,13 @@ class Sessions:
             return
         self._open[name] = session
         yield json_line({"session": name})
-        while session.ended is None:
+        while any(self._open[key].ended is None for key in self._of(name)):
             await asyncio.sleep(_LOOK_SECONDS)
         yield json_line({"ended": session.ended})
 
     def _end(self, opening: Future[Session], name: str) -> None:
         """Close a session and its forks, also one that is still being opened."""
-        for key in [key for key in self._open if key.partition("-")[0] == name]:
+        for key in self._of(name):
             del self._open[key]
 
         def close(opened: Future[Session]) -> None:
@@ -71,6 +72,10 @@ class Sessions:
                 self._threads.submit(opened.result().close)
 
         opening.add_done_callback(close)
+
+    def _of(self, name: str) -> list[str]:
+        """Return the names of an opened session and of its forks, as far as they are open."""
+        return [key for key in self._open if key.partition("-")[0] == name]
 
     def find(self, name: object) -> tuple[str, Session]:
         """Return a session that is open. Raises Refusal 404."""

@@ -55,7 +55,9 @@ class MismatchConfig(Section):
     """``tis``: token ratio held within [low, high]; ``icepop``: 0 outside it; ``sequence_mask``: sequences
     whose geometric mean ratio is outside are dropped, the others keep their token ratios."""
     low: float = Field(default=0.5, ge=0)
+    """Lower bound of the ratio."""
     high: float = Field(default=5.0, gt=0)
+    """Upper bound of the ratio."""
 
     @model_validator(mode="after")
     def _low_is_below_high(self) -> MismatchConfig:
@@ -72,7 +74,9 @@ class LossConfig(Section):
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the loss's own, where it has any."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
+    """The ratio is clipped at 1 - this."""
     clip_high: float = Field(default=0.28, gt=0)
+    """The ratio is clipped at 1 + this."""
     dual_clip: float = Field(default=0.0, ge=0)
     """For negative advantages the loss is at most this times |A| (Ye et al., arXiv 1912.09729); 0: off."""
     on_policy_ratio: bool = False
@@ -107,8 +111,10 @@ class KLConfig(Section):
     """The penalty that ties the policy to the reference."""
 
     coefficient: float = Field(default=1e-4, ge=0)
+    """beta; 0: no penalty and no reference model."""
     estimator: str = "k2"
-    """``k1``, ``k2``, ``k3``, or a plug-in's KLSpec by its name."""
+    """``k1``: log-ratio, ``k2``: half its square, ``k3``: exp - 1 - log-ratio (Schulman 2020), or a plug-in's
+    KLSpec by its name."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the estimator's own, where it has any."""
     clamp: Literal["input", "output", "both", "none"] = "input"
@@ -136,6 +142,7 @@ class OptimizerConfig(Section):
     """AdamW and its learning rate."""
 
     lr: float = Field(default=2e-6, gt=0)
+    """Learning rate."""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """After the warm-up: hold, or fall to ``min_ratio`` of lr over ``decay_updates``."""
     warmup_updates: int = Field(default=0, ge=0)
@@ -143,8 +150,14 @@ class OptimizerConfig(Section):
     decay_updates: int = Field(default=0, ge=0)
     """Length of the fall, warm-up not included; 0 takes what is left of the run's planned updates."""
     min_ratio: float = Field(default=0.0, ge=0, le=1)
+    """What ``linear`` and ``cosine`` end at, as a share of lr."""
     beta1: float = Field(default=0.9, ge=0, lt=1)
+    """AdamW: decay of the mean."""
     beta2: float = Field(default=0.95, ge=0, lt=1)
+    """AdamW: decay of the square."""
     eps: float = Field(default=1e-8, gt=0)
+    """AdamW: added to the root of the square."""
     weight_decay: float = Field(default=0.0, ge=0)
+    """AdamW: decoupled weight decay."""
     grad_clip: float = Field(default=1.0, gt=0)
+    """Largest norm of an update's gradient."""

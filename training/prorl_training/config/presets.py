@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
+from itertools import takewhile
 from typing import Any
 
 import yaml
@@ -36,6 +37,28 @@ def preset_text(name: str) -> str:
             f"unknown preset '{name}'{nearest(name, preset_names())}; presets: {known}"
         )
     return (resources.files("prorl_training") / "presets" / f"{name}.yaml").read_text("utf-8")
+
+
+def preset_description(name: str) -> str:
+    """Return the first sentence of the comment that a preset's file begins with."""
+    return first_sentence(_head(name)[0])
+
+
+def preset_notes(name: str) -> str:
+    """Return what follows the first paragraph of that comment: short names of sources, what is not published."""
+    return " ".join(_head(name)[1:])
+
+
+def _head(name: str) -> list[str]:
+    """Return the paragraphs of the comment that a preset's file begins with, each on one line."""
+    lines = takewhile(lambda line: line.startswith("#"), preset_text(name).splitlines())
+    text = "\n".join(line.removeprefix("#").strip() for line in lines)
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+
+
+def first_sentence(text: str) -> str:
+    """Return the text up to its first full stop that ends a word, without it."""
+    return text.split(". ")[0].removesuffix(".")
 
 
 def load_preset(name: str) -> dict[str, Any]:

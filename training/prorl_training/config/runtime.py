@@ -19,7 +19,9 @@ class LoraConfig(Section):
     rank: int = Field(default=0, ge=0)
     """0 trains all weights."""
     alpha: float = Field(default=32.0, gt=0)
+    """Scale of the adapters; they count alpha / rank."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    """Dropout before the adapters."""
     targets: str = "all-linear"
     """Module names, comma-separated, or ``all-linear``."""
 
@@ -46,14 +48,18 @@ class ValidationConfig(Section):
     problems: int = Field(default=250, ge=1)
     """How many problems are watched, the same ones every time, spread evenly over the domains."""
     samples: int = Field(default=1, ge=1)
+    """Responses a problem."""
     temperature: float = Field(default=0.6, ge=0)
+    """Sampling temperature."""
     top_p: float = Field(default=0.95, gt=0, le=1)
+    """Nucleus."""
 
 
 class CheckpointConfig(Section):
     """What is kept on disk."""
 
     every: int = Field(default=50, ge=1)
+    """Steps between checkpoints."""
     keep: int = Field(default=2, ge=1)
     """The newest so many; step 0 (before RL) always stays."""
     best: bool = True
@@ -66,7 +72,9 @@ class LoggingConfig(Section):
     tensorboard: bool = True
     """Where it is installed."""
     wandb: Literal["off", "online", "offline"] = "off"
+    """Weights & Biases."""
     wandb_project: str = "prorl"
+    """Its project."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
 
@@ -77,8 +85,11 @@ class WarmStartConfig(Section):
     examples: int = Field(default=0, ge=0)
     """Training samples shown in one epoch; 0 switches the warm start off."""
     epochs: int = Field(default=1, ge=1)
+    """Times that each example is shown."""
     batch: int = Field(default=8, ge=1)
+    """Examples in one update."""
     lr: float = Field(default=5e-5, gt=0)
+    """Learning rate of the warm start."""
 
 
 FAITHFUL_MODES = {"math": "either", "logic": "reference"}
@@ -95,7 +106,9 @@ class RewardConfig(Section):
     """Who checks the answers."""
 
     workers: int = Field(default=2, ge=1)
+    """Processes that score."""
     timeout_seconds: float = Field(default=10.0, gt=0)
+    """Wall time for one response."""
     backend: str = Field(
         default_factory=_default_backend, pattern=r"^(local|docker(:\w[\w.-]*)?|remote:\S+)$"
     )
@@ -107,6 +120,9 @@ class RewardConfig(Section):
     """Reward as ProRL did where ours differs: math by either of two graders, logic by the upstream scorers."""
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
+    judge: str | None = None
+    """Name of the model that may give rewards, where tasks ask for a verdict of one; it must be the one that the
+    environment names (PRORL_JUDGE_MODEL). Without it such a dataset is refused."""
     modes: dict[str, str] = Field(default_factory=dict)
     """Verifier -> its mode, for those that are not to work in their default one; goes before ``faithful``."""
 

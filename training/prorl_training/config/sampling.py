@@ -39,7 +39,9 @@ class RolloutConfig(Section):
     samples: int = Field(default=16, ge=2)
     """Responses a prompt (n)."""
     temperature: float = Field(default=1.2, gt=0)
+    """Sampling temperature of the rollouts."""
     top_p: float = Field(default=1.0, gt=0, le=1)
+    """Nucleus of the rollouts; 1: all tokens."""
     max_tokens: int = Field(default=8192, ge=1)
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
@@ -76,11 +78,13 @@ class DynamicSamplingConfig(Section):
     """Prompts whose raw rewards have no spread teach nothing: drop them and draw others."""
 
     enabled: bool = True
+    """Drop groups that teach nothing."""
     rule: Literal["spread", "open_interval", "correct_count"] = "spread"
     """``spread``: max - min of the raw rewards above ``tolerance``; ``open_interval``: their mean strictly
     between 0 and 1 (OpenRLHF), which lets a group of equal 0.5 through; ``correct_count``: some but not all
     with full marks (BroRL), which drops a group of 0.3 and 0.5."""
     tolerance: float = Field(default=1e-6, ge=0)
+    """Least spread of rewards that counts as one."""
     max_rounds: int = Field(default=4, ge=1)
     """Rounds of drawing before the step goes on with what it has, or the run stops; also bounds the prompts
     drawn in a step to so many whole batches."""
@@ -110,13 +114,19 @@ class LengthPenaltyConfig(Section):
     eta_min: float = -0.5
     """Value at the token limit (printed form); unpublished, ours."""
     correct_short: float = 1.0
+    """Correctness-aware form: reward of a right answer of no length (this and the next three: TRL's defaults)."""
     correct_long: float = 0.5
+    """Of a right answer towards the token limit."""
     wrong_short: float = -1.0
+    """Reward of a wrong answer of no length."""
     wrong_long: float = -0.5
+    """Of a wrong answer towards the token limit."""
     exceed: float = -1.0
-    """Correctness-aware form: four corner values (TRL's defaults), and the value at the limit (Yeo et al.)."""
+    """Correctness-aware form: reward of any response that reaches the limit (Yeo et al.)."""
     steps_on: int = Field(default=100, ge=0)
+    """Length of a window with the penalty; 0: never on."""
     steps_off: int = Field(default=500, ge=0)
+    """Length of the pause between two windows."""
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
 
@@ -146,6 +156,7 @@ class StopProperlyConfig(Section):
     mode: Literal["off", "scale", "fixed", "mask"] = "off"
     """``scale``: reward x value; ``fixed``: reward = value; ``mask``: no part in the loss."""
     value: float = 0.0
+    """The factor (``scale``, 0 to 1) or the reward (``fixed``)."""
 
     @model_validator(mode="after")
     def _scale_shrinks(self) -> StopProperlyConfig:

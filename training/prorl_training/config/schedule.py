@@ -39,6 +39,7 @@ class PhaseConfig(Section):
     """A stretch of the run with settings of its own."""
 
     name: str
+    """What decisions and ``--set phases.NAME...`` call it."""
     steps: int = Field(ge=1)
     """Its length; with ``until`` = stall, the most it may take. The last phase goes on to the run's end."""
     until: Literal["steps", "stall"] = "steps"
@@ -92,11 +93,13 @@ class SafetyConfig(Section):
     back_off: float = Field(default=0.5, gt=0, lt=1)
     """What the learning rate is multiplied by for ``back_off_steps`` steps."""
     back_off_steps: int = Field(default=50, ge=1)
+    """Length of the back-off."""
     entropy_floor: float = Field(default=0.01, ge=0)
     """Mean entropy in nats a token that counts as collapsed when a step is below it; ours; 0: off."""
     entropy_steps: int = Field(default=20, ge=1)
     """Steps in a row below the floor before the reaction."""
     entropy_reaction: Literal["log", "back_off", "stop"] = "back_off"
+    """What is done about a collapse."""
     empty_steps: int = Field(default=10, ge=1)
     """Batches with nothing to learn from are skipped; after this many in a row the run stops."""
     infra_rate: float = Field(default=0.5, gt=0, le=1)

@@ -41,14 +41,18 @@ class TrainConfig(Section):
     """Everything a run depends on; saved resolved as ``config.yaml``."""
 
     preset: str = "prorl-v2"
+    """The preset that the config came from; chosen with ``--preset`` or in the file."""
     steps: int = Field(default=3000, ge=1)
+    """Length of the run in steps."""
     token_budget: int = Field(default=0, ge=0)
     """Stop after the step in which this many response tokens have been sampled in all, dropped groups
     included; 0: off. For comparing arms at equal cost."""
     seed: int = 0
+    """Seed of everything that is drawn."""
     plugins: tuple[str, ...] = ()
     """Plug-in files (paths); those given with ``--plugin`` are added. Loaded before anything is looked up."""
     engine: Literal["local", "openrlhf"] = "local"
+    """Who trains: this process, or OpenRLHF on a cluster."""
     model: ModelConfig = ModelConfig()
     data: DataConfig = DataConfig()
     rollout: RolloutConfig = RolloutConfig()
@@ -63,6 +67,7 @@ class TrainConfig(Section):
     kl: KLConfig = KLConfig()
     controller: ControllerConfig = ControllerConfig()
     phases: tuple[PhaseConfig, ...] = ()
+    """Stretches of the run with settings of their own, in order; see below."""
     optimizer: OptimizerConfig = OptimizerConfig()
     safety: SafetyConfig = SafetyConfig()
     validation: ValidationConfig = ValidationConfig()

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from prorl_common import MissingExtraError, Progress, on_interrupt
+from prorl_common import MissingExtraError, Progress, UserError, on_interrupt
 from prorl_datasets import DatasetError, Sample
 from prorl_training.config import TrainConfig
+from prorl_training.config.runtime import RewardConfig
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 
@@ -82,17 +83,25 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     return dataset
 
 
-def load_samples(
-    path: Path, modes: Mapping[str, str] | None = None
-) -> tuple[list[Sample], list[Sample]]:
+def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
     """Return (train, validation) samples; a dataset without training samples is an error.
 
-    ``modes`` are written into the tasks, so that rollouts record how their rewards came about.
+    The modes of ``reward`` are written into the tasks, so that rollouts record how their rewards came about. Raises
+    UserError where a model is to give rewards and ``reward.judge`` does not name it.
     """
     from prorl_datasets import load
-    from prorl_verifiers import with_mode
+    from prorl_verifiers import services_of, with_mode
 
-    samples = [replace(sample, task=with_mode(sample.task, modes or {})) for sample in load(path)]
+    modes = reward.verifier_modes()
+    samples = [replace(sample, task=with_mode(sample.task, modes)) for sample in load(path)]
+    for service in services_of(sample.task for sample in samples):
+        model = service.who()["name"]
+        if model != reward.judge:
+            named = "nothing does" if reward.judge is None else f"it is {reward.judge}"
+            raise UserError(
+                f"{path} holds tasks whose rewards the model {model} would give: to train on them "
+                f"reward.judge must name it ({named})"
+            )
     train = [s for s in samples if s.split == "train"]
     if not train:
         raise DatasetError(f"{path} has no training samples: build it with a train split")
@@ -117,21 +126,21 @@ def train(
     from prorl_training.engine.builder import Builder
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions
+    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions, tasks_in
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
     sampler.check_installed()
     folder = RunFolder(run)
     data = find_dataset(config)
-    samples = load_samples(data, config.reward.verifier_modes())
+    samples = load_samples(data, config.reward)
     config = config.model_copy(
         update={"data": config.data.model_copy(update={"path": str(data.resolve())})}
     )
     reward = config.reward
-    names = sorted({sample.task.verifier for split in samples for sample in split})
+    tasks = [task for split in samples for sample in split for task in tasks_in(sample.task)]
     # of the verifiers in use those that work in the pool's own processes
-    warm = [name for name in names if VERIFIERS.get(name).score_in_sandbox is None]
+    warm = sorted({t.verifier for t in tasks if VERIFIERS.get(t.verifier).score is not None})
     with (
         folder.lock(),
         VerifierPool(

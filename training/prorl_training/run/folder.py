@@ -42,9 +42,11 @@ ROLLOUT_COLUMNS = {
     "status": "string",
     "reason": "string",
     "isolation": "string",
+    "judge": "string",
     "kept": "bool_",
 }
-"""Name and pyarrow type of each column of a rollouts file, in order; the same in every file."""
+"""Name and pyarrow type of each column of a rollouts file, in order; the same in every file. ``judge``: the model that
+gave the reward, null where a rule did."""
 
 
 class RunFolder:
@@ -232,7 +234,7 @@ class RunFolder:
                     (
                         *(step, sample.id, t.sample_index, sample.domain, verifier, reference),
                         *(c.text, len(c.token_ids), c.finish_reason, v.reward, t.shaped),
-                        *(v.status, v.reason, v.isolation, own is not None),
+                        *(v.status, v.reason, v.isolation, v.judge, own is not None),
                     )
                 )
         if not rows:

@@ -29,12 +29,14 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     """Return the rates of some groups and what filtering them cost.
 
     reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
-    responses; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    responses; where models gave rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
     n, m = max(len(scored), 1), max(len(everything), 1)
     dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
+    judged = [t.reward for t in scored if t.verdict.status == "judged"]
+    by_models = {"judged": len(judged), "judged_reward_mean": sum(judged) / max(len(judged), 1)}
     return {
         "reward_mean": sum(t.reward for t in scored) / n if scored else None,
         "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n if scored else None,
@@ -50,6 +52,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "groups_infra": sum(o == "infra" for o in outcomes),
         "tokens": sum(g.tokens for g in groups),
         "tokens_dropped": sum(g.tokens for g in dropped),
+        **(by_models if judged else {}),
     }
 
 

@@ -47,6 +47,7 @@ class ScorerOptions:
     ``timeout`` is in seconds for one try at one response of the local pool. ``modes`` is text like
     ``math=either,logic=reference``. ``think_open``: the chat template opens the thinking, so
     ``<think>`` is put before each response. ``retries`` counts further tries at items without a verdict.
+    ``judged``: rewards that a model gives may train (of a local pool; a service was started so or not).
     ``plugin``: plug-in files whose verifiers the tasks name, separated like the folders of PATH.
     """
 
@@ -60,6 +61,7 @@ class ScorerOptions:
     think_open: bool = False
     retries: int = 2
     plugin: str = ""
+    judged: bool = False
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
@@ -112,6 +114,7 @@ def open_scorer(options: ScorerOptions) -> Scorer:
         allow_weak=options.allow_weak,
         timeout_seconds=options.timeout,
         modes=modes,
+        allow_judged=options.judged,
     )
 
 

@@ -40,6 +40,7 @@ def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
     """Return what OpenRLHF logs beside the reward: the same keys always, one number a response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
+        "verify_judged": [float(verdict.status == "judged") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
         "verify_seconds": [round(verdict.seconds, 6) for verdict in verdicts],
     }

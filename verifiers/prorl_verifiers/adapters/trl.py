@@ -71,7 +71,7 @@ class TrlReward:
         verdicts = score_with_retries(scorer, items, self._options.retries) if items else []
         log_metric = columns.get("log_metric")
         if callable(log_metric) and verdicts:
-            for status in ("unparsable", "timeout", "infra_error"):
+            for status in ("judged", "unparsable", "timeout", "infra_error"):
                 share = sum(verdict.status == status for verdict in verdicts) / len(verdicts)
                 log_metric(f"verify/{status}", share)
         if self._on_infra_error == "raise":

@@ -17,7 +17,7 @@ from prorl_verifiers.audit.report import AuditReport, make_report
 from prorl_verifiers.audit.search import GroupReport, GroupSearch, Scorer, Settings
 from prorl_verifiers.audit.spoilt import SpoiltReport, spoil_group
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import load_task
+from prorl_verifiers.tasks import with_mode
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
@@ -40,15 +40,8 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
     Raises TaskError for a mode that the verifier does not have.
     """
     for group in groups:
-        mode = modes.get(group.verifier)
-        if mode is None:
-            yield group
-            continue
-        items = []
-        for item in group.items:
-            reference = {"mode": mode, **item.task.reference}
-            items.append(replace(item, task=load_task(item.task.verifier, reference)))
-        yield replace(group, items=items)
+        items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
+        yield replace(group, items=items) if modes else group
 
 
 def run_audit(

@@ -1,4 +1,4 @@
-"""Every instruction id that can be scored, and what ``fixed`` and ``reference`` disagree on.
+"""Every instruction id that can be scored, and those on which the published checker is random.
 
 An id that is not here is an error when the task is loaded, never free credit.
 """
@@ -15,9 +15,6 @@ from prorl_verifiers.instruction.types import Check, Instruction
 
 REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH, **MIFEVAL}
 """Id -> instruction: 25 of IFEval, 29 of IFEvalG, 58 of IFBench, 93 of M-IFEval."""
-
-DEVIATIONS: Mapping[str, str] = {name: entry.deviation for name, entry in REGISTRY.items()}
-"""Id -> how ``fixed`` differs from the published checker, and why (``none`` where it does not)."""
 
 RANDOM_UPSTREAM: Mapping[str, str] = {
     "language:response_language": "langdetect is not seeded; here seed 0",
@@ -57,15 +54,3 @@ def modules_of(instruction: str, mode: str) -> tuple[str, ...]:
     """Return the modules that the check of an id imports."""
     entry = REGISTRY[instruction]
     return entry.reference_needs if mode == "reference" else entry.fixed_needs
-
-
-def markdown_table(ids: Mapping[str, Instruction]) -> str:
-    """Return the table of the reference page: id, kwargs, definition, deviation."""
-    lines = [
-        "| id | kwargs | `fixed`: followed when | deviation from the published checker, and why |"
-    ]
-    lines.append("|---|---|---|---|")
-    for name, entry in ids.items():
-        kwargs = ", ".join(f"`{key}`" for key in entry.kwargs) or "-"
-        lines.append(f"| `{name}` | {kwargs} | {entry.meaning} | {entry.deviation} |")
-    return "\n".join(lines)

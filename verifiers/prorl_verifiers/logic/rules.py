@@ -25,16 +25,19 @@ class Rule:
     change: str = ""
 
 
-_CONTAINED = "upstream pays for text that contains the gold, and less than 1 with white space"
+_CONTAINED = "upstream pays for text that holds the gold, and less than 1 with white space"
 _EXACT = Rule(text.exact, "", _CONTAINED)
 _DIGITS = Rule(text.exact_digits, "", _CONTAINED)
 _WORD = Rule(text.exact_word, "", "case and white space forgiven, upstream's floor cut")
 _SOUND = Rule(text.above_floor, "", "upstream's, without its floor")
 _FULL = Rule(text.full_marks, "", "upstream's full marks only")
+_GRID = Rule(text.above_floor, "", _SOUND.change + "; metadata mended after JSON")
+_SHORTEST = Rule(text.above_floor, "shortest/length of a right solution", _SOUND.change)
 _PLACES = "places right, above the base"
 _CELLS = "blank cells right, above the base"
-_EVALUATED = "upstream evaluates the answer as code; own parser"
-_STRICT = "an impossible move is wrong; upstream passes over it, so a list of all moves can solve"
+_EVALUATED = "upstream evaluates the answer"
+_STRICT = "an impossible move is wrong"
+_IGNORANT = "constants, echoes or heaps paid"
 
 RULES: dict[str, Rule] = {
     "ab": _EXACT,
@@ -46,15 +49,13 @@ RULES: dict[str, Rule] = {
     ),
     "aiw": _EXACT,
     "arc_1d": _EXACT,
-    "arc_agi": Rule(text.above_floor, "", "0.05 for any grid cut; metadata mended after JSON"),
+    "arc_agi": _GRID,
     "base_conversion": _DIGITS,
     "basic_arithmetic": _EXACT,
     "bf": _DIGITS,
     "binary_alternation": _EXACT,
     "binary_matrix": Rule(boards.matrix_or_list, "0.1: as a Python list", _EVALUATED),
-    "bitwise_arithmetic": Rule(
-        numbers.hexadecimal, "", "upstream evaluates the problem text of the entry"
-    ),
+    "bitwise_arithmetic": Rule(numbers.hexadecimal, "", "upstream evaluates the entry's problem"),
     "boxnet": Rule(moves.boxnet, "boxes brought home", _STRICT + "; upstream fails on odd JSON"),
     "caesar_cipher": _DIGITS,
     "calendar_arithmetic": Rule(
@@ -82,13 +83,13 @@ RULES: dict[str, Rule] = {
     "decimal_arithmetic": Rule(
         numbers.significant_digits,
         "",
-        "`0` was right for every gold below 0.001; three decimals were right where 12 digits are asked",
+        "`0` was right for every gold below 0.001, three decimals where 12 digits are asked",
     ),
     "decimal_chain_sum": Rule(text.exact_number, "", "commas forgiven"),
     "dice": Rule(numbers.reduced, "", "any notation of the fraction"),
-    "emoji_mystery": Rule(text.letters, _PLACES, "constants of the right length paid"),
+    "emoji_mystery": Rule(text.letters, _PLACES, _IGNORANT),
     "family_relationships": _WORD,
-    "figlet_font": Rule(text.letters, _PLACES, "0.1 a letter, also for constants and heaps"),
+    "figlet_font": Rule(text.letters, _PLACES, _IGNORANT),
     "fraction_simplification": Rule(
         numbers.rational, "", "0.1 for the question's own fraction, 0.05 for any"
     ),
@@ -101,7 +102,7 @@ RULES: dict[str, Rule] = {
     "gsm_symbolic": Rule(
         text.one_number,
         "",
-        "the only number, not denied; upstream lost signs, cut 1,200 to 1 and took `not 59`",
+        "upstream lost signs, cut 1,200 to 1 and took `not 59`",
     ),
     "intermediate_integration": Rule(
         numbers.antiderivative, "", _EVALUATED + "; an unevaluated integral was right"
@@ -109,7 +110,7 @@ RULES: dict[str, Rule] = {
     "isomorphic_strings": _EXACT,
     "jugs": _SOUND,
     "kakurasu": Rule(boards.kakurasu, "", "upstream read the cells out of any text"),
-    "knight_swap": Rule(text.above_floor, "shortest/length of a right solution", "floor cut"),
+    "knight_swap": _SHORTEST,
     "knights_knaves": Rule(
         text.claims, "", "0.3 and more for guessing one person; claims read out of any text"
     ),
@@ -117,7 +118,7 @@ RULES: dict[str, Rule] = {
     "lcm": _EXACT,
     "leg_counting": _EXACT,
     "letter_counting": _EXACT,
-    "letter_jumble": Rule(text.unscrambled, _PLACES, "echo and heaps paid"),
+    "letter_jumble": Rule(text.unscrambled, _PLACES, _IGNORANT),
     "list_functions": _EXACT,
     "mahjong_puzzle": Rule(text.exact_word, "", _CONTAINED),
     "manipulate_matrix": _EXACT,
@@ -155,14 +156,14 @@ RULES: dict[str, Rule] = {
         moves.quantum_lock, "0.5: longer than the shortest", "letters were read out of any text"
     ),
     "ransom_note": _EXACT,
-    "rearc": Rule(text.above_floor, "", "0.05 for any grid cut; metadata mended after JSON"),
+    "rearc": _GRID,
     "rectangle_count": Rule(text.exact_number, "", "near counts paid: `3` earned 0.37"),
     "rotate_matrix": _EXACT,
     "rotten_oranges": _EXACT,
     "rubiks_cube": Rule(moves.rubiks_cube, "", "floor of 0.01 cut; inner layers turned"),
     "rush_hour": Rule(moves.rush_hour, "", _STRICT),
     "self_reference": _EXACT,
-    "sentence_reordering": Rule(text.words_in_order, _PLACES, "echo paid"),
+    "sentence_reordering": Rule(text.words_in_order, _PLACES, _IGNORANT),
     "shortest_path": Rule(moves.path, "0.5: longer than the shortest", "commas and case forgiven"),
     "simple_equations": _EXACT,
     "simple_geometry": _EXACT,
@@ -170,7 +171,7 @@ RULES: dict[str, Rule] = {
         numbers.antiderivative, "", _EVALUATED + "; an unevaluated integral was right"
     ),
     "sokoban": Rule(moves.sokoban, "", _STRICT),
-    "spell_backward": Rule(text.letters, _PLACES, "echo and heaps paid"),
+    "spell_backward": Rule(text.letters, _PLACES, _IGNORANT),
     "spiral_matrix": Rule(boards.matrix_or_list, "0.1: as a Python list", _EVALUATED),
     "string_insertion": Rule(boards.string_or_list, "0.1: as a Python list", _EVALUATED),
     "string_manipulation": _DIGITS,
@@ -180,10 +181,12 @@ RULES: dict[str, Rule] = {
     "survo": Rule(boards.survo, "", "rules checked; upstream knew one solution"),
     "syllogism": _EXACT,
     "time_intervals": Rule(numbers.duration, "", "near times paid: `12:00` earned 0.37"),
-    "tower_of_hanoi": Rule(text.above_floor, "shortest/length of a right solution", "floor cut"),
+    "tower_of_hanoi": _SHORTEST,
     "tsumego": _WORD,
-    "word_ladder": Rule(text.full_marks, "", "0.5 a word for letters that are no words"),
+    "word_ladder": Rule(
+        text.full_marks, "", _FULL.change + "; it pays 0.5 a word for letters that are no words"
+    ),
     "word_sequence_reversal": _EXACT,
-    "word_sorting": Rule(text.sorted_words, _PLACES, "the unsorted list and heaps paid"),
+    "word_sorting": Rule(text.sorted_words, _PLACES, _IGNORANT),
     "zebra_puzzles": _WORD,
 }

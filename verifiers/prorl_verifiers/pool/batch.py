@@ -19,7 +19,7 @@ class PoolClosedError(ServiceError):
 
 
 class Batch:
-    """Items of one call. Thread-safe.
+    """Items of one call. Thread-safe. ``items`` are what the threads score.
 
     ``on_item(index, verdict)`` and ``on_end()`` are called in whatever thread brings the news, the latter
     once; they must not block.

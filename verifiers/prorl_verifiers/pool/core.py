@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_common import UserError
+from prorl_verifiers.parts import tasks_in
 from prorl_verifiers.pool.batch import Batch, Item, Job, PoolClosedError
+from prorl_verifiers.pool.composed import ComposedBatch, is_composed
 from prorl_verifiers.pool.costs import TextCosts
-from prorl_verifiers.pool.queue import CODE, LONG, TEXT, FairQueue
+from prorl_verifiers.pool.queue import CODE, LONG, SERVICE, TEXT, FairQueue
+from prorl_verifiers.pool.service_thread import MOST_THREADS, ServiceThread
 from prorl_verifiers.pool.stats import Counters, PoolStats
 from prorl_verifiers.pool.worker_factory import WorkerFactory
 from prorl_verifiers.pool.worker_thread import WorkerThread
-from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import with_mode
+from prorl_verifiers.spec import VERIFIERS, ByService
+from prorl_verifiers.tasks import services_of, with_mode
 from prorl_verifiers.types import Task, Verdict
 
 if TYPE_CHECKING:
@@ -63,6 +66,7 @@ class Settings:
     timeout_seconds: float
     modes: Mapping[str, str]
     worker: WorkerOptions
+    allow_judged: bool
 
 
 class Core:
@@ -104,6 +108,8 @@ class Core:
             )
             for at in range(2 * settings.workers + 1)
         ]
+        self._service_threads: list[ServiceThread] = []
+        self._service_lock = threading.Lock()
         try:
             for thread in self._threads:
                 thread.start()
@@ -123,36 +129,44 @@ class Core:
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
+        if any(is_composed(name) for name in {task.verifier for _, task in items}):
+            return ComposedBatch(items, on_end, on_item)
         return Batch(items, on_end, on_item)
 
-    def needs_sandbox(self, items: Sequence[Item]) -> bool:
+    def needs_sandbox(self, batch: Batch) -> bool:
         """Whether ``start`` would have to open the sandbox first, which takes some tens of milliseconds."""
         return self._sandbox is None and any(
             VERIFIERS.get(name).score_in_sandbox is not None
-            for name in {task.verifier for _, task in items}
+            for name in {task.verifier for _, task in batch.items}
         )
 
     def start(self, batch: Batch) -> None:
-        """Queue a batch. Raises UserError for a closed pool, an unknown verifier or an environment that is
-        not built, IsolationError."""
+        """Queue a batch. Raises UserError for a closed pool, an unknown verifier, an environment that is not
+        built or a judge that is off, IsolationError."""
         if self._closing:
             raise UserError("this verifier pool is closed")
         if not batch.items:
             batch.finish_empty()
             return
-        kinds: dict[str, list[Job]] = {TEXT: [], CODE: [], LONG: []}
+        kinds: dict[str, list[Job]] = {TEXT: [], CODE: [], LONG: [], SERVICE: []}
         seen = {task.verifier for _, task in batch.items}
         in_sandbox = {n for n in seen if VERIFIERS.get(n).score_in_sandbox is not None}
+        by_service = {n for n in seen if VERIFIERS.get(n).score_by_service is not None}
         for index, (response, task) in enumerate(batch.items):
             kind = TEXT
             if task.verifier in in_sandbox:
                 kind = CODE
+            elif task.verifier in by_service:
+                kind = SERVICE
             elif self._costs.is_long(task.verifier, len(response)):
                 kind = LONG
             kinds[kind].append(Job(batch, index))
         if kinds[CODE]:
             self.open_sandbox()
-            self.require(batch.items[job.index][1] for job in kinds[CODE])
+            self._require_environments(batch.items[job.index][1] for job in kinds[CODE])
+        if kinds[SERVICE]:
+            self._require_judges(batch.items[job.index][1] for job in kinds[SERVICE])
+            self._start_service_threads(len(kinds[SERVICE]))
         self._factory.seen(seen)
         try:
             for kind, jobs in kinds.items():
@@ -169,9 +183,9 @@ class Core:
             with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits
                 loop.call_soon_threadsafe(ended.set)
 
-        if self.needs_sandbox(items):
-            await asyncio.to_thread(self.open_sandbox)
         batch = self.batch(items, on_end)
+        if self.needs_sandbox(batch):
+            await asyncio.to_thread(self.open_sandbox)
         self.start(batch)
         try:
             await ended.wait()
@@ -195,8 +209,40 @@ class Core:
         return self._counters.snapshot(queue.queued, queue.busy, self._settings.workers)
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """See that the sandbox has the environments that these tasks need; see ``VerifierPool.require``."""
-        needed = {VERIFIERS.get(task.verifier).environment_for(task.reference) for task in tasks}
+        """See that these tasks can be scored; see ``VerifierPool.require``."""
+        tasks = list(tasks)
+        self._require_environments(tasks)
+        for service in self._require_judges(tasks):
+            service.prove()
+
+    def _require_judges(self, tasks: Iterable[Task]) -> list[ByService]:
+        """Return the services that judge these tasks. Raises UserError where one is not turned on."""
+        services = services_of(tasks)
+        for service in services:
+            name = service.who()["name"]
+            if not self._settings.allow_judged:
+                raise UserError(
+                    f"a task asks for a verdict of the model {name}, and rewards of models are not allowed "
+                    "here: allow them (allow_judged, in an adapter judged=true), or leave such tasks out"
+                )
+        return services
+
+    def _start_service_threads(self, items: int) -> None:
+        """Start a thread an item while there may be more."""
+        with self._service_lock:
+            there = len(self._service_threads)
+            for at in range(there, min(there + items, MOST_THREADS)):
+                name = f"verifier-service-{at}"
+                thread = ServiceThread(self._queue, self._counters, name=name)
+                thread.start()
+                self._service_threads.append(thread)
+
+    def _require_environments(self, tasks: Iterable[Task]) -> None:
+        needed = {
+            VERIFIERS.get(one.verifier).environment_for(one.reference)
+            for task in tasks
+            for one in tasks_in(task)
+        }
         for name in sorted(name for name in needed if name is not None):
             self.open_sandbox().check_environment(name)
 
@@ -238,11 +284,15 @@ class Core:
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():
                 thread.join(seconds)
+        for asking in self._service_threads:
+            asking.wait(seconds)
 
     def _abort(self) -> None:
         for thread in self._threads:
             thread.stopping = True
         self._queue.close()
+        for asking in self._service_threads:
+            asking.give_up()
         self._factory.close()
         self._close_sandbox()
 

@@ -5,7 +5,8 @@ goes next, and whoever was idle starts at the clock of those who were not. One t
 workers stands by: it runs only while every other thread is at the other kind of work, so that a math item never
 waits for slow programs, nor a program for hostile answers.
 
-Long texts (``pool.costs``) are a kind apart: threads of their own take them, and they share in no clock.
+Long texts (``pool.costs``) and what a service is asked are kinds apart: threads of their own take them, and they share
+in no clock.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 
 from prorl_verifiers.pool.batch import Batch, Job, PoolClosedError
 
-TEXT, CODE, LONG = "text", "code", "long"
+TEXT, CODE, LONG, SERVICE = "text", "code", "long", "service"
 _SHARED = (TEXT, CODE)
 """The kinds that share the pool's ``workers`` threads."""
 _MEMORY = 0.1
@@ -45,7 +46,7 @@ class Work:
 
     @property
     def kind(self) -> str:
-        """``text``, ``code`` or ``long``."""
+        """``text``, ``code``, ``long`` or ``service``."""
         return self.source.kind
 
 
@@ -65,14 +66,14 @@ class FairQueue:
     def __init__(self, workers: int) -> None:
         self._workers = workers
         self._changed = threading.Condition()
-        self._kinds = {TEXT: _Kind(), CODE: _Kind(), LONG: _Kind()}
+        self._kinds = {kind: _Kind() for kind in (TEXT, CODE, LONG, SERVICE)}
         self._count = 0
         self._closed = False
         self.queued = 0
 
     @property
     def busy(self) -> int:
-        """Threads at work, those at long texts too."""
+        """Threads at work, those at long texts and those that ask services too."""
         with self._changed:
             return self._running(self._kinds)
 
@@ -104,14 +105,14 @@ class FairQueue:
                 job.batch.fail(error)
 
     def take(
-        self, seconds: float, most: int, wait: bool, extra: bool = False, long: bool = False
+        self, seconds: float, most: int, wait: bool, extra: bool = False, apart: str | None = None
     ) -> Work | None:
         """Return the next jobs of one caller: of text about ``seconds`` worth, up to ``most``, else one.
 
-        ``extra``: for the thread that stands by; ``long``: for one that takes long texts. Returns None when
-        nothing waits (without ``wait``) or the queue has been closed.
+        ``extra``: for the thread that stands by; ``apart``: for one that takes only this kind, which is none of
+        the shared. Returns None when nothing waits (without ``wait``) or the queue has been closed.
         """
-        kinds = (LONG,) if long else _SHARED
+        kinds = _SHARED if apart is None else (apart,)
         with self._changed:
             while True:
                 kind = self._next_kind(kinds, extra)

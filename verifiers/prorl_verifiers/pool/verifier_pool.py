@@ -1,7 +1,7 @@
 """The pool: score many (response, task) pairs with a fixed number of killable workers.
 
 Math, STEM, logic and instruction run in worker processes; code goes to the sandbox. Both share ``workers``
-threads.
+threads. Threads apart ask services (``VerifierSpec.score_by_service``), whose limits are their own.
 
 A time limit counts from when work on the item starts, a program's from its own start: an item that waits
 for a thread, a worker or a box loses none of it. An item that times out, or whose worker dies, gets
@@ -40,6 +40,7 @@ class VerifierPool(Closing):
     ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for what PRORL_BACKEND
     names, else ``local``; it is opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
     has its own limits). ``modes``: verifier -> mode for tasks that name none.
+    ``allow_judged``: score tasks whose verdicts a service gives (a model; off until the environment names it).
     ``worker_options``: memory, pre-started and warm workers. Where a chat template opens the thinking, put
     ``<think>`` before the response.
 
@@ -56,6 +57,7 @@ class VerifierPool(Closing):
         timeout_seconds: float = 10.0,
         modes: Mapping[str, str] | None = None,
         worker_options: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
+        allow_judged: bool = True,
     ) -> None:
         if workers < 1 or not 0 < timeout_seconds <= MAX_TIMEOUT:
             raise UserError(
@@ -70,6 +72,7 @@ class VerifierPool(Closing):
             timeout_seconds,
             dict(modes or {}),
             worker_options,
+            allow_judged,
         )
         self._closed = False
         self._locks = {os.getpid(): threading.Lock()}
@@ -127,7 +130,8 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with the cure, where tasks need an environment that the sandbox lacks.
+        """Raise UserError, with the cure, where tasks need an environment that the sandbox lacks, or a judge
+        that is off or misjudges known answers; ServiceError where the judge does not answer.
 
         ``score`` would find that too, but for long work this is asked before it starts.
         """
@@ -191,6 +195,7 @@ def _reopen(settings: Settings) -> VerifierPool:
         timeout_seconds=settings.timeout_seconds,
         modes=settings.modes,
         worker_options=settings.worker,
+        allow_judged=settings.allow_judged,
     )
 
 

@@ -103,7 +103,9 @@ class WorkerThread(threading.Thread):
     def run(self) -> None:
         """Be the thread."""
         while (
-            work := self._queue.take(TAKE_SECONDS, TAKE_ITEMS, True, self._extra, self._long)
+            work := self._queue.take(
+                TAKE_SECONDS, TAKE_ITEMS, True, self._extra, LONG if self._long else None
+            )
         ) is not None:
             self._do(work)
         if not self.stopping:

@@ -17,7 +17,7 @@ from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.serve.metrics import Metrics
 from prorl_verifiers.serve.options import ServeOptions
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import load_task
+from prorl_verifiers.tasks import load_task, services_of
 from prorl_verifiers.types import Task, Verdict
 
 Item = tuple[str, Task]
@@ -130,6 +130,8 @@ class Service:
 
     def _seen(self, item: Item, verdict: Verdict) -> None:
         self.metrics.verdict(item[1], verdict)
+        if services_of([item[1]]):  # a judge that is away says nothing of the workers
+            return
         if not verdict.is_infra_error:
             self._bad = 0
             return

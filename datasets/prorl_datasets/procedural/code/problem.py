@@ -74,7 +74,7 @@ class _Case:
     expected: Any
 
 
-def code_family(name: str, make: Callable[[Random, int], Problem]) -> Family:
+def code_family(name: str, summary: str, make: Callable[[Random, int], Problem]) -> Family:
     """Return the family of the problems that ``make(rng, level)`` gives.
 
     A problem whose inputs vary too little is drawn anew, a few times, before TooUniform is raised.
@@ -88,7 +88,7 @@ def code_family(name: str, make: Callable[[Random, int], Problem]) -> Family:
                 continue
         return code_item(rng, make(rng, level))
 
-    return Family(name, "code", generate)
+    return Family(name, "code", generate, summary)
 
 
 def code_item(rng: Random, problem: Problem) -> Item:

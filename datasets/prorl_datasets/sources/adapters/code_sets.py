@@ -180,6 +180,16 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
 
 
 EURUS_CODE = AdapterSpec(
-    "eurus_code", eurus_code, "code", (("prompt",), ("ability",), ("reward_model",))
+    "eurus_code",
+    eurus_code,
+    "code",
+    (("prompt",), ("ability",), ("reward_model",)),
+    summary="PRIME-RL/Eurus-2-RL-Data, code rows; at most 20 tests, none over 256 KiB; no gold response",
 )
-MBPP = AdapterSpec("mbpp", mbpp, "code", (("text", "prompt"), ("test_list",), ("", "code")))
+MBPP = AdapterSpec(
+    "mbpp",
+    mbpp,
+    "code",
+    (("text", "prompt"), ("test_list",), ("", "code")),
+    summary="MBPP and its sanitised half; the asserts are shown; gold: the shipped code",
+)

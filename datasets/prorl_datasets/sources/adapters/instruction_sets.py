@@ -192,10 +192,24 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
     return instruction_row(index, question, [instruction], [kwargs], metadata)
 
 
-NEMOTRON_IF = AdapterSpec("nemotron_if", nemotron_if, "instruction", (("input",), ("args",)))
+NEMOTRON_IF = AdapterSpec(
+    "nemotron_if",
+    nemotron_if,
+    "instruction",
+    (("input",), ("args",)),
+    summary="nvidia/Llama-Nemotron-Post-Training-Dataset, RL/instruction_following; no gold response",
+)
 NEMOTRON_RL_IF = AdapterSpec(
-    "nemotron_rl_if", nemotron_rl_if, "instruction", (("instruction_id_list", "verifier_metadata"),)
+    "nemotron_rl_if",
+    nemotron_rl_if,
+    "instruction",
+    (("instruction_id_list", "verifier_metadata"),),
+    summary="nvidia/Nemotron-RL-instruction_following; no gold response",
 )
 RLVR_IFEVAL = AdapterSpec(
-    "rlvr_ifeval", rlvr_ifeval, "instruction", (("messages",), ("ground_truth",))
+    "rlvr_ifeval",
+    rlvr_ifeval,
+    "instruction",
+    (("messages",), ("ground_truth",)),
+    summary="allenai/RLVR-IFeval, one constraint a row; no gold response",
 )

@@ -139,10 +139,30 @@ def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
 
 
 DEEPSCALER = AdapterSpec(
-    "deepscaler", deepscaler, "math", (("problem",), ("answer",), ("", "solution"))
+    "deepscaler",
+    deepscaler,
+    "math",
+    (("problem",), ("answer",), ("", "solution")),
+    summary="agentica-org/DeepScaleR-Preview-Dataset; gold: boxed answer",
 )
-DAPO_MATH = AdapterSpec("dapo_math", dapo_math, "math", (("prompt",), ("reward_model", "label")))
+DAPO_MATH = AdapterSpec(
+    "dapo_math",
+    dapo_math,
+    "math",
+    (("prompt",), ("reward_model", "label")),
+    summary="BytedTsinghua-SIA/DAPO-Math-17k; its fixed sentences are removed; gold: boxed answer",
+)
 VERL = AdapterSpec(
-    "verl", verl, "math", (("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info"))
+    "verl",
+    verl,
+    "math",
+    (("prompt",), ("reward_model",), ("", "ability"), ("", "extra_info")),
+    summary="math rows in verl's columns; gold: boxed answer",
 )
-GSM8K = AdapterSpec("gsm8k", gsm8k, "math", (("question",), ("answer",)))
+GSM8K = AdapterSpec(
+    "gsm8k",
+    gsm8k,
+    "math",
+    (("question",), ("answer",)),
+    summary="openai/gsm8k; the answer behind `####`; gold: boxed answer",
+)

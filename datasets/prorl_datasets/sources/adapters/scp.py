@@ -81,4 +81,10 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
     )
 
 
-SCP116K = AdapterSpec("scp116k", scp116k, "stem", (PROBLEM, REFERENCE))
+SCP116K = AdapterSpec(
+    "scp116k",
+    scp116k,
+    "stem",
+    (PROBLEM, REFERENCE),
+    summary="EricLu/SCP-116K, both versions; gold: the shipped model response, in any of its columns",
+)

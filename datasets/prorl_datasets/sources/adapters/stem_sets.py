@@ -141,11 +141,31 @@ def theoremqa(raw: Raw, where: str, index: int) -> Row:
     )  # fmt: skip
 
 
-ARC = AdapterSpec("arc", arc, "stem", (("question",), ("answerKey",), ("", "choices")))
-MMLU_STEM = AdapterSpec("mmlu_stem", mmlu_stem, "stem", (("question",), ("choices",), ("answer",)))
+ARC = AdapterSpec(
+    "arc",
+    arc,
+    "stem",
+    (("question",), ("answerKey",), ("", "choices")),
+    summary="allenai/ai2_arc, both shapes; gold: boxed letter",
+)
+MMLU_STEM = AdapterSpec(
+    "mmlu_stem",
+    mmlu_stem,
+    "stem",
+    (("question",), ("choices",), ("answer",)),
+    summary="MMLU; gold: boxed letter",
+)
 SCIBENCH = AdapterSpec(
-    "scibench", scibench, "stem", (("problem_text",), ("answer_number",), ("", "unit"))
+    "scibench",
+    scibench,
+    "stem",
+    (("problem_text",), ("answer_number",), ("", "unit")),
+    summary="SciBench; the unit is asked for; gold: boxed answer with unit",
 )
 THEOREMQA = AdapterSpec(
-    "theoremqa", theoremqa, "stem", (("Question",), ("Answer",), ("Answer_type",))
+    "theoremqa",
+    theoremqa,
+    "stem",
+    (("Question",), ("Answer",), ("Answer_type",)),
+    summary="TheoremQA without its pictures; gold: boxed answers",
 )

@@ -267,15 +267,21 @@ class Doors:
 
 
 class Sacrifice:
-    """Has the kernel take the boxes first when memory runs out, and not their slot: a courtesy to
-    the machine, not a wall."""
+    """Has the kernel take a box when its memory runs out, and not its slot, however small each
+    process of the box is: the slot says how the box ended."""
 
     def __init__(self, proc: int) -> None:
         """For the calling process, through a descriptor of /proc."""
+        dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
+        syscalls.prctl(
+            syscalls.PR_SET_DUMPABLE, 1
+        )  # who has changed its user may not write it else
         try:
             self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
-        except OSError:
+        except OSError:  # sealed off by whoever runs us: the kernel then takes the largest
             self._fd = -1
+        finally:
+            syscalls.prctl(syscalls.PR_SET_DUMPABLE, int(dumpable))
         self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
 
     def offer(self) -> None:

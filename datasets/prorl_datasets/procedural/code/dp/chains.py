@@ -158,4 +158,4 @@ def _chains(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("chain_subsequences", _chains),)
+FAMILIES = (code_family("chain_subsequences", "longest or best chains", _chains),)

@@ -170,4 +170,4 @@ def _costs(x: int, coins: list[int], rule: tuple[int, int]) -> list[int]:
     return out
 
 
-FAMILIES = (code_family("coin_rules", _coins),)
+FAMILIES = (code_family("coin_rules", "coins, greedy and optimal", _coins),)

@@ -162,4 +162,4 @@ def _edits(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("edit_costs", _edits),)
+FAMILIES = (code_family("edit_costs", "edit distances with other prices", _edits),)

@@ -157,4 +157,4 @@ def _compositions(n: int, steps: list[int], changing: bool, last: int = 0) -> li
     ]
 
 
-FAMILIES = (code_family("jump_paths", _jumps),)
+FAMILIES = (code_family("jump_paths", "best ways along a list", _jumps),)

@@ -150,4 +150,4 @@ def _knapsack(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("knapsacks", _knapsack),)
+FAMILIES = (code_family("knapsacks", "choices under a weight limit", _knapsack),)

@@ -163,4 +163,4 @@ def _partitions(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("list_partitions", _partitions),)
+FAMILIES = (code_family("list_partitions", "a list cut into parts", _partitions),)

@@ -184,4 +184,4 @@ def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:
     return sum(tails.values())
 
 
-FAMILIES = (code_family("word_counting", _counting),)
+FAMILIES = (code_family("word_counting", "words and letter pairs counted under rules", _counting),)

@@ -262,6 +262,6 @@ def _parts(n: int, edges: list[list[int]]) -> int:
 
 
 FAMILIES = (
-    code_family("graph_components", _components),
-    code_family("spanning_forests", _spanning),
+    code_family("graph_components", "connected components", _components),
+    code_family("spanning_forests", "spanning forests built greedily", _spanning),
 )

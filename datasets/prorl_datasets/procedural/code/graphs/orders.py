@@ -169,4 +169,4 @@ def _latest(rules: list[tuple[int, int]], v: int, hours: list[int]) -> int:
     return total
 
 
-FAMILIES = (code_family("task_orders", _task_order),)
+FAMILIES = (code_family("task_orders", "topological orders with priorities", _task_order),)

@@ -156,4 +156,4 @@ def _costs(rule: _Distances, edge: list[int]) -> list[int]:
     return [edge[2]] * (rule.free - 1) + [rule.toll]
 
 
-FAMILIES = (code_family("graph_distances", _distances),)
+FAMILIES = (code_family("graph_distances", "shortest paths", _distances),)

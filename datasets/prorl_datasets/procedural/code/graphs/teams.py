@@ -284,6 +284,6 @@ def _removed(rule: _Degrees, n: int, edges: list[list[int]]) -> list[int]:
 
 
 FAMILIES = (
-    code_family("rival_teams", _two_teams),
-    code_family("degree_rules", _degrees),
+    code_family("rival_teams", "neighbours, scores, two-colourings", _two_teams),
+    code_family("degree_rules", "vertices by degree", _degrees),
 )

@@ -292,6 +292,6 @@ def _best_set(rule: _Choices, parents: list[int]) -> int:
 
 
 FAMILIES = (
-    code_family("tree_subtrees", _subtrees),
-    code_family("tree_choices", _tree_choices),
+    code_family("tree_subtrees", "heights, sizes, sums", _subtrees),
+    code_family("tree_choices", "choices and paths in rooted trees", _tree_choices),
 )

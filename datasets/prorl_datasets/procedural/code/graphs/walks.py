@@ -171,4 +171,4 @@ def _long_walks(walk: _Walks, arcs: list[tuple[int, int]], t: int) -> int:
     return sum(ways.values()) % walk.m
 
 
-FAMILIES = (code_family("graph_walks", _walks),)
+FAMILIES = (code_family("graph_walks", "what walks of a length reach", _walks),)

@@ -177,4 +177,4 @@ def _all_blocks(b: _Blocks, g: list[list[int]]) -> list[list[int]]:
     ]
 
 
-FAMILIES = (code_family("grid_blocks", _rectangles),)
+FAMILIES = (code_family("grid_blocks", "values of rectangles", _rectangles),)

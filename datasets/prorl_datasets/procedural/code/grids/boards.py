@@ -171,4 +171,4 @@ def _melted(rows: list[str], stone: str, free: str, k: int) -> list[str]:
     ]
 
 
-FAMILIES = (code_family("tilted_boards", _tilt),)
+FAMILIES = (code_family("tilted_boards", "stones that slide on a board", _tilt),)

@@ -150,4 +150,4 @@ def _tally(rule: _Cells, live: set[Cell], size: tuple[int, int]) -> dict[Cell, i
     return tally
 
 
-FAMILIES = (code_family("cell_updates", _cells),)
+FAMILIES = (code_family("cell_updates", "cellular automata", _cells),)

@@ -167,4 +167,4 @@ def _routes(
     return [[g[y][x], *rest] for dy, dx in steps for rest in _routes(g, steps, (y + dy, x + dx))]
 
 
-FAMILIES = (code_family("grid_paths", _paths),)
+FAMILIES = (code_family("grid_paths", "monotone paths counted or weighed", _paths),)

@@ -194,4 +194,4 @@ def _brute(rule: _Reading, g: list[list[int]]) -> list[int]:
     return [v for v in values if not rule.dropped.holds(v)]
 
 
-FAMILIES = (code_family("grid_readings", _readings),)
+FAMILIES = (code_family("grid_readings", "rotations, and cells read in an order", _readings),)

@@ -154,4 +154,4 @@ def _brute(rule: _Regions, g: list[list[int]]) -> list[int]:
     return sorted(sizes, reverse=rule.big)
 
 
-FAMILIES = (code_family("grid_regions", _regions),)
+FAMILIES = (code_family("grid_regions", "connected regions", _regions),)

@@ -186,4 +186,4 @@ def _best(points: list[int], most: int) -> int:
     return max(lines)
 
 
-FAMILIES = (code_family("end_games", _end_game),)
+FAMILIES = (code_family("end_games", "greedy and optimal play from a list's ends", _end_game),)

@@ -157,4 +157,4 @@ def _most(kept: list[tuple[int, int]], gap: int, w: int) -> int:
     return max(_most(rest, gap, w), y - x + w + _most(free, gap, w))
 
 
-FAMILIES = (code_family("interval_sets", _intervals),)
+FAMILIES = (code_family("interval_sets", "joined, cut, measured", _intervals),)

@@ -115,4 +115,4 @@ def _brute(rule: _Longest, a: list[int]) -> list[int]:
     return [start, size, total]
 
 
-FAMILIES = (code_family("longest_subarray", _longest),)
+FAMILIES = (code_family("longest_subarray", "longest stretches under a condition", _longest),)

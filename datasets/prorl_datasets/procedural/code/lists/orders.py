@@ -166,4 +166,4 @@ def _key_orders_brute(order: _Order, a: list[int]) -> list[int]:
     return [v for i, v in enumerate(order.ordered(a)) if order.level == 1 or i % k == 0]
 
 
-FAMILIES = (code_family("list_key_orders", _key_orders),)
+FAMILIES = (code_family("list_key_orders", "sorting by a computed key", _key_orders),)

@@ -237,6 +237,6 @@ def _inversions_brute(rule: _Inversions, a: list[int]) -> Any:
 
 
 FAMILIES = (
-    code_family("list_pairs_modulo", _pairs),
-    code_family("list_inversions", _inversions),
+    code_family("list_pairs_modulo", "pairs of places under a congruence", _pairs),
+    code_family("list_inversions", "generalised inversions", _inversions),
 )

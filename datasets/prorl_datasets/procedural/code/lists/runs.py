@@ -263,6 +263,6 @@ def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 FAMILIES = (
-    code_family("list_runs", _runs),
-    code_family("list_dedupe", _dedupe),
+    code_family("list_runs", "maximal blocks of like elements", _runs),
+    code_family("list_dedupe", "likeness, what is kept and in which order", _dedupe),
 )

@@ -180,4 +180,4 @@ def _windows(rng: Random, level: int) -> Problem:
     return (_window_list, _window_total, _window_remainders)[level - 1](rng)
 
 
-FAMILIES = (code_family("list_windows", _windows),)
+FAMILIES = (code_family("list_windows", "statistics of sliding windows", _windows),)

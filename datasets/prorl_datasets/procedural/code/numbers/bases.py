@@ -172,4 +172,10 @@ def _odd_bases(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("number_bases", leveled(_in_base, _between_bases, _odd_bases)),)
+FAMILIES = (
+    code_family(
+        "number_bases",
+        "digits of numbers written in other bases",
+        leveled(_in_base, _between_bases, _odd_bases),
+    ),
+)

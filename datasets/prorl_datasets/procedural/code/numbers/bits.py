@@ -150,4 +150,10 @@ def _bit_ranges(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("bit_patterns", leveled(_masked, _bit_shuffle, _bit_ranges)),)
+FAMILIES = (
+    code_family(
+        "bit_patterns",
+        "ones, runs and places in binary",
+        leveled(_masked, _bit_shuffle, _bit_ranges),
+    ),
+)

@@ -167,4 +167,10 @@ def _leap_days(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("calendars", leveled(_clock, _calendar, _leap_days)),)
+FAMILIES = (
+    code_family(
+        "calendars",
+        "dates and clocks of invented calendars",
+        leveled(_clock, _calendar, _leap_days),
+    ),
+)

@@ -221,6 +221,14 @@ def _geometric_sum(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("congruences", leveled(_linear_congruence, _quadratic_congruence, _remainders)),
-    code_family("modular_sums", leveled(_floor_sum, _coprime_sum, _geometric_sum)),
+    code_family(
+        "congruences",
+        "solutions and residues",
+        leveled(_linear_congruence, _quadratic_congruence, _remainders),
+    ),
+    code_family(
+        "modular_sums",
+        "sums of remainders over ranges",
+        leveled(_floor_sum, _coprime_sum, _geometric_sum),
+    ),
 )

@@ -176,4 +176,8 @@ def _roots(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("continued_fractions", leveled(_terms, _convergents, _roots)),)
+FAMILIES = (
+    code_family(
+        "continued_fractions", "terms and convergents", leveled(_terms, _convergents, _roots)
+    ),
+)

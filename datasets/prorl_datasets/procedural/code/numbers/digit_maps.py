@@ -147,4 +147,10 @@ def _digit_settled(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("digit_maps", leveled(_digit_step, _digit_orbit, _digit_settled)),)
+FAMILIES = (
+    code_family(
+        "digit_maps",
+        "sums, products, maps of decimal digits",
+        leveled(_digit_step, _digit_orbit, _digit_settled),
+    ),
+)

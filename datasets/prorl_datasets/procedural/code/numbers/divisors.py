@@ -283,6 +283,14 @@ def _gcd_windows(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("divisor_sums", leveled(_divisor_sum, _divisor_pairs, _divisor_totals)),
-    code_family("gcd_structures", leveled(_gcd_sum, _gcd_pairs, _gcd_windows)),
+    code_family(
+        "divisor_sums",
+        "sums and counts over divisors",
+        leveled(_divisor_sum, _divisor_pairs, _divisor_totals),
+    ),
+    code_family(
+        "gcd_structures",
+        "GCD and LCM over lists and ranges",
+        leveled(_gcd_sum, _gcd_pairs, _gcd_windows),
+    ),
 )

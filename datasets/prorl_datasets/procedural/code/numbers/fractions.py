@@ -171,4 +171,10 @@ def _expansion(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("fraction_values", leveled(_fraction_sum, _near_fraction, _expansion)),)
+FAMILIES = (
+    code_family(
+        "fraction_values",
+        "exact sums and products",
+        leveled(_fraction_sum, _near_fraction, _expansion),
+    ),
+)

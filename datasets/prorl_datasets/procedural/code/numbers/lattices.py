@@ -295,6 +295,12 @@ def _paths(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("lattice_counts", leveled(_points, _visible, _forms)),
-    code_family("number_triangles", leveled(_triangle, _greedy_sum, _paths)),
+    code_family(
+        "lattice_counts", "integer points and values of forms", leveled(_points, _visible, _forms)
+    ),
+    code_family(
+        "number_triangles",
+        "number triangles, coloured paths, greedy sums of terms",
+        leveled(_triangle, _greedy_sum, _paths),
+    ),
 )

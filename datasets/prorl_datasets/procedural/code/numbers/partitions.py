@@ -163,5 +163,9 @@ def _compositions(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("partition_counts", leveled(_coin_counts, _part_partitions, _compositions)),
+    code_family(
+        "partition_counts",
+        "ways to pay or split a number",
+        leveled(_coin_counts, _part_partitions, _compositions),
+    ),
 )

@@ -144,4 +144,10 @@ def _prime_gaps(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("prime_lists", leveled(_prime_count, _prime_filter, _prime_gaps)),)
+FAMILIES = (
+    code_family(
+        "prime_lists",
+        "primes under further conditions",
+        leveled(_prime_count, _prime_filter, _prime_gaps),
+    ),
+)

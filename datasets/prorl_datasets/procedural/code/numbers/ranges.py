@@ -232,6 +232,12 @@ def _pairs(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("range_totals", leveled(_count, _count_two, _runs)),
-    code_family("integer_picks", leveled(_kth, _kth_two, _pairs)),
+    code_family(
+        "range_totals",
+        "sums of an interval's integers that meet a condition",
+        leveled(_count, _count_two, _runs),
+    ),
+    code_family(
+        "integer_picks", "the k-th integer that meets a condition", leveled(_kth, _kth_two, _pairs)
+    ),
 )

@@ -166,4 +166,10 @@ def _kaprekar(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("digit_rearrangements", leveled(_arranged, _deleted, _kaprekar)),)
+FAMILIES = (
+    code_family(
+        "digit_rearrangements",
+        "digits sorted, moved, read again",
+        leveled(_arranged, _deleted, _kaprekar),
+    ),
+)

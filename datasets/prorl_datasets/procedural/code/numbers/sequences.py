@@ -268,6 +268,10 @@ def _map_cycle(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family("recurrences", leveled(_first_order, _second_order, _far_term)),
-    code_family("repeated_maps", leveled(_map_steps, _map_stay, _map_cycle)),
+    code_family(
+        "recurrences", "terms of a sequence", leveled(_first_order, _second_order, _far_term)
+    ),
+    code_family(
+        "repeated_maps", "iterated piecewise maps", leveled(_map_steps, _map_stay, _map_cycle)
+    ),
 )

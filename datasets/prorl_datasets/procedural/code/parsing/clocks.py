@@ -161,4 +161,4 @@ def _clocks(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("planet_clocks", _clocks),)
+FAMILIES = (code_family("planet_clocks", "clocks with other hours and minutes", _clocks),)

@@ -180,4 +180,6 @@ def _evaluate(
     return int(s) if s.isdigit() else _evaluate(s[1:-1], loosest, functions, late)
 
 
-FAMILIES = (code_family("own_operators", _expressions),)
+FAMILIES = (
+    code_family("own_operators", "expressions with operators defined in the task", _expressions),
+)

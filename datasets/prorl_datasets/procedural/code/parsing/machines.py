@@ -184,4 +184,4 @@ def _machines(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("stack_machines", _machines),)
+FAMILIES = (code_family("stack_machines", "programs of stack machines", _machines),)

@@ -150,4 +150,4 @@ def _numeral(n: int, items: list[tuple[int, str]]) -> str:
     return text + _numeral(n - value, items)
 
 
-FAMILIES = (code_family("own_numerals", _numerals),)
+FAMILIES = (code_family("own_numerals", "numerals with symbols defined in the task", _numerals),)

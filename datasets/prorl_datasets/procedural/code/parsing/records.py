@@ -184,4 +184,4 @@ def _cases(kept: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[s
     return [text for _, text in sorted(closed)] + [text for _, text in sorted(left)]
 
 
-FAMILIES = (code_family("log_records", _records),)
+FAMILIES = (code_family("log_records", "filtered and added up", _records),)

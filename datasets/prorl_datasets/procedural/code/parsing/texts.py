@@ -207,4 +207,4 @@ def _pack(r: Random, pair: str, mark: str, depth: int) -> str:
     return out or "a"
 
 
-FAMILIES = (code_family("packed_words", _packed),)
+FAMILIES = (code_family("packed_words", "unpacking texts", _packed),)

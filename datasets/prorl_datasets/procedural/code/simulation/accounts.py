@@ -177,4 +177,4 @@ def _accounts(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("coin_accounts", _accounts),)
+FAMILIES = (code_family("coin_accounts", "limits and fees", _accounts),)

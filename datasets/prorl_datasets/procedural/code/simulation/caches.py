@@ -183,4 +183,4 @@ def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str)
     return keys[uses.index(min(uses))]
 
 
-FAMILIES = (code_family("key_caches", _caches),)
+FAMILIES = (code_family("key_caches", "caches with replacement rules", _caches),)

@@ -171,4 +171,4 @@ def _cards(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("card_games", _cards),)
+FAMILIES = (code_family("card_games", "card games by a rule", _cards),)

@@ -166,4 +166,4 @@ def _circles(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("counting_circles", _circles),)
+FAMILIES = (code_family("counting_circles", "counting out", _circles),)

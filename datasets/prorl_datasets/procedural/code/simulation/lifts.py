@@ -195,4 +195,4 @@ def _nearest(
     return [*out, now]
 
 
-FAMILIES = (code_family("elevator_calls", _elevators),)
+FAMILIES = (code_family("elevator_calls", "lifts that serve calls", _elevators),)

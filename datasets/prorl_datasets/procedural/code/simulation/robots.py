@@ -186,4 +186,4 @@ def _robots(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("robot_walks", _robots),)
+FAMILIES = (code_family("robot_walks", "robots that follow commands", _robots),)

@@ -186,4 +186,4 @@ def _schedulers(rng: Random, level: int) -> Problem:
     )
 
 
-FAMILIES = (code_family("task_schedulers", _schedulers),)
+FAMILIES = (code_family("task_schedulers", "schedules of tasks", _schedulers),)

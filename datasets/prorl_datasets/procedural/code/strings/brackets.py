@@ -246,4 +246,8 @@ def _bracket_repair(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("bracket_levels", leveled(_depth, _bracket_score, _bracket_repair)),)
+FAMILIES = (
+    code_family(
+        "bracket_levels", "levels and depths", leveled(_depth, _bracket_score, _bracket_repair)
+    ),
+)

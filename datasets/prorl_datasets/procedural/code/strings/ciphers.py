@@ -171,4 +171,6 @@ def _affine(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_ciphers", leveled(_shift, _keyed, _affine)),)
+FAMILIES = (
+    code_family("letter_ciphers", "shifts and substitutions", leveled(_shift, _keyed, _affine)),
+)

@@ -200,4 +200,10 @@ def _align(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_alignments", leveled(_distance, _edit, _align)),)
+FAMILIES = (
+    code_family(
+        "letter_alignments",
+        "costs of two strings, place by place",
+        leveled(_distance, _edit, _align),
+    ),
+)

@@ -250,4 +250,6 @@ def _linked(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("word_groups", leveled(_group_key, _anagrams, _linked)),)
+FAMILIES = (
+    code_family("word_groups", "grouped by likeness", leveled(_group_key, _anagrams, _linked)),
+)

@@ -172,4 +172,8 @@ def _windows(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("string_hashes", leveled(_hash, _buckets, _windows)),)
+FAMILIES = (
+    code_family(
+        "string_hashes", "polynomial hashes, hash tables", leveled(_hash, _buckets, _windows)
+    ),
+)

@@ -180,4 +180,10 @@ def _kth_string(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_labels", leveled(_label, _label_number, _kth_string)),)
+FAMILIES = (
+    code_family(
+        "letter_labels",
+        "labels by length and alphabet, to and from numbers",
+        leveled(_label, _label_number, _kth_string),
+    ),
+)

@@ -203,4 +203,8 @@ def _shuffles(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("text_layouts", leveled(_columns, _fence, _shuffles)),)
+FAMILIES = (
+    code_family(
+        "text_layouts", "written in lines, read another way", leveled(_columns, _fence, _shuffles)
+    ),
+)

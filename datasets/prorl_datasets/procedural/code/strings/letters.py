@@ -163,4 +163,10 @@ def _rounds(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_rewriting", leveled(_replaced, _positional, _rounds)),)
+FAMILIES = (
+    code_family(
+        "letter_rewriting",
+        "letters replaced, doubled, removed",
+        leveled(_replaced, _positional, _rounds),
+    ),
+)

@@ -188,4 +188,8 @@ def _mask_fill(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_masks", leveled(_mask_places, _mask_words, _mask_fill)),)
+FAMILIES = (
+    code_family(
+        "letter_masks", "places where a mask fits", leveled(_mask_places, _mask_words, _mask_fill)
+    ),
+)

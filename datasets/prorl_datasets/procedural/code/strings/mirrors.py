@@ -204,4 +204,10 @@ def _mirror_cost(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("mirror_substrings", leveled(_mirror_windows, _mirror_best, _mirror_cost)),)
+FAMILIES = (
+    code_family(
+        "mirror_substrings",
+        "palindromic substrings by value",
+        leveled(_mirror_windows, _mirror_best, _mirror_cost),
+    ),
+)

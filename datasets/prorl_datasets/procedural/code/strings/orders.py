@@ -247,4 +247,10 @@ def _arrangement_rank(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("word_orders", leveled(_ordered, _alphabet_order, _arrangement_rank)),)
+FAMILIES = (
+    code_family(
+        "word_orders",
+        "sorted by unusual keys",
+        leveled(_ordered, _alphabet_order, _arrangement_rank),
+    ),
+)

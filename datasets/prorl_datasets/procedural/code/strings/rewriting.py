@@ -157,4 +157,10 @@ def _grow_place(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("rewriting_systems", leveled(_grow, _grow_counts, _grow_place)),)
+FAMILIES = (
+    code_family(
+        "rewriting_systems",
+        "parallel rewriting over rounds",
+        leveled(_grow, _grow_counts, _grow_place),
+    ),
+)

@@ -207,4 +207,8 @@ def _necklaces(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("string_rotations", leveled(_rotated, _rotations, _necklaces)),)
+FAMILIES = (
+    code_family(
+        "string_rotations", "repeated moves of letters", leveled(_rotated, _rotations, _necklaces)
+    ),
+)

@@ -178,4 +178,6 @@ def _collapse(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("letter_runs", leveled(_encode, _run_scores, _collapse)),)
+FAMILIES = (
+    code_family("letter_runs", "run-length forms", leveled(_encode, _run_scores, _collapse)),
+)

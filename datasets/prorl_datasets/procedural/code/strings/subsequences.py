@@ -161,6 +161,8 @@ def _distinct_subsequences(rng: Random) -> Problem:
 
 FAMILIES = (
     code_family(
-        "subsequence_counts", leveled(_greedy_match, _subsequence_count, _distinct_subsequences)
+        "subsequence_counts",
+        "subsequences matched or counted",
+        leveled(_greedy_match, _subsequence_count, _distinct_subsequences),
     ),
 )

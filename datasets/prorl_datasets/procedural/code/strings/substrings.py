@@ -181,4 +181,8 @@ def _kinds(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("substring_counts", leveled(_occurrences, _window_counts, _kinds)),)
+FAMILIES = (
+    code_family(
+        "substring_counts", "occurrences of patterns", leveled(_occurrences, _window_counts, _kinds)
+    ),
+)

@@ -237,4 +237,8 @@ def _word_chain(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (code_family("word_lists", leveled(_chosen_words, _ranked_words, _word_chain)),)
+FAMILIES = (
+    code_family(
+        "word_lists", "filtered and changed", leveled(_chosen_words, _ranked_words, _word_chain)
+    ),
+)

@@ -71,6 +71,7 @@ def open_reward_scorer(spec: Spec) -> Any:
             backend=reward.backend,
             allow_weak=reward.allow_weak,
             timeout=reward.timeout_seconds,
+            judged=reward.judge is not None,
         )
     )
 

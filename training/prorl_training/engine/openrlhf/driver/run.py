@@ -60,7 +60,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
                     progress.message("finishing this step, then saving")
 
             data = Path(str(config.data.path))
-            samples = load_samples(data, config.reward.verifier_modes())
+            samples = load_samples(data, config.reward)
             engine = ClusterEngine(trainer, spec, config)
             asked = [Decision(**values) for values in spec.decisions]
             builder = Builder(engine, config, folder, samples, progress, beat)

@@ -34,11 +34,15 @@ SHUTDOWN = 15.0
 """Seconds that Ray has to end its processes by itself once prorl was killed."""
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
-TOKENS = ("PRORL_TOKEN",)
+TOKENS = ("PRORL_TOKEN", "PRORL_JUDGE_KEY")
 """Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
+    "PRORL_JUDGE_MODEL",
+    "PRORL_JUDGE_TIMEOUT",
+    "PRORL_JUDGE_URL",
+    "PRORL_JUDGE_VOTES",
     "HF_HOME",
     "HF_HUB_OFFLINE",
     "TOKENIZERS_PARALLELISM",

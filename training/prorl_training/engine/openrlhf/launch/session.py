@@ -33,6 +33,7 @@ from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_training.schedule.decisions import Decision
+from prorl_verifiers import services_of
 
 PROMPTS = "prompts.jsonl"
 POLL = 0.3
@@ -164,7 +165,9 @@ def _prepared(
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_own_code(model)
-    train, validation = load_samples(data, config.reward.verifier_modes())
+    train, validation = load_samples(data, config.reward)
+    for service in services_of(sample.task for sample in (*train, *validation)):
+        service.prove()  # asked here, where a bad judge ends the command before anything is started
     parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
         folder.create(config, run_identity(data, model, parts))

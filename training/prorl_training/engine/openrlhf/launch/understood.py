@@ -48,7 +48,7 @@ UNDERSTOOD = {
     "": "preset steps token_budget seed plugins engine phases penalties",
     "model": "path device dtype gradient_checkpointing",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
-    "reward": "workers timeout_seconds backend allow_weak faithful overlap modes",
+    "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
     "loss": "name options mini_batches aggregation",
     "loss.mismatch": "correction low high",
     "kl": "coefficient estimator options clamp clamp_value input_clamp_value",

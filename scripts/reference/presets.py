@@ -1,0 +1,149 @@
+"""The packaged presets: what each is, its values and where they come from, read from the files and their comments.
+
+Leaves out: what the keys mean (``training_config``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from prorl_training.config.loading import load_config
+from prorl_training.config.presets import (
+    preset_description,
+    preset_names,
+    preset_notes,
+    preset_parent,
+    preset_sources,
+    preset_text,
+    preset_values,
+    value_sources,
+)
+from reference.markdown import table
+
+COLUMNS = ("prorl-v1", "prorl-v2", "prorl-v2-official", "prorl-v2.1", "brorl", "justrl", "dler")
+"""The published variants; the ablations and the small presets have their own paragraphs."""
+
+OURS = re.compile(r"\bours\b|^unpublished|^not in the post")
+"""Sources that do not name the preset's own publication."""
+
+ONLY_OURS = {"ours", "not in v1; ours", "not in the post; ours", "unpublished; ours"}
+"""Sources that say no more than the asterisk in the table of values."""
+
+SECTIONS = (
+    "steps",
+    "model",
+    "data",
+    "rollout",
+    "dynamic_sampling",
+    "advantage",
+    "loss",
+    "kl",
+    "length_penalty",
+    "stop_properly",
+    "overlong",
+    "controller",
+    "optimizer",
+    "validation",
+    "checkpoint",
+    "openrlhf",
+)
+"""The order of the rows."""
+
+Key = tuple[str, ...]
+
+
+@cache
+def with_sources(name: str) -> tuple[dict[Key, object], dict[Key, str]]:
+    """Return a preset's values and their sources, its parents' included."""
+    return preset_values(name), preset_sources(name)
+
+
+def all_presets() -> str:
+    """Return every preset with its steps and its description, as ``prorl train presets`` prints them."""
+    rows = [
+        (f"`{name}`", str(load_config(name).steps), preset_description(name))
+        for name in preset_names()
+    ]
+    return table(("preset", "steps", "what it is"), rows)
+
+
+def values() -> str:
+    """Return the table of keys x presets; * marks what its publication does not give."""
+    keys: dict[Key, None] = {}
+    for name in COLUMNS:
+        keys.update(dict.fromkeys(k for k in with_sources(name)[0] if k[0] != "phases"))
+    order = sorted(keys, key=lambda key: SECTIONS.index(key[0]))
+    rows = [(f"`{'.'.join(key)}`", *(_value(name, key) for name in COLUMNS)) for key in order]
+    return table(("key", *COLUMNS), rows)
+
+
+def _value(name: str, key: Key) -> str:
+    """Return one value, marked when it is ours; empty where the preset leaves the default."""
+    set_here, sources = with_sources(name)
+    if key not in set_here:
+        return ""
+    value = _shown(set_here[key])
+    if key == ("model", "path"):
+        value = value.rpartition("/")[2]
+    return value + ("*" if OURS.search(sources[key]) else "")
+
+
+def _shown(value: object) -> str:
+    """Return a value as YAML shows it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def phases() -> str:
+    """Return the phases of ``prorl-v1``: name, length, how it ends, reset, what it sets."""
+    set_here, sources = with_sources("prorl-v1")
+    rows = []
+    for number in sorted({int(key[1]) for key in set_here if key[0] == "phases"}):
+        own = {k[2:]: v for k, v in set_here.items() if k[:2] == ("phases", str(number))}
+        ours = "ours" in sources[("phases", str(number), "steps")]
+        sets = [f"`{'.'.join(k[1:])}={_shown(v)}`" for k, v in own.items() if k[0] == "set"]
+        rows.append(
+            (
+                str(own["name",]),
+                f"{own['steps',]}{'*' if ours else ''}",
+                str(own.get(("until",), "steps")),
+                "yes" if own.get(("reset",)) else "",
+                ", ".join(sets),
+            )
+        )
+    return table(("phase", "steps", "ends", "reset", "sets"), rows)
+
+
+def sources() -> str:
+    """Return a part a preset: its notes, and its own sources, each with the keys whose values come from it.
+
+    The values stand in the first table; what a preset only inherits, and what is ours without
+    another word, is not repeated.
+    """
+    parts = []
+    for name in COLUMNS:
+        text = preset_text(name)
+        parent = preset_parent(text)
+        parts += [f"### `{name}`", preset_notes(name)]
+        if parent:
+            parts.append(f"The rest is `{parent}`'s.")
+        keys: dict[str, list[Key]] = {}
+        for key, source in value_sources(text).items():
+            if source in ONLY_OURS and key[0] != "phases":
+                continue
+            keys.setdefault(source, []).append(key)
+        rows = [(source, ", ".join(_grouped(found))) for source, found in keys.items()]
+        parts.append(table(("source", "keys"), rows))
+    return "\n\n".join(parts)
+
+
+def _grouped(keys: list[Key]) -> list[str]:
+    """Return keys as code, those of one section in braces: ``rollout.{prompts,samples}``."""
+    leaves: dict[Key, list[str]] = {}
+    for key in keys:
+        leaves.setdefault(key[:-1], []).append(key[-1])
+    shown_keys = []
+    for parents, last in leaves.items():
+        ending = last[0] if len(last) == 1 else "{" + ",".join(last) + "}"
+        shown_keys.append(f"`{'.'.join((*parents, ending))}`")
+    return shown_keys

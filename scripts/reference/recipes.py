@@ -1,0 +1,65 @@
+"""Recipes: the packaged ones, the adapters, the columns that files need and datasets have, the default prompts.
+
+Leaves out: the fields of a recipe's parts, which ``fields`` reads from the models.
+"""
+
+from __future__ import annotations
+
+from prorl_datasets import ADAPTERS, RECIPES
+from prorl_datasets.recipe.recipe import default_prompt, load_recipe
+from prorl_datasets.storage import COLUMNS
+from prorl_datasets.types import DOMAINS
+from prorl_verifiers import VERIFIERS
+from reference.markdown import code_list, table
+
+
+def packaged() -> str:
+    """Return our recipes with their descriptions, as ``prorl data recipes`` prints them."""
+    ours = [name for name in RECIPES.names() if RECIPES.find(name)[1].is_ours]
+    rows = [(f"`{name}`", load_recipe(name).description) for name in ours]
+    return table(("recipe", "what it is"), rows)
+
+
+def prompts() -> str:
+    """Return what the default prompt of each domain says behind the question."""
+    said = {domain: default_prompt(domain).format(question="").strip() for domain in DOMAINS}
+    rows = [(domain, f"`{words}`" if words else "nothing") for domain, words in said.items()]
+    return table(("domain", "behind the question"), rows)
+
+
+def file_columns() -> str:
+    """Return the columns that a file for each of our verifiers needs and may have, the five domains first."""
+    ours = [name for name in VERIFIERS.names() if VERIFIERS.origin(name).is_ours]
+    specs = [VERIFIERS.get(name) for name in dict.fromkeys((*DOMAINS, *ours))]
+    rows = [
+        (spec.name, code_list(("prompt", *spec.columns)), code_list(spec.optional_columns))
+        for spec in specs
+    ]
+    return table(("verifier", "needed", "if there"), rows)
+
+
+def adapters() -> str:
+    """Return our adapters that a recipe may name, with the columns they read: ``[column]`` may be absent, of
+    ``a / b`` the first that is there."""
+    ours = [ADAPTERS.get(name) for name in ADAPTERS.names() if ADAPTERS.origin(name).is_ours]
+    rows = [
+        (
+            f"`{spec.name}`",
+            spec.domain or "any",
+            ", ".join(_column(names) for names in spec.columns),
+            spec.summary,
+        )
+        for spec in sorted(ours, key=lambda spec: (spec.domain or "", spec.name))
+        if spec.convert is not None
+    ]
+    return table(("adapter", "domain", "columns", "data set"), rows)
+
+
+def _column(names: tuple[str, ...]) -> str:
+    shown = " / ".join(name for name in names if name)
+    return shown if names[0] else f"[{shown}]"
+
+
+def dataset_columns() -> str:
+    """Return the columns of a built dataset."""
+    return table(("column", "meaning"), [(f"`{name}`", words) for name, words in COLUMNS.items()])

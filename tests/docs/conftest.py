@@ -1,0 +1,8 @@
+"""The scripts of the repository can be imported, as they import each other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))

@@ -1,0 +1,1 @@
+"""Several verifiers for one response: a weighted mean of what they find, behind a gate."""

@@ -1,0 +1,131 @@
+"""Batches with composed tasks: the threads score the parts, the caller gets one verdict a task.
+
+The rules that hold for every composed verifier: a part without a verdict leaves the whole without one, even behind a
+gate that another part has failed. (Else an outage would take out only the answers that pass the gate, and the rest
+would look worse than the policy is.) Where a model judged one part, the whole is ``judged``; where no part was scored it
+is ``timeout`` if one ran out of time, else ``unparsable``. Seconds are summed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from prorl_verifiers.parts import own_reference, parts_of
+from prorl_verifiers.pool.batch import Batch, Item
+from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
+from prorl_verifiers.spec import VERIFIERS, plugin_label
+from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
+
+_STATUSES: Sequence[VerdictStatus] = ("judged", "scored", "timeout", "unparsable")
+"""The whole has the first of these that a part has."""
+
+
+def is_composed(verifier: str) -> bool:
+    """Whether its tasks consist of parts. Raises UnknownNameError."""
+    return VERIFIERS.get(verifier).compose is not None
+
+
+class ComposedBatch(Batch):
+    """A batch whose ``items`` are the parts of the caller's items; verdicts are handed on as those of the wholes."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        on_end: Callable[[], None],
+        on_item: Callable[[int, Verdict], None] | None = None,
+    ) -> None:
+        """Find the parts. Raises TaskError."""
+        super().__init__(items, on_end, on_item)  # a verdict for each of the caller's items
+        self._places: list[tuple[int, int]] = []
+        """By part: the caller's item and the part's place in it."""
+        self._wholes: dict[int, _Whole] = {}
+        flat: list[Item] = []
+        for index, (response, task) in enumerate(items):
+            if is_composed(task.verifier):
+                whole = self._wholes[index] = _Whole(task)
+                flat += [(response, part.task) for part in whole.parts]
+                self._places += [(index, at) for at in range(len(whole.parts))]
+            else:
+                flat.append((response, task))
+                self._places.append((index, 0))
+        self.items = flat
+
+    def deliver(self, index: int, verdict: Verdict) -> None:
+        """Take the verdict of one part; the last of a whole makes that one's."""
+        at, place = self._places[index]
+        whole = self._wholes.get(at)
+        if whole is None:
+            super().deliver(at, verdict)
+        elif whole.take(place, verdict):
+            super().deliver(at, whole.verdict())
+
+
+class _Whole:
+    """One composed task and the verdicts that have come for its parts."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.parts: Sequence[TaskPart] = parts_of(task)
+        self._verdicts: dict[int, Verdict] = {}
+        self._lock = threading.Lock()
+
+    def take(self, place: int, verdict: Verdict) -> bool:
+        """Keep the verdict of a part; return whether it was the last that was missing."""
+        with self._lock:
+            self._verdicts[place] = verdict
+            return len(self._verdicts) == len(self.parts)
+
+    def verdict(self) -> Verdict:
+        """Return the verdict of the whole."""
+        return put_together(
+            self._task, {p.name: self._verdicts[at] for at, p in enumerate(self.parts)}
+        )
+
+
+def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
+    """Return the verdict of a composed task from those of its parts, by name."""
+    found = list(verdicts.values())
+    isolation = ", ".join(sorted({v.isolation for v in found if v.isolation}))
+    seconds = sum(v.seconds for v in found)
+    whole = _combined(task, verdicts, isolation)
+    extracted = next((v.extracted for v in found if v.extracted is not None), None)
+    return replace(
+        whole,
+        extracted=extracted if whole.extracted is None else whole.extracted,
+        metrics={**_metrics(task, verdicts), **whole.metrics},
+        seconds=seconds,
+    )
+
+
+def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
+    """Return status, reward and reason of the whole."""
+    missing = [f"part {n}: {v.reason}" for n, v in verdicts.items() if v.is_infra_error]
+    if missing:
+        reason = "; ".join(missing)[:MAX_EXTRACTED]
+        return Verdict(None, "infra_error", reason, isolation=isolation)
+    compose = VERIFIERS.get(task.verifier).compose
+    assert compose is not None
+    try:
+        frame = result_frame(compose.combine(own_reference(task.reference), verdicts))
+    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+        frame = {"bug": f"{type(error).__name__}: {error}"}
+    verdict, _ = read_reply(frame, isolation)
+    if verdict.status != "scored":
+        return verdict
+    of_parts = {v.status for v in verdicts.values()}
+    return replace(verdict, status=next(s for s in _STATUSES if s in of_parts))
+
+
+def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
+    """Return each part's reward as ``part.NAME`` and its metrics as ``part.NAME.METRIC``."""
+    metrics: dict[str, float | str] = {}
+    for name, verdict in verdicts.items():
+        if verdict.reward is not None:
+            metrics[f"part.{name}"] = verdict.reward
+        metrics |= {f"part.{name}.{key}": value for key, value in verdict.metrics.items()}
+    if judges := sorted({v.judge for v in verdicts.values() if v.judge is not None}):
+        metrics["judge"] = ", ".join(judges)
+    label = plugin_label(VERIFIERS.origin(task.verifier))
+    return metrics if label is None else {**metrics, "plugin": label}
