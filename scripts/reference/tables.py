@@ -45,6 +45,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ifeval": instructions.ifeval,
     "ifevalg": instructions.ifevalg,
     "ifbench": instructions.ifbench,
+    "mifeval": instructions.mifeval,
     "random upstream": instructions.random_upstream,
     "presets": presets.all_presets,
     "values of presets": presets.values,

@@ -160,7 +160,7 @@ def test_the_procedural_recipe_uses_every_large_family_and_the_listed_tasks() ->
 
 
 def test_every_instruction_id_has_a_row_with_meaning_and_deviation() -> None:
-    found = [row for name in ("ifeval", "ifevalg", "ifbench") for row in rows(name)]
+    found = [row for name in ("ifeval", "ifevalg", "ifbench", "mifeval") for row in rows(name)]
     assert [row[0].strip("`") for row in found] == list(REGISTRY)
     assert all(len(row) == 4 and all(row) for row in found)
     assert first_names("random upstream") == list(RANDOM_UPSTREAM)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from prorl_verifiers.audit.examples_mifeval import MIFEVAL_ARGUMENTS
 from prorl_verifiers.audit.items import Group, Item, Probe, constant
 from prorl_verifiers.audit.spoilt_instruction import right_text
 from prorl_verifiers.tasks import load_task
@@ -86,6 +87,14 @@ _FORM_ONLY = """
     ratio:stop_words words:alphabet words:vowel words:consonants words:prime_lengths words:start_verb words:repeats
     words:odd_even_syllables words:paragraph_last_first words:no_consecutive format:options format:newline
     format:quote_unquote format:sub-bullets format:title_case format:no_whitespace
+    es:keywords:existence es:keywords:forbidden_words es:detectable_format:json_format es:detectable_format:title
+    es:combination:two_responses es:combination:repeat_prompt es:punctuation:no_comma es:startend:quotation es:startend:end_checker
+    fr:keywords:existence fr:keywords:forbidden_words fr:detectable_format:json_format fr:combination:two_responses
+    fr:combination:repeat_prompt fr:startend:end_checker fr:punctuation:no_comma fr:startend:quotation
+    fr:special_character:ethel_or_cedilla fr:special_character:accents fr:special_character:no_accents fr:detectable_content:no_digits
+    ja:keywords:existence ja:keywords:forbidden_words ja:detectable_format:json_format ja:combination:two_responses
+    ja:combination:repeat_prompt ja:startend:end_checker ja:startend:sentence_unified_end ja:letters:no_katakana
+    ja:letters:no_hiragana ja:punctuation:no_comma ja:punctuation:no_period
 """
 CHANCE_ONE = frozenset(_FORM_ONLY.split())
 """Ids met by a few words of the right form, or by an echo of the arguments, by definition."""
@@ -122,7 +131,8 @@ def registered() -> Mapping[str, tuple[str, ...]]:
 
 def example(name: str) -> dict[str, Any]:
     """Return example arguments of an id (only those this module knows)."""
-    known = _BY_NAME | _OWN.get(name, {})
+    local = MIFEVAL_ARGUMENTS.get(name.partition(":")[0], {})
+    known = _BY_NAME | dict(local) | _OWN.get(name, {})
     return {key: known[key] for key in registered()[name] if key in known}
 
 

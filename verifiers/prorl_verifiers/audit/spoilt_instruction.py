@@ -6,47 +6,32 @@ A broken text is wrong by the constraint's own words: one too few, a keyword ins
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from prorl_verifiers.audit.examples import SENTENCE, SWAHILI, Example, nth_paragraph, parts
+from prorl_verifiers.audit.examples_ifbench import IFBENCH_EXAMPLES
+from prorl_verifiers.audit.examples_mifeval import mifeval_examples
 from prorl_verifiers.audit.items import Group, Item, Mutation
 
 _PROMPT = "Write two verses about a lighthouse."
-_SENTENCE = "The old keeper lit his lamp again."
-"""Seven words."""
 _ENGLISH = "the river was wide and the people walked along it every morning"
-_SWAHILI = "Habari za asubuhi, rafiki yangu. Leo tunakwenda sokoni kununua matunda na mboga kwa ajili ya chakula cha jioni."
 _QS = "q " * 45
 
 
-def _parts(count: int, text: str = "A gull cries.", mark: str = "\n***\n") -> str:
-    return mark.join([text] * count)
-
-
 def _nth(count: int, nth: int) -> str:
-    parts = ["Lamps glow here."] * count
-    parts[nth - 1] = "Kaleidoscope lamps glow here."
-    return "\n\n".join(parts)
+    return nth_paragraph(count, nth, "Lamps glow here.", "Kaleidoscope lamps glow here.")
 
 
 def _sections(numbers: list[int]) -> str:
     return "\n".join(f"SECTION {number}\nA gull cries." for number in numbers)
 
 
-def _composition(last: str, parts: int = 3) -> str:
-    part = " ".join([_SENTENCE] * 7)
-    return "\n***\n".join([part] * (parts - 1) + [" ".join([_SENTENCE] * 6 + [last])])
+def _composition(last: str, groups: int = 3) -> str:
+    part = " ".join([SENTENCE] * 7)
+    return "\n***\n".join([part] * (groups - 1) + [" ".join([SENTENCE] * 6 + [last])])
 
 
 def _position(sentence: str) -> str:
-    return " ".join([_SENTENCE] * 6 + [sentence])
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """``right`` follows an id; each of ``broken``, by the name of what was done, does not."""
-
-    right: str
-    broken: Mapping[str, str]
+    return " ".join([SENTENCE] * 6 + [sentence])
 
 
 _COPY = Example(
@@ -59,7 +44,7 @@ _COPY = Example(
 )
 _LETTERS = Example(_QS, {"one too few": "q " * 44, "another letter": "g " * 45})
 
-EXAMPLES: Mapping[str, Example] = {
+_IFEVAL: Mapping[str, Example] = {
     "keywords:existence": Example(
         "The kaleidoscope showed a nebula.",
         {
@@ -84,14 +69,14 @@ EXAMPLES: Mapping[str, Example] = {
     "keywords:letter_frequency": _LETTERS,
     "letters:letter_counting2": _LETTERS,
     "language:response_language": Example(
-        _SWAHILI,
-        {"another language": _ENGLISH.capitalize() + ".", "a gloss": f"{_SWAHILI}\n\n{_ENGLISH}"},
+        SWAHILI,
+        {"another language": _ENGLISH.capitalize() + ".", "a gloss": f"{SWAHILI}\n\n{_ENGLISH}"},
     ),
     "length_constraints:number_sentences": Example(
-        f"{_SENTENCE} " * 43, {"one too few": f"{_SENTENCE} " * 42}
+        f"{SENTENCE} " * 43, {"one too few": f"{SENTENCE} " * 42}
     ),
     "length_constraints:number_paragraphs": Example(
-        _parts(17), {"one too few": _parts(16), "one too many": _parts(18)}
+        parts(17), {"one too few": parts(16), "one too many": parts(18)}
     ),
     "length_constraints:number_words": Example(
         "lamp " * 700, {"one too few": "lamp " * 699, "a word with an apostrophe": "don't " * 350}
@@ -176,10 +161,10 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "change_case:english_capital": Example(
         _ENGLISH.upper(),
-        {"a small letter": _ENGLISH.upper() + " a", "another language": _SWAHILI.upper()},
+        {"a small letter": _ENGLISH.upper() + " a", "another language": SWAHILI.upper()},
     ),
     "change_case:english_lowercase": Example(
-        _ENGLISH, {"a capital letter": _ENGLISH + " A", "another language": _SWAHILI.lower()}
+        _ENGLISH, {"a capital letter": _ENGLISH + " A", "another language": SWAHILI.lower()}
     ),
     "punctuation:no_comma": Example(
         "A lamp burns.", {"a comma": "A lamp, burns.", "a full-width comma": "A lamp\uff0c burns."}
@@ -196,11 +181,11 @@ EXAMPLES: Mapping[str, Example] = {
     "copy:copy": _COPY,
     "copy:copying_simple": _COPY,
     "copy:copying_multiple": Example(
-        _parts(7, _PROMPT, "\n******\n"),
+        parts(7, _PROMPT, "\n******\n"),
         {
-            "one too few": _parts(6, _PROMPT, "\n******\n"),
-            "one too many": _parts(8, _PROMPT, "\n******\n"),
-            "a word changed": _parts(6, _PROMPT, "\n******\n") + "\n******\nWrite two verses.",
+            "one too few": parts(6, _PROMPT, "\n******\n"),
+            "one too many": parts(8, _PROMPT, "\n******\n"),
+            "a word changed": parts(6, _PROMPT, "\n******\n") + "\n******\nWrite two verses.",
         },
     ),
     "new:copy_span_idx": Example(
@@ -256,15 +241,13 @@ EXAMPLES: Mapping[str, Example] = {
         "Lamps outshine other lamps",
         {"junk behind": "Lamps outshine other lamps now", "another word": "Lamps outshine gulls"},
     ),
-    "paragraphs:paragraphs": Example(
-        _parts(2), {"one too few": _parts(1), "one too many": _parts(3)}
-    ),
+    "paragraphs:paragraphs": Example(parts(2), {"one too few": parts(1), "one too many": parts(3)}),
     "paragraphs:paragraphs2": Example(
-        _parts(2, mark="\n\n"),
+        parts(2, mark="\n\n"),
         {
-            "one too few": _parts(1),
-            "one too many": _parts(3, mark="\n\n"),
-            "no blank line": _parts(2, mark="\n"),
+            "one too few": parts(1),
+            "one too many": parts(3, mark="\n\n"),
+            "no blank line": parts(2, mark="\n"),
         },
     ),
     "first_word:first_word_sent": Example(
@@ -294,10 +277,10 @@ EXAMPLES: Mapping[str, Example] = {
     "count:lowercase_counting": Example("lamp " * 7, {"one too many": "lamp " * 8}),
     "letters:letter_counting": Example("lamp " * 175, {"one too few": "lamp " * 174 + "oil"}),
     "count:counting_composition": Example(
-        _composition(_SENTENCE),
+        _composition(SENTENCE),
         {
             "a word too few": _composition("The old keeper lit his lamp."),
-            "one too few": _composition(_SENTENCE, 2),
+            "one too few": _composition(SENTENCE, 2),
         },
     ),
     "count:count_unique": Example(
@@ -311,6 +294,9 @@ EXAMPLES: Mapping[str, Example] = {
         },
     ),
 }
+
+EXAMPLES: Mapping[str, Example] = {**_IFEVAL, **IFBENCH_EXAMPLES, **mifeval_examples(_IFEVAL)}
+"""Id -> example, of every id."""
 
 
 def right_text(instruction: str) -> str | None:

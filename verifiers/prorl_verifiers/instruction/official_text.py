@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import MissingExtraError
@@ -20,6 +22,8 @@ _MODULES = {
     "emoji": "emoji",
     "syllapy": "syllapy",
 }
+_EXTRAS = {"janome": "mifeval", "spacy": "mifeval"}
+"""Module -> the extra that brings it, where that is not ``ifeval``."""
 TAGGER = "taggers/averaged_perceptron_tagger_eng"
 """NLTK's name for the weights of its English part-of-speech tagger, which no wheel holds."""
 _STARTERS = (
@@ -49,11 +53,11 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
 _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
-def missing(modules: tuple[str, ...]) -> str | None:
-    """Return the distribution that is not installed of those behind ``modules``, or None."""
+def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
+    """Return the error that names the first of ``modules`` that is not installed and the extra it comes with."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
-            return _MODULES.get(top, top)
+            return MissingExtraError(_EXTRAS.get(top, "ifeval"), _MODULES.get(top, top))
     return None
 
 
@@ -61,26 +65,32 @@ def need(modules: tuple[str, ...]) -> None:
     """Raise MissingExtraError when a module is not installed."""
     absent = missing(modules)
     if absent is not None:
-        raise MissingExtraError("ifeval", absent)
+        raise absent
 
 
-@functools.cache
-def _punkt() -> Any:
+def punkt_tokenizer(tables: Any, abbreviations: Iterable[str] = ()) -> Any:
+    """Return NLTK's Punkt with the parameters of one of the modules in ``punkt.data``, and more abbreviations."""
     from nltk.tokenize.punkt import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         PunktParameters,
         PunktSentenceTokenizer,
     )
-    from punkt.data import english  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     parameters = PunktParameters()
-    parameters.abbrev_types = set(english.ABBREV_TYPES)
-    parameters.collocations = set(english.COLLOCATIONS)
-    parameters.sent_starters = set(english.SENT_STARTERS)
-    parameters.ortho_context.update(english.ORTHO_CONTEXT)
+    parameters.abbrev_types = {*tables.ABBREV_TYPES, *abbreviations}
+    parameters.collocations = set(tables.COLLOCATIONS)
+    parameters.sent_starters = set(tables.SENT_STARTERS)
+    parameters.ortho_context.update(tables.ORTHO_CONTEXT)
     tokenizer = PunktSentenceTokenizer(parameters)
     decide = functools.lru_cache(maxsize=4096)(tokenizer.text_contains_sentbreak)
     tokenizer.text_contains_sentbreak = decide
     return tokenizer
+
+
+@functools.cache
+def _punkt() -> Any:
+    from punkt.data import english  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    return punkt_tokenizer(english)
 
 
 def punkt_sentences(text: str) -> list[str]:
@@ -145,6 +155,33 @@ def tagger_installed() -> bool:
     except LookupError:
         return False
     return True
+
+
+def _importable(module: str) -> Callable[[], bool]:
+    return lambda: importlib.util.find_spec(module) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Weights that no package brings: what they are, whether they are here, and the command that gets them."""
+
+    what: str
+    installed: Callable[[], bool]
+    command: str
+
+
+DOWNLOADS: Mapping[str, Download] = {
+    "averaged_perceptron_tagger_eng": Download(
+        "NLTK's English tagger",
+        tagger_installed,
+        "python -m nltk.downloader averaged_perceptron_tagger_eng",
+    ),
+    **{
+        model: Download(f"spaCy's {model}", _importable(model), f"python -m spacy download {model}")
+        for model in ("es_core_news_sm", "xx_sent_ud_sm")
+    },
+}
+"""Name -> weights that a published checker loads."""
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_common import MissingExtraError, nearest
+from prorl_common import nearest
 from prorl_verifiers.audit.items import AuditRequest, Group, Mutation, Probe
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import known_keys
@@ -40,7 +40,7 @@ def check_reference(reference: Reference) -> None:
     Keys: ``instruction_id_list``, ``kwargs`` (a list of objects or nulls, one an id), ``mode``, ``score``.
     """
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
-    from prorl_verifiers.instruction.official_text import missing, tagger_installed
+    from prorl_verifiers.instruction.official_text import DOWNLOADS, missing
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
     from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
 
@@ -66,13 +66,15 @@ def check_reference(reference: Reference) -> None:
         if mode == "reference":
             check_patterns(instruction, entry.patterns, cleaned)
         absent = missing(modules_of(instruction, mode))
-        if absent is None and mode == "reference" and entry.tagged and not tagger_installed():
-            raise TaskError(
-                f"{instruction}: mode 'reference' needs NLTK's English tagger, which is not installed: run "
-                "python -m nltk.downloader averaged_perceptron_tagger_eng, or use mode 'fixed'"
-            )
         if absent is not None:
-            raise TaskError(f"{instruction}: {MissingExtraError('ifeval', absent)}")
+            raise TaskError(f"{instruction}: {absent}")
+        weights = [DOWNLOADS[name] for name in entry.downloads if mode == "reference"]
+        for download in weights:
+            if not download.installed():
+                raise TaskError(
+                    f"{instruction}: mode 'reference' needs {download.what}, which is not installed: run "
+                    f"{download.command}, or use mode 'fixed'"
+                )
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:

@@ -13,10 +13,11 @@ from prorl_verifiers.instruction.reading import folded, spellings, visible
 
 _WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
 _COUNTED = re.compile(r"\w+(?:['’‘]\w+)*")
-_ABBREVIATIONS = frozenset(
+ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp dept est fig gen gov hon no vol rev approx
     jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m p.s p.p.s d.c ph.d""".split()  # noqa: SIM905
 )
+"""Of English, in lowercase, without the last full stop."""
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
@@ -49,7 +50,7 @@ def has_word(text: str) -> bool:
     return _WORD.search(text) is not None
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, abbreviations: frozenset[str] = ABBREVIATIONS) -> list[str]:
     """Return the sentences that hold a letter or digit, stripped.
 
     A sentence ends at . ! ? or an ellipsis before white space, or at a full stop of another script. A
@@ -58,7 +59,11 @@ def sentences(text: str) -> list[str]:
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
-        if match.group(1) == "." and match.end() < len(text) and _goes_on(text, last, match):
+        if (
+            match.group(1) == "."
+            and match.end() < len(text)
+            and _goes_on(text, last, match, abbreviations)
+        ):
             continue
         pieces.append(text[last : match.end()])
         last = match.end()
@@ -66,7 +71,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in map(str.strip, pieces) if has_word(part)]
 
 
-def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
+def _goes_on(text: str, last: int, match: re.Match[str], abbreviations: frozenset[str]) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a list mark."""
     start = match.start()
     floor = max(last, start - 24)
@@ -76,7 +81,7 @@ def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
     before = text[floor:start].replace("!", " ").replace("?", " ")
     word = "" if not before or before[-1].isspace() else before.split()[-1].strip("\"'“”‘’([*_")
     initial = len(word) == 1 and word.isalpha() and word.isupper()
-    return initial or word.casefold() in _ABBREVIATIONS
+    return initial or word.casefold() in abbreviations
 
 
 def count_sentences(text: str) -> int:

@@ -15,6 +15,9 @@ Check = Callable[[str, Kwargs], bool]
 
 NLTK = ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english")
 """Modules behind the published word and sentence splitter."""
+PUNKT_FRENCH = ("nltk.tokenize.punkt", "punkt.data.french")
+SPACY = ("spacy",)
+JANOME = ("janome.tokenizer",)
 EMOJI = ("emoji",)
 SYLLABLES = ("syllapy",)
 LANGDETECT = ("langdetect", "prorl_verifiers.instruction.loaded_langdetect")
@@ -34,5 +37,5 @@ class Instruction:
     reference_needs: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     """Arguments that the published checker reads as regular expressions."""
-    tagged: bool = False
-    """Whether the published checker uses NLTK's part-of-speech tagger, whose weights come with no package."""
+    downloads: tuple[str, ...] = ()
+    """Weights that the published checker loads and no package brings (``official_text.DOWNLOADS``)."""

@@ -110,7 +110,7 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.start_verb, official.start_verb,
         "the first word is a form of one of some 400 common English verbs",
         "published: NLTK's part-of-speech tagger, whose weights come with no package",
-        (), NLTK, tagged=True,
+        (), NLTK, downloads=("averaged_perceptron_tagger_eng",),
     ),
     "words:repeats": Instruction(
         ("small_n",), fixed.repeats, official.repeats,
@@ -245,9 +245,9 @@ IFBENCH: Mapping[str, Instruction] = {
         "four texts behind `Question` and a number, each longer than the one before and with five options from A to E", _NONE,
     ),
     "custom:reverse_newline": Instruction(
-        (), official.reverse_newline, official.reverse_newline,
-        "from the first line with Zimbabwe on, 52 lines or more in falling order, accents aside",
-        _NONE + " (that the lines are countries of Africa is not looked at)",
+        (), fixed.reverse_newline, official.reverse_newline,
+        "from the first line with Zimbabwe on, 52 different countries of Africa or more in falling order, accents aside",
+        "published: any lines, and the same one again",
     ),
     "custom:word_reverse": Instruction(
         (), official.word_reverse, official.word_reverse,
@@ -267,16 +267,18 @@ IFBENCH: Mapping[str, Instruction] = {
         "the 27 capitals north of 45 degrees from north to south between commas, accents aside", _NONE,
     ),
     "custom:csv_city": Instruction(
-        (), official.csv_city, official.csv_city,
-        "a CSV header of ID, Country, City, Year, Count and seven rows of five fields", _NONE,
+        (), fixed.csv_city, official.csv_city,
+        "a CSV header of ID, Country, City, Year, Count and seven rows of five fields, none blank",
+        "published: empty fields count",
     ),
     "custom:csv_special_character": Instruction(
-        (), official.csv_special_character, official.csv_special_character,
-        "a CSV header of ProductID, Category, Brand, Price, Stock and 14 rows; up to the first field with a mark in double quotes, five fields a row", _NONE,
+        (), fixed.csv_special_character, official.csv_special_character,
+        "a CSV header of ProductID, Category, Brand, Price, Stock and 14 rows of five fields, none blank; a field with a mark is in double quotes",
+        "published: rows behind that field may have any number of fields, and empty fields count",
     ),
     "custom:csv_quotes": Instruction(
-        (), official.csv_quotes, official.csv_quotes,
-        "a header of StudentID, Subject, Grade, Semester, Score and three rows of five fields between tabs, all in double quotes", _NONE,
+        (), fixed.csv_quotes, official.csv_quotes,
+        "a header of StudentID, Subject, Grade, Semester, Score and three rows of five fields between tabs, all in double quotes, none blank", "published: empty fields count",
     ),
     "custom:date_format_list": Instruction(
         (), fixed.date_format_list, official.date_format_list,

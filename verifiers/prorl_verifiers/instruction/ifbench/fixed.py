@@ -17,6 +17,7 @@ from itertools import groupby, pairwise
 
 from prorl_verifiers.instruction.ifbench import official
 from prorl_verifiers.instruction.ifbench.word_lists import (
+    AFRICA,
     CONJUNCTIONS,
     MINOR_WORDS,
     PRONOUNS,
@@ -277,6 +278,34 @@ def no_bullets_bullets(text: str, kwargs: Kwargs) -> bool:
 def sentence_alphabet(text: str, kwargs: Kwargs) -> bool:
     firsts = ["".join(_spoken(part)[:1])[:1] for part in sentences(text)]
     return firsts == list(string.ascii_lowercase)
+
+
+def reverse_newline(text: str, kwargs: Kwargs) -> bool:
+    listed = official.from_zimbabwe_on(text)
+    countries = all(any(name in line.lower() for name in AFRICA) for line in listed)
+    return (
+        len(set(listed)) == len(listed) >= 52
+        and listed == sorted(listed, reverse=True)
+        and countries
+    )
+
+
+def csv_city(text: str, kwargs: Kwargs) -> bool:
+    return official.csv_city(text, kwargs) and _filled(text)
+
+
+def _filled(text: str, delimiter: str = ",") -> bool:
+    """Whether every row of the CSV text has five fields, none of them blank."""
+    rows = official.csv_rows(text, delimiter)
+    return all(len(row) == 5 and all(map(str.strip, row)) for row in rows)
+
+
+def csv_special_character(text: str, kwargs: Kwargs) -> bool:
+    return official.csv_special_character(text, kwargs) and _filled(text.strip())
+
+
+def csv_quotes(text: str, kwargs: Kwargs) -> bool:
+    return official.csv_quotes(text, kwargs) and _filled(text, "\t")
 
 
 def date_format_list(text: str, kwargs: Kwargs) -> bool:

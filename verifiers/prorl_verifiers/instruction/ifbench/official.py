@@ -377,10 +377,15 @@ def mcq_count_length(text: str, kwargs: Kwargs) -> bool:
 
 
 def reverse_newline(text: str, kwargs: Kwargs) -> bool:
+    listed = from_zimbabwe_on(text)
+    return len(listed) >= 52 and listed == sorted(listed, reverse=True)
+
+
+def from_zimbabwe_on(text: str) -> list[str]:
+    """Return the lines from the first with Zimbabwe on, in ASCII, marks at the ends taken off."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
-    listed = list(map(_plain, lines[first:]))
-    return len(listed) >= 52 and listed == sorted(listed, reverse=True)
+    return list(map(_plain, lines[first:]))
 
 
 def word_reverse(text: str, kwargs: Kwargs) -> bool:
@@ -400,7 +405,7 @@ def european_capitals_sort(text: str, kwargs: Kwargs) -> bool:
     return [part.strip() for part in _plain(text).split(",") if part.strip()] == CAPITALS
 
 
-def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
+def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
     """Return the rows of a CSV text; none when it is none."""
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
@@ -409,7 +414,7 @@ def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
 
 
 def csv_city(text: str, kwargs: Kwargs) -> bool:
-    rows = _rows(text)
+    rows = csv_rows(text)
     header = ["ID", "Country", "City", "Year", "Count"]
     return len(rows) == 8 and rows[0] == header and all(len(row) == 5 for row in rows)
 
@@ -417,7 +422,7 @@ def csv_city(text: str, kwargs: Kwargs) -> bool:
 def csv_special_character(text: str, kwargs: Kwargs) -> bool:
     if not _SPECIAL_HEADER.fullmatch(text.split("\n")[0].strip()):
         return False
-    rows = _rows(text.replace('"', '"""'))
+    rows = csv_rows(text.replace('"', '"""'))
     if len(rows) != 15:
         return False
     for row in rows[1:]:
@@ -437,7 +442,7 @@ def _quoted_special(field: str) -> bool:
 def csv_quotes(text: str, kwargs: Kwargs) -> bool:
     if not _QUOTED_HEADER.fullmatch(text.split("\n")[0].strip()):
         return False
-    rows = _rows(text.replace('"', '"""'), "\t")
+    rows = csv_rows(text.replace('"', '"""'), "\t")
     fields = [field.strip() for row in rows for field in row]
     return (
         len(rows) == 4

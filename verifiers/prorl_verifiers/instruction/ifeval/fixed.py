@@ -86,8 +86,12 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_placeholders(text: str, kwargs: Kwargs) -> bool:
-    found = sum(has_word(slot) for slot in _PLACEHOLDER.findall(text))
-    return found >= int(kwargs["num_placeholders"])
+    return count_placeholders(text) >= int(kwargs["num_placeholders"])
+
+
+def count_placeholders(text: str) -> int:
+    """Return how many ``[...]`` hold a letter or digit, links left out."""
+    return sum(has_word(slot) for slot in _PLACEHOLDER.findall(text))
 
 
 def postscript(text: str, kwargs: Kwargs) -> bool:
@@ -109,14 +113,22 @@ def constrained_response(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
-    found = sum(has_word(body) for _, body in _HIGHLIGHT.findall(text))
-    return found >= int(kwargs["num_highlights"])
+    return count_highlights(text) >= int(kwargs["num_highlights"])
+
+
+def count_highlights(text: str) -> int:
+    """Return how many ``*...*``, ``**...**`` and ``***...***`` on one line stand around words."""
+    return sum(has_word(body) for _, body in _HIGHLIGHT.findall(text))
 
 
 def multiple_sections(text: str, kwargs: Kwargs) -> bool:
-    splitter = r"\s+".join(map(re.escape, kwargs["section_spliter"].split()))
-    pattern = _SECTION_LEAD + splitter + r"[^\S\n]?(\d+)"
-    return len(set(re.findall(pattern, text, re.MULTILINE))) >= int(kwargs["num_sections"])
+    return count_sections(text, kwargs["section_spliter"]) >= int(kwargs["num_sections"])
+
+
+def count_sections(text: str, splitter: str) -> int:
+    """Return how many different numbers stand behind the splitter at the beginning of a line."""
+    words = r"\s+".join(map(re.escape, splitter.split()))
+    return len(set(re.findall(_SECTION_LEAD + words + r"[^\S\n]?(\d+)", text, re.MULTILINE)))
 
 
 def json_format(text: str, kwargs: Kwargs) -> bool:

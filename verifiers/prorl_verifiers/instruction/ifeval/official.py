@@ -15,14 +15,11 @@ from prorl_verifiers.instruction.official_text import (
     nltk_words,
     punkt_sentences,
 )
+from prorl_verifiers.instruction.text import compare
 from prorl_verifiers.instruction.types import Kwargs
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
-
-
-def _related(count: int, relation: str, wanted: int) -> bool:
-    return count < wanted if relation == "less than" else count >= wanted
 
 
 def found(pattern: str, text: str) -> int:
@@ -44,7 +41,7 @@ def keywords_existence(text: str, kwargs: Kwargs) -> bool:
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
-    return _related(found(kwargs["keyword"].strip(), text), kwargs["relation"], kwargs["frequency"])
+    return compare(found(kwargs["keyword"].strip(), text), kwargs["relation"], kwargs["frequency"])
 
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
@@ -55,7 +52,7 @@ def forbidden_words(text: str, kwargs: Kwargs) -> bool:
 
 def letter_frequency(text: str, kwargs: Kwargs) -> bool:
     count = text.lower().count(kwargs["letter"].strip().lower())
-    return _related(count, kwargs["let_relation"], kwargs["let_frequency"])
+    return compare(count, kwargs["let_relation"], kwargs["let_frequency"])
 
 
 def response_language(text: str, kwargs: Kwargs) -> bool:
@@ -63,7 +60,7 @@ def response_language(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_sentences(text: str, kwargs: Kwargs) -> bool:
-    return _related(len(punkt_sentences(text)), kwargs["relation"], kwargs["num_sentences"])
+    return compare(len(punkt_sentences(text)), kwargs["relation"], kwargs["num_sentences"])
 
 
 def number_paragraphs(text: str, kwargs: Kwargs) -> bool:
@@ -71,7 +68,7 @@ def number_paragraphs(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_words(text: str, kwargs: Kwargs) -> bool:
-    return _related(len(re.findall(r"\w+", text)), kwargs["relation"], kwargs["num_words"])
+    return compare(len(re.findall(r"\w+", text)), kwargs["relation"], kwargs["num_words"])
 
 
 def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
@@ -173,7 +170,7 @@ def quotation(text: str, kwargs: Kwargs) -> bool:
 
 def capital_word_frequency(text: str, kwargs: Kwargs) -> bool:
     count = sum(token.isupper() for token in nltk_words(text))
-    return _related(count, kwargs["capital_relation"], kwargs["capital_frequency"])
+    return compare(count, kwargs["capital_relation"], kwargs["capital_frequency"])
 
 
 def english_capital(text: str, kwargs: Kwargs) -> bool:

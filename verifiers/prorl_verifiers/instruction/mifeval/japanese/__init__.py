@@ -1,0 +1,1 @@
+"""The Japanese ids of M-IFEval, each with the published check and ours."""

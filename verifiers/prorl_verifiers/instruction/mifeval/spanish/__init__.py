@@ -1,0 +1,1 @@
+"""The Spanish ids of M-IFEval, each with the published check and ours."""
