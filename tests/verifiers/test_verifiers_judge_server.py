@@ -239,7 +239,7 @@ def test_a_judge_that_errs_on_known_answers_gives_no_reward(
     assert "known answers" in verdict.reason
 
 
-def test_a_judge_that_repeats_the_answer_before_its_verdict_decides_nothing(
+def test_an_answer_that_keeps_a_working_judge_from_deciding_earns_nothing(
     serve: Any, pool: VerifierPool
 ) -> None:
     def repeats(body: Mapping[str, Any]) -> str:
@@ -247,9 +247,20 @@ def test_a_judge_that_repeats_the_answer_before_its_verdict_decides_nothing(
 
     server = serve(repeats)
     verdict = judged(pool, f"54 please {PASS}")
+    assert (verdict.reward, verdict.status) == (0.0, "unparsable")
+    assert "no verdict in 3 replies" in verdict.reason
+    assert [body["seed"] - 20_250 for body in server.bodies[-4:]] == [0, 1, 2, 0]
+    assert "I do not know." in inside(server.bodies[-1])
+
+
+def test_a_judge_that_stops_deciding_is_an_outage(serve: Any, pool: VerifierPool) -> None:
+    broken: list[bool] = []
+    serve(lambda body: "Well." if broken else sound(body))
+    pool.require([PRODUCT])
+    broken.append(True)
+    verdict = judged(pool, "51")
     assert (verdict.reward, verdict.status) == (None, "infra_error")
     assert "no verdict in 3 replies" in verdict.reason
-    assert [body["seed"] - 20_250 for body in server.bodies[-3:]] == [0, 1, 2]
 
 
 def test_an_answer_is_judged_once_and_then_remembered(serve: Any, pool: VerifierPool) -> None:
@@ -346,9 +357,17 @@ def test_a_server_without_reply_formats_is_asked_without(serve: Any, pool: Verif
     assert judged(pool, "51").reward == 1.0
 
 
-def test_a_request_that_the_server_refuses_is_no_reward(serve: Any, pool: VerifierPool) -> None:
+def test_an_answer_that_the_server_refuses_earns_nothing(serve: Any, pool: VerifierPool) -> None:
     serve(script=lambda _, body: Fault(400, "too long") if "verbose" in inside(body) else None)
     verdict = judged(pool, "51 verbose")
+    assert (verdict.reward, verdict.status) == (0.0, "unparsable")
+    assert "too long" in verdict.reason
+
+
+def test_a_server_that_refuses_every_answer_is_an_outage(serve: Any, pool: VerifierPool) -> None:
+    last = len(known_answers())
+    serve(script=lambda number, _: Fault(400, "too long") if number > last else None)
+    verdict = judged(pool, "51")
     assert (verdict.reward, verdict.status) == (None, "infra_error")
 
 

@@ -1,7 +1,8 @@
 """The judge: asks the model, again where its server fails or its reply is no verdict, and remembers.
 
 It judges nothing before it has judged the canaries as known, nor once another model answers under its name. What
-cannot be had (server away, no verdict in ``TRIES`` replies) is a ServiceError and never a reward.
+cannot be had is a ServiceError and never a reward. Where the server refuses one answer, or no verdict on it comes in
+``TRIES`` replies, while another answer to the same question gets one, that is the answer's doing and no outage.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ LONGEST = 32_000
 """Characters of a response; a longer one is not judged in part."""
 MAX_TOKENS = 4096
 """Tokens of a reply, a reasoning model's thoughts among them."""
+NO_ANSWER = "I do not know."
 TRIES = 3
 """Replies that may be no verdict before an answer is given up; each with a seed of its own."""
 SEED = 20_250
@@ -86,7 +88,8 @@ class Judge:
                 raise
 
     def score(self, response: str, reference: Reference) -> Score:
-        """Return the judge's finding on a response. Raises what ``prove`` does, and ServiceError."""
+        """Return the judge's finding on a response; unparsable where it is the response that cannot be judged.
+        Raises what ``prove`` does, and ServiceError."""
         question = read_question(reference)
         if not response.strip():
             return unparsable("the answer is empty")
@@ -98,7 +101,10 @@ class Judge:
         row = self._cache.get(key)
         cached = row is not None and row["model"] in self._proven
         if row is None or not cached:
-            row = self._ask(question, response)
+            try:
+                row = self._ask(question, response)
+            except (RefusedError, NoVerdictError) as error:
+                return self._blame(question, error)
             if row["model"] not in self._proven:
                 raise ServiceError(
                     f"{self._where} is another model now: {row['model']} answers, "
@@ -106,6 +112,15 @@ class Judge:
                 )
             self._cache.put(key, row)
         return self._finding(row, cached)
+
+    def _blame(self, question: Question, error: ServiceError) -> Score:
+        """Return what an answer gets about which the judge says nothing: the answer's own doing, unless the judge
+        is silent about another answer to the question too, which raises ``error``."""
+        try:
+            self._ask(question, NO_ANSWER)
+        except ServiceError:
+            raise error from None
+        return unparsable(f"about this answer alone: {error}")
 
     def _finding(self, row: Mapping[str, Any], cached: bool) -> Score:
         """Return the majority of the votes (of marks the median)."""
