@@ -78,10 +78,14 @@ def test_a_spoilt_gold_earns_nothing(gold: str, spoilt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heap", ["x5 = y6 = 7", "v4 = w6 = 7", "3x = 7", "a=5=b=6=c=7", "a 5 = b 6 = 7", "f = 2a = 3b = 4c = 5d = 6e = 7"]
+    "heap", ["x5 = y6 = 7", "v4 = w6 = 7", "3x = 7", "a=5=b=6=c=7", "a 5 = b 6 = 7", "f = 2a = 3b = 4c = 5d = 6e = 7", "(a) 17.3 m (b) 2.9 s = 7", "(i) 3, (ii) 4 = 7"]
 )  # fmt: skip
 def test_letters_do_not_hide_other_answers_in_a_chain(heap: str) -> None:
     assert reward(heap, answer="7") == reward(heap, answer="7.0") == 0.0
+
+
+def test_labelled_answers_are_no_description_of_what_follows_them() -> None:
+    assert reward("(a) 17.3 m (b) 2.9 s = 3.7 kg, 11.9 kg", answer="3.7 kg, 11.9 kg") == 0.0
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.stem.numbers import Measure
+from prorl_verifiers.stem.parts import labelled
 
 MAX_FORMULAS = 4
 """Sides with letters, names apart, that a chain may hold."""
@@ -48,7 +49,7 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
         text = side.strip()
         if number is not None or not text:
             continue
-        if _SEVERAL.search(text) and at:
+        if (_SEVERAL.search(text) and at) or labelled(text):
             return False
         if at and any(text != name and text.endswith(name) for name in names):
             return False

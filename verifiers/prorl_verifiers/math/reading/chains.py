@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from prorl_verifiers.math.reading.candidates import groups
-from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Applied, Call, Node, symbols, walk
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Applied,
+    Call,
+    Node,
+    Num,
+    Product,
+    symbols,
+    walk,
+)
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.hedges import hedged
@@ -58,9 +67,13 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Whether a side of a chain only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``, ``\\sin\\theta``.
 
-    An expression in one unknown (``2x``) does not: ``2x = 10`` is an equation, not the answer 10.
+    An expression in one unknown (``2x``) does not: ``2x = 10`` is an equation, not the answer 10; nor do two numbers
+    between letters, which are other answers: ``(a) 3 (b) 4``.
     """
     if not isinstance(side, EXPRESSIONS):
+        return False
+    beside = side.factors if isinstance(side, Product) and not side.signed else ()
+    if sum(isinstance(factor, Num) for factor in beside) > 1:
         return False
     names = symbols(side)
     if any(isinstance(part, Applied) for part in walk(side)):
