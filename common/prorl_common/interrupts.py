@@ -10,6 +10,7 @@ rename, a journal's torn line is dropped when it is opened.
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import contextlib
 import os
@@ -26,6 +27,7 @@ INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended."""
 GRACE = 0.7
 """Seconds between the second Ctrl-C and the end of the process, whatever it does then."""
+_LOST_SECONDS = 0.05
 NOTHING_KEPT = "stopping; nothing is kept, give the same command again"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -103,6 +105,7 @@ def watch() -> None:
     _state.watched = True
     _blocks.append(_Block(NOTHING_KEPT, _to_stderr, None))
     signal.signal(signal.SIGINT, _handle)
+    sys.unraisablehook = _raise_again
     threading.Thread(target=_watch, args=(heard,), name="ctrl-c", daemon=True).start()
 
 
@@ -117,6 +120,22 @@ def _handle(number: int, frame: FrameType | None) -> None:
     elif not (_state.raised and _state.watched):  # once: it must not break into what ends in order
         _state.raised = True
         raise KeyboardInterrupt
+
+
+def _raise_again(lost: sys.UnraisableHookArgs) -> None:
+    """Have a KeyboardInterrupt come once more that Python dropped, because it came inside of a destructor or a callback."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    _state.heard -= 1
+    _state.handled -= 1
+    _state.raised = False
+    _thread.start_new_thread(_interrupt_later, ())  # no lock that this thread may hold now
+
+
+def _interrupt_later() -> None:
+    time.sleep(_LOST_SECONDS)
+    _thread.interrupt_main()
 
 
 def _speak() -> None:

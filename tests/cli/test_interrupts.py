@@ -32,6 +32,23 @@ with on_interrupt("finishing this step", lambda: None):
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)  # long in C, as a step in torch is
 """
 
+DESTRUCTOR = """
+import time
+from prorl_common.interrupts import leave, watch
+watch()
+class Slow:
+    def __del__(self):
+        print("deep", flush=True)
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pass
+try:
+    Slow()
+    time.sleep(600)
+except KeyboardInterrupt:
+    leave(130)
+"""
+
 
 def begin(*command: str, cwd: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
@@ -88,6 +105,15 @@ def test_the_first_says_what_happens_and_how_to_go_on(
     (line,) = (line for line in errors.splitlines() if AGAIN in line)
     assert kept in line
     assert "Traceback" not in errors
+
+
+def test_one_that_comes_inside_a_destructor_is_not_lost(tmp_path: Path) -> None:
+    child = begin("-c", DESTRUCTOR, cwd=tmp_path)
+    assert child.stdout is not None and child.stdout.readline() == "deep\n"
+    interrupt(child)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "nothing is kept" in errors and "Exception ignored" not in errors
 
 
 def test_the_second_ends_a_process_that_does_not_return_to_python(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,9 @@ def test_the_slurm_script_starts_ray_everywhere_and_the_run_on_the_head(
         "SLURM_JOB_NUM_NODES": "4",
     }
     subprocess.run(["bash", EXAMPLES / "slurm.sh", *words], env=environment, check=True, timeout=60)
+    end = time.monotonic() + 30
+    while len(log.read_text().splitlines()) < 3 and time.monotonic() < end:
+        time.sleep(0.05)  # the script does not wait for what it starts on the other nodes
     said = sorted(log.read_text().splitlines())
     assert said == [
         f"prorl {sent}",
