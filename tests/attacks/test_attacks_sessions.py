@@ -194,7 +194,7 @@ def test_killing_everybody_ends_no_other_box(anywhere: ToolSandbox) -> None:
 def test_a_fork_bomb_in_a_message_ends_with_it(anywhere: ToolSandbox) -> None:
     with anywhere.open_session(LIMITS) as session:
         bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
-        assert session.run(bomb, SHORT).status == "timeout"
+        assert session.run(bomb, SHORT).status in ("timeout", "memory")  # whichever ends first
     with anywhere.open_session(LIMITS) as session:
         assert session.run("1 + 1").value == 2
 
