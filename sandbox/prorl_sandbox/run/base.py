@@ -263,8 +263,7 @@ class BoxSandbox(Closing, ABC):
             return known
         job = replace(compile_job(program, spec), files=files)
         plan = plan_compilation(job, program, self.isolation)
-        with self._boxes(plan.jobs, "free") as made:
-            outcome = plan.run(made)
+        outcome = run_fairly(plan, job.limits, self._boxes)
         if outcome.status != "ok":
             return outcome
         artifact: bytes = outcome.value
