@@ -1,0 +1,1 @@
+"""Families of mathematical problems, a folder a topic."""
