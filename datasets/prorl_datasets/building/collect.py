@@ -119,7 +119,7 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
     for lost in candidates:
         if "drop" in lost:
             item = _item(job, lost)
-            stage = "decontamination" if "match" in lost else "made"
+            stage = "decontamination" if "match" in lost else lost.get("stage", "made")
             part.drop(stage, lost["drop"], item, lost["detail"])
             if "match" in lost:
                 part.pairs.append({"row": item, **lost["match"]})

@@ -20,11 +20,12 @@ from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 from prorl_verifiers.spec import no_parts
 
-STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+STAGES = ("made", "posed", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
     "made": "- could not be made",
+    "posed": "- ill-posed",
     "gold": "- gold refused",
     "decontamination": "- like a benchmark item",
     "duplicate": "- duplicate",

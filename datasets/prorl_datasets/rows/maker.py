@@ -93,7 +93,8 @@ class RowMaker:
 
     def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
         if isinstance(row, Drop):
-            return {"index": row.index, "drop": row.reason, "detail": row.detail}
+            lost = {"index": row.index, "drop": row.reason, "detail": row.detail}
+            return {**lost, "stage": row.stage}
         if entry.reference:
             row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:

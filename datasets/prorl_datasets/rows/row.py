@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from prorl_verifiers import Task
 
@@ -40,11 +40,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that never became a row: ``reason`` is a category, ``detail`` the particular."""
+    """A candidate that never became a row: ``reason`` is a category, ``detail`` the particular.
+
+    ``stage`` is ``made``, or ``posed`` for an item that was made and cannot be asked.
+    """
 
     index: int
     reason: str
     detail: str = ""
+    stage: Literal["made", "posed"] = "made"
 
 
 def normalised(text: str) -> str:
