@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from prorl_common import NullProgress
+from prorl_datasets import Recipe
+from prorl_datasets.building.builder import build_with
+from prorl_datasets.procedural import families
 from prorl_datasets.recipe.recipe import parse_recipe
+from prorl_datasets.rows.posed import flaw_of_row
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, row_of
 from prorl_datasets.sources.rg_wording import reworded
 from prorl_datasets.sources.well_posed import flaw_of, rules
+from prorl_verifiers import Task
 
 
 def entry(question: str = "", answer: Any = "", **metadata: Any) -> dict[str, Any]:
@@ -274,3 +283,73 @@ def test_rewording_keeps_what_the_answer_has_to_look_like() -> None:
 )
 def test_words_of_a_quoted_text_are_never_reworded(text: str) -> None:
     assert reworded(text) == text
+
+
+def row(question: str = "Which?", **reference: Any) -> Row:
+    return Row(0, question, Task("stem", reference), "\\boxed{A}")
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [
+        (row(" ", answer="A", choices=["1 m", "2 m"]), "impossible"),
+        (row(answer="A", choices=["1 m", "2 m", "2  M"]), "ambiguous"),
+        (row(answer="B", choices=["62.8", "63", "31"]), "ambiguous"),
+        (row(answer="A", choices=["$1.20 \\times 10^{-5}$ m", "0.000012 m"]), "ambiguous"),
+        (row(answer="D", choices=["1", "2"]), "impossible"),
+        (
+            Row(0, "Say: 'the moon is made of rock'", Task("stem", {}), "the moon is made of rock"),
+            "trivial",
+        ),
+    ],
+)
+def test_a_generated_row_whose_options_or_answer_give_it_away_has_a_flaw(
+    made: Row, kind: str
+) -> None:
+    flaw = flaw_of_row(made)
+    assert flaw is not None and flaw.kind == kind
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [["24000", "23998"], ["62.8", "61.6"], ["1.20 m", "1.20 s"], ["red", "blue"], ["0", "1"]],
+)
+def test_options_that_differ_have_no_flaw(choices: list[str]) -> None:
+    assert flaw_of_row(row(answer="A", choices=choices)) is None
+
+
+@pytest.mark.parametrize("domain", ["stem", "instruction", "math"])
+def test_none_of_our_own_families_makes_a_flawed_row(domain: str) -> None:
+    for name, family in families().items():
+        if family.domain == domain:
+            for seed in range(3):
+                item = family.generate(Random(seed), 1 + seed % 3)
+                made = Row(seed, item.question, item.task, item.gold, item.answer, core=item.core)
+                assert flaw_of_row(made) is None, (name, seed)
+
+
+def test_every_option_is_shown_to_three_figures_and_the_right_one_is_the_value() -> None:
+    mean = families()["statistics_mean"]
+    shown = [
+        item.task.reference["choices"]
+        for seed in range(60)
+        if "choices" in (item := mean.generate(Random(seed), 1 + seed % 3)).task.reference
+    ]
+    digits = [
+        len(re.sub(r"\D", "", option.split()[0]).lstrip("0")) for one in shown for option in one
+    ]
+    assert digits and min(digits) >= 3
+
+
+def test_the_manifest_counts_ill_posed_items_as_a_stage_of_their_own(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    recipe = make_recipe(
+        RECIPE.replace("train: 4", "train: 40") + "decontamination: {benchmarks: []}\n"
+    )
+    report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    stages = report.manifest["stages"]["logic"]
+    assert report.manifest["counts"]["train"] == {"logic": 40}
+    assert stages["posed"] == report.manifest["drops"]["ill-posed: impossible"] > 0
+    assert stages["candidates"] == stages["posed"] + stages["duplicate"] + stages["surplus"] + 40
+    assert "ill-posed" in (tmp_path / "d" / "README.md").read_text()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, derive_seed
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.rows.posed import flaw_of_row
 from prorl_datasets.rows.row import Drop, Row, digest, normalised
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
@@ -95,6 +96,9 @@ class RowMaker:
         if isinstance(row, Drop):
             lost = {"index": row.index, "drop": row.reason, "detail": row.detail}
             return {**lost, "stage": row.stage}
+        if entry.generated and (flaw := flaw_of_row(row)) is not None:
+            lost = {"index": row.index, "drop": flaw.reason, "detail": flaw.detail}
+            return {**lost, "stage": "posed"}
         if entry.reference:
             row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:

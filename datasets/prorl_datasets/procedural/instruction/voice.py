@@ -93,11 +93,10 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, form: Form | None = Non
         fillers += phrases.SHORT_SENTENCES
     if terse:
         fillers.sort(key=lambda text: (topic is not None and topic not in text, text.count(" ")))
-    titles, bullets = phrases.TITLES, phrases.BULLETS
-    if topic:
-        titles = (*phrases.TOPIC_TITLES, *titles[-1:])
-        bullets = (*phrases.TOPIC_BULLETS, *bullets[-2:])
-        titles, bullets = ([text.format(t=topic) for text in texts] for texts in (titles, bullets))
+    titles, bullets = list(phrases.TITLES), list(phrases.BULLETS)
+    if topic:  # the last ones, the shortest, stay
+        titles[:-1] = [text.format(t=topic) for text in phrases.TOPIC_TITLES]
+        bullets[:-2] = [text.format(t=topic) for text in phrases.TOPIC_BULLETS]
     return Voice(
         _clean(fillers, bans, topic),
         bans.best(_turned(phrases.FRAMES, rng, 2)),
