@@ -30,6 +30,7 @@ def entry(question: str = "", answer: Any = "", **metadata: Any) -> dict[str, An
 
 SQUARES = ("A1", "A2", "A3", "B1", "B3", "C1", "C2", "C3")
 KNIGHTS = {square: {"A1": "w", "C2": "B"}.get(square) for square in SQUARES}
+CUBE = {"top": "1", "bottom": "2", "left": "3", "right": "4", "front": "5", "back": "6"}
 GO = [list(row) for row in ("....", ".X..", "XO..", ".X..")]
 TWICE = [list(row) for row in ("OX..", ".X..", "XO..", ".X..")]
 LOCK = [
@@ -57,7 +58,21 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("basic_arithmetic", entry(answer="0", expression="-7 / -( ( 5 - -1 ) + 7 )"), "wrong answer"),
     ("basic_arithmetic", entry(answer="0", expression="7 / ( 2 - 2 )"), "impossible"),
     ("binary_matrix", entry(matrix=[[0, 1]], solution=[[0, 1]]), "trivial"),
+    (
+        "calendar_arithmetic",
+        entry(
+            "January 1 fell on a Monday; March 23?",
+            task="weekday_of_date_from_first_date",
+            target_date="2022-03-23",
+        ),
+        "ambiguous",
+    ),
     ("codeio", entry(answer='{"x": 0.123456789012}'), "too large"),
+    (
+        "color_cube_rotation",
+        entry(initial_state=CUBE, rotations=["bottom"], target_side="left"),
+        "ambiguous",
+    ),
     ("count_primes", entry(start=1, end=4000), "too large"),
     ("decimal_arithmetic", entry("Solve.\n(1.000/3.000) = ?", "0.33333333333"), "wrong answer"),
     ("dice", entry(puzzle={"probability": 1.0}), "trivial"),
@@ -117,7 +132,32 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
         ),
         "ambiguous",
     ),
+    (
+        "mahjong_puzzle",
+        entry("initial cards ABCDEFGHIJKLM", "Pass", rounds=[{"add": "N", "remove": "A"}]),
+        "wrong answer",
+    ),
     ("rotate_matrix", entry(matrix=[[1, 2]], solution=[[1, 2]]), "trivial"),
+    (
+        "time_intervals",
+        entry(
+            "from 15:40:34.151 to 18:58:41.468",
+            "03:18:07.316",
+            task_type="time_ms",
+            expected_format="HH:MM:SS.mmm",
+        ),
+        "wrong answer",
+    ),
+    (
+        "time_intervals",
+        entry(
+            "from 2 May 10:00:10 to 3 May 10:01:50",
+            "1 days, 00:01",
+            task_type="datetime",
+            expected_format="D days, HH:MM",
+        ),
+        "ambiguous",
+    ),
     ("rotten_oranges", entry(matrix=[[0, 2]]), "trivial"),
     ("rubiks_cube", entry(SOLVED, cube_size=3), "trivial"),
     ("sentence_reordering", entry("the sentence: we go home", "we go home"), "trivial"),
@@ -160,6 +200,13 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("arc_agi", entry(GRID.format("3 4"), input=[[3, 4]], output=[[4, 3]])),
     ("basic_arithmetic", entry(answer="-3", expression="( 6 / 2 ) - 6")),
     ("codeio", entry(answer='{"x": 0.125}')),
+    ("color_cube_rotation", entry(initial_state=CUBE, rotations=["left", "front"], target_side="top")),
+    ("color_cube_rotation", entry(initial_state=CUBE, rotations=["bottom"], target_side="top")),
+    ("mahjong_puzzle", entry("initial cards ABCDEFGHIJKLM", "Chi", rounds=[{"add": "N", "remove": "A"}])),
+    (
+        "time_intervals",
+        entry("from 15:40:34 to 18:58:41", "03:18:07", task_type="time_seconds", expected_format="HH:MM:SS"),
+    ),
     ("count_primes", entry(start=100, end=200)),
     ("decimal_arithmetic", entry("Solve.\n(2.000/3.000) = ?", "0.666666666667")),
     ("figlet_font", entry("###", "ONE", font="standard")),
@@ -353,3 +400,11 @@ def test_the_manifest_counts_ill_posed_items_as_a_stage_of_their_own(
     assert stages["posed"] == report.manifest["drops"]["ill-posed: impossible"] > 0
     assert stages["candidates"] == stages["posed"] + stages["duplicate"] + stages["surplus"] + 40
     assert "ill-posed" in (tmp_path / "d" / "README.md").read_text()
+
+
+def test_a_clock_time_does_not_hold_the_day_on_which_it_was_made() -> None:
+    made: dict[str, Any] = {}
+    entries = [rg_entries.make_entry(made, "time_intervals", {}, seed) for seed in range(30)]
+    clocks = [e["metadata"] for e in entries if e["metadata"]["task_type"].startswith("time")]
+    assert clocks
+    assert all("-" not in str(m["start_time"]) and "-" not in str(m["end_time"]) for m in clocks)

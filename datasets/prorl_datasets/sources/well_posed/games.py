@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _FACES = 6
+_HAND = re.compile(r"initial cards ([A-Z]+)")
 Place = tuple[int, int]
 
 
@@ -167,9 +169,65 @@ def _colours(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
+def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
+    """mahjong_puzzle: a card that is drawn at random is called Pass, whatever it completes."""
+    first = _HAND.search(str(entry["question"]))
+    *before, last = entry["metadata"]["rounds"]
+    if first is None:
+        return None
+    hand = list(first.group(1))
+    for one in before:
+        hand.append(one["add"])
+        hand.remove(one["remove"])
+    card = ord(last["add"])
+    runs = ((-2, -1), (-1, 1), (1, 2))
+    right = "Pass"
+    if hand.count(last["add"]) >= 2:
+        right = "Peng"
+    elif any(all(chr(card + step) in hand for step in run) for run in runs):
+        right = "Chi"
+    if right != entry["answer"]:
+        return Flaw("wrong answer", f"{right}, not {entry['answer']}")
+    return None
+
+
+def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
+    """color_cube_rotation: half a turn brings the bottom up in two ways."""
+    given = entry["metadata"]
+    shown: set[str] = set()
+    for sideways in (False, True):
+        sides = dict(given["initial_state"])
+        for turn in given["rotations"]:
+            sides = _turned(sides, turn, sideways)
+        shown.add(sides[given["target_side"]])
+    if len(shown) > 1:
+        return Flaw("ambiguous", "the bottom comes up over the front or over a side")
+    return None
+
+
+def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, str]:
+    """Return the sides with the one at ``turn`` on top; half a turn goes over a side where ``sideways``."""
+    if turn == "top":
+        return dict(sides)
+    opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
+    if turn == "bottom":
+        over = "right" if sideways else "front"
+        return _turned(_turned(sides, over, sideways), over, sideways)
+    away = opposite[turn]
+    return {
+        **sides,
+        "top": sides[turn],
+        away: sides["top"],
+        "bottom": sides[away],
+        turn: sides["bottom"],
+    }
+
+
 RULES: Mapping[str, Rule] = {
+    "color_cube_rotation": _cube_turns,
     "graph_color": _colours,
     "knight_swap": _knights,
+    "mahjong_puzzle": _tiles,
     "quantum_lock": _lock,
     "rubiks_cube": _cube,
     "sokoban": _boxes,
