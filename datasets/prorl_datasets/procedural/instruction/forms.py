@@ -147,6 +147,20 @@ Places are few and {t} will not wait.
 Visit us this week and take a piece of {t} home.""",
     ),
     _form(
+        "list",
+        r"^List\b|\b(?:checklist|glossary|quiz|timeline|menu|schedule|outline|recipe|research questions)\b",
+        """
+Here is a list that covers {t} from several sides.
+The opening entry is a plain fact about {t}.
+Next comes a question about {t} that is often asked.
+Another entry deals with the costs of {t}.
+One more names the tools that go with {t}.
+There follows a warning about {t} for those in a hurry.
+An entry on the origins of {t} should not be missing.
+The last one sums up what {t} can offer.
+With these entries anyone can speak about {t} for ten minutes.""",
+    ),
+    _form(
         "article",
         r"\b(?:essay|article|news item|blog|opinion piece|headline|summary of a talk)\b",
         """
@@ -176,20 +190,6 @@ On the next day something strange happened with {t}.
 The old clock stopped and the dog barked at {t}.
 Step by step we found out what {t} had to do with it.
 In the end we shook hands and went home thinking of {t}.""",
-    ),
-    _form(
-        "list",
-        r"^List\b|\b(?:checklist|glossary|quiz|timeline|menu|schedule|outline|recipe)\b",
-        """
-Here is a list that covers {t} from several sides.
-The opening entry is a plain fact about {t}.
-Next comes a question about {t} that is often asked.
-Another entry deals with the costs of {t}.
-One more names the tools that go with {t}.
-There follows a warning about {t} for those in a hurry.
-An entry on the origins of {t} should not be missing.
-The last one sums up what {t} can offer.
-With these entries anyone can speak about {t} for ten minutes.""",
     ),
     _form(
         "advice",
