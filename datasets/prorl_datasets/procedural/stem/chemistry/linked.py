@@ -6,6 +6,7 @@ n = m/M, pV = nRT, n = It/zF, pH = -log10 c. Constants and molar masses stand in
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, result
 
@@ -102,7 +103,7 @@ def _gas_law(noun: str, electrons: int, wrong: int, extra: bool) -> Law:
             "Water is electrolysed in a dilute acid, 2 H2O -> 2 H2 + O2, and both gases are collected dry.",
             "A direct current splits water into its elements, 2 H2O -> 2 H2 + O2; the gases are dried before they are measured.",
         ),
-        {key: (lambda v, way=way: way(v, electrons)) for key, way in ways.items()},
+        {key: partial(way, count=electrons) for key, way in ways.items()},
         _FARADAY_NOTE,
         slips=lambda v, asked: (ways[asked](v, wrong), ways[asked](v, 1)),
         bounds=(0.03, 40),
