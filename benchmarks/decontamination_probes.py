@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.text.hashing import Profile, profile
+from prorl_datasets.text.hashing import Profile
 
 Probe = tuple[Profile, tuple[str, str]]
 """A text and the benchmark item it was made from."""
@@ -125,7 +125,7 @@ def planted(items: Sequence[tuple[str, str, str]], filler: Sequence[str]) -> dic
         for kind, change in kinds.items():
             changed = change(text, random.Random(f"{kind} {benchmark} {item}"))
             if changed is not None:
-                result[kind].append((profile(changed), (benchmark, item)))
+                result[kind].append((Profile(changed), (benchmark, item)))
     return result
 
 

@@ -16,8 +16,8 @@ from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
 from prorl_datasets.text.hashing import (
     EMPTY,
     NGRAM,
+    Profile,
     Signature,
-    profile,
     runs_of,
     signature,
     signature_of,
@@ -235,12 +235,13 @@ def test_template_ngrams_are_ignored(index: BenchmarkIndex) -> None:
 
 def test_rules_are_configurable_and_checked() -> None:
     row = TRAIN.replace("45", "54")
-    strict = BenchmarkIndex.build(ITEMS, Rules(minhash=1.0, ngram_share=1.0, row_share=1.0))
+    everything = Rules(minhash=1.0, canonical_minhash=1.0, ngram_share=1.0, row_share=1.0)
+    strict = BenchmarkIndex.build(ITEMS, everything)
     assert strict.matches(row) == []
     five = BenchmarkIndex.build(ITEMS, Rules(ngram=5))
     assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
     with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
-        five.matches(profile(TRAIN))
+        five.matches(Profile(TRAIN))
     with pytest.raises(DatasetError, match="minhash lies in"):
         Rules(minhash=0)
     with pytest.raises(DatasetError, match="ngram is at least 1"):

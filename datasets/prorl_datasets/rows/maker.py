@@ -101,8 +101,8 @@ class RowMaker:
         if (key := row.key) is not None and digest(key) in self._taken:
             # by its parameters, an item of a generated benchmark
             benchmark, item = self._taken[digest(key)]
-            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
-            match |= {"shared": "", "text": row.question[:SHOWN]}
+            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "view": "exact"}
+            match |= {"numbers": "same", "score": 1.0, "shared": "", "text": row.question[:SHOWN]}
             drop = f"item of {benchmark}"
             return {"index": row.index, "drop": drop, "detail": item, "match": match}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
@@ -137,8 +137,8 @@ class RowMaker:
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
         signature = None  # as text; a short one has no near-duplicates
-        if not entry.generated and profile is not None and len(profile.words) >= LEAST_WORDS:
-            packed = profile.signature.astype("<u4").tobytes()
+        if not entry.generated and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
+            packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
         return {
@@ -156,6 +156,8 @@ class RowMaker:
                     "benchmark": match.benchmark,
                     "item": match.item_id,
                     "rule": match.rule,
+                    "view": match.view,
+                    "numbers": match.numbers,
                     "score": round(float(match.score), 4),
                     "shared": match.shared,
                 }
@@ -195,9 +197,9 @@ class RowMaker:
         """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
         if entry.generated and self._benchmarks is None:
             return None
-        from prorl_datasets.text.hashing import profile
+        from prorl_datasets.text.hashing import Profile
 
-        return profile(row.question if row.core is None else row.core)
+        return Profile(row.question if row.core is None else row.core)
 
     def _template(self, entry: Entry) -> NDArray[Any]:
         if entry.name not in self._templates:
