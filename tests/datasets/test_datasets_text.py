@@ -88,6 +88,8 @@ def changed(table: Signature, places: int, seed: int) -> Signature:
         ("A [asy]draw((0,0)--(1,1));[/asy] figure", "a figure"),
         (r"\begin{array}{cc} 1 & 2 \end{array}", "1 2"),
         ("ﬁnd ½", "find 1⁄2"),
+        ("f\u0456nd the sum \u043ef \u0410\u0412", "find the sum of AB"),
+        ("fi\u200bnd x\u00ad", "find x"),
     ],
 )
 def test_texts_that_print_alike_have_the_same_words(left: str, right: str) -> None:

@@ -49,15 +49,16 @@ class Guard:
         found = hashlib.sha256(json.dumps(self.texts).encode())
         return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
-    def write(self, folder: Path) -> tuple[Path | None, Path | None]:
+    def write(self, folder: Path, paraphrases: bool) -> tuple[Path | None, Path | None]:
         """Write the index and the keys; return their paths, None where there is nothing."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
+            from prorl_datasets.text.index_file import Rules
 
             index = folder / INDEX
             folder.mkdir(parents=True, exist_ok=True)
-            BenchmarkIndex.build(self.texts).save(index)
+            BenchmarkIndex.build(self.texts, Rules(paraphrases=paraphrases)).save(index)
         if self.keys:
             taken = folder / TAKEN
             lines = (f"{key} {item}\n" for key, item in sorted(self.keys.items()))
@@ -65,13 +66,16 @@ class Guard:
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the manifest's record: what was checked, what could not be, rows dropped."""
-        dropped = Counter(benchmark for benchmark, _ in {(p["benchmark"], p["row"]) for p in pairs})
-        return {
+        """Return the manifest's record: what was checked, what could not be, rows dropped or kept."""
+        rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
+        dropped = Counter(benchmark for benchmark, _, gone in rows if gone)
+        kept = Counter(benchmark for benchmark, _, gone in rows if not gone)
+        found = {
             "checked": dict(sorted(self.checked.items())),
             "not_checked": dict(sorted(self.missing.items())),
             "rows_like_an_item": dict(sorted(dropped.items())),
         }
+        return found | ({"variants_kept": dict(sorted(kept.items()))} if kept else {})
 
 
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:

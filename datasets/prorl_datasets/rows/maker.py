@@ -46,8 +46,9 @@ class RowMaker:
     """Candidates of the entries of one recipe, as JSON-ready dictionaries.
 
     A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
-    ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
-    ``drop`` and ``detail``, and ``match`` if it is an item of a generated benchmark. ``benchmarks``
+    ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its other
+    numbers); one that cannot become a row has ``index``, ``drop`` and ``detail``, and ``match`` if it
+    is an item of a generated benchmark. ``benchmarks``
     is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
@@ -141,6 +142,8 @@ class RowMaker:
             packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
+        matches = self._matches(entry, profile)
+        keeps_variants = self._recipe.decontamination.variants == "keep"
         return {
             "index": row.index,
             "columns": columns,
@@ -161,8 +164,9 @@ class RowMaker:
                     "score": round(float(match.score), 4),
                     "shared": match.shared,
                 }
-                for match in self._matches(entry, profile)
+                for match in matches[:MAX_PAIRS]
             ],
+            "variant": keeps_variants and all(match.numbers == "other" for match in matches),
         }
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
@@ -191,7 +195,7 @@ class RowMaker:
         found = self._benchmarks.matches(profile)
         if found and entry.generated:
             found = self._benchmarks.matches(profile, ignore=self._template(entry))
-        return found[:MAX_PAIRS]
+        return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
         """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""

@@ -120,15 +120,15 @@ _SPELT: dict[str, str] = {
 }
 
 
-def canonical_words(text: str) -> list[str]:
-    r"""Return the canonical words of ``text`` in order.
+def canonical_words(text: str, *, rename: bool = True) -> list[str]:
+    r"""Return the canonical words of ``text`` in order; names stay with ``rename=False``.
 
     ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``; ``If $ab + c^2 = 5$`` gives
     ``if zzz + zzz 2 5``.
     """
     found: list[str] = []
     number: _Number | None = None
-    for word in question_words(_NAME.sub(_renamed, text)):
+    for word in question_words(_NAME.sub(_renamed, text) if rename else text):
         if number is not None:
             if number.takes(word):
                 continue

@@ -2,6 +2,7 @@
 
 Three lexical rules (``view_index``), each with its own reason in the report, on two views of the
 text: its exact words, and its canonical words, in which names, variables and numerals are no matter.
+On request a fourth, the paraphrase stage (``paraphrases``).
 Thresholds are chosen in docs/reference/decontamination.md, which also says what the rules find of
 each kind of change. Leaves out reading the benchmarks.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from prorl_datasets.text.canonical import canonical_words, numbers_in
 from prorl_datasets.text.hashing import Hashes, Profile, View
 from prorl_datasets.text.index_file import Contents, Rules, read_contents, write_contents
+from prorl_datasets.text.paraphrases import ParaphraseIndex
 from prorl_datasets.text.view_index import Hit, ViewIndex
 from prorl_datasets.text.words import question_words
 
@@ -29,7 +31,7 @@ class Match:
     """One rule that one benchmark item sets off.
 
     ``score``: 1 for "question", the larger share for "13-gram", the estimated similarity for
-    "minhash". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
+    "minhash", the agreement of the numbers for "paraphrase". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
     "exact", or "canonical" where only that view finds the item. ``numbers``: "same" when one text
     has all numbers of the other (in canonical form), else "other": a variant of the problem.
     """
@@ -53,6 +55,7 @@ class BenchmarkIndex:
         self._canonical = ViewIndex(
             rules, contents.canonical, canonical_words, rules.canonical_minhash
         )
+        self._paraphrases = ParaphraseIndex(contents.exact.questions) if rules.paraphrases else None
 
     @classmethod
     def build(
@@ -100,6 +103,10 @@ class BenchmarkIndex:
             for hit in self._canonical.hits(row.text, row.canonical, ignore)
             if hit.item not in known
         ]
+        if self._paraphrases is not None:
+            known |= {hit.item for hit in canonical}
+            told = self._paraphrases.matches(row.text)
+            canonical += [Hit(i, "paraphrase", score) for i, score in told if i not in known]
         return [
             *(self._match(hit, row, row.exact, self._exact, "exact") for hit in exact),
             *(self._match(h, row, row.canonical, self._canonical, "canonical") for h in canonical),

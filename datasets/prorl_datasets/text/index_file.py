@@ -41,7 +41,7 @@ class Rules:
     a piece of the item), with at least ``row_ngrams`` of them. ``common``: n-grams of this many
     different questions or more are boilerplate and do not count. ``minhash``: least share of equal
     places of two signatures, ``canonical_minhash`` the same of the canonical view. ``least_words``: shorter questions are matched when equal, or when whole
-    sentences of the row say nothing else (``view_index``).
+    sentences of the row say nothing else (``view_index``). ``paraphrases``: whether the paraphrase stage runs.
     Raises DatasetError for a value out of its range.
     """
 
@@ -53,6 +53,7 @@ class Rules:
     minhash: float = 0.5
     canonical_minhash: float = 0.6
     least_words: int = 8
+    paraphrases: bool = False
 
     def __post_init__(self) -> None:
         for name in ("ngram_share", "row_share", "minhash", "canonical_minhash"):
