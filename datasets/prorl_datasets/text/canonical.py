@@ -25,6 +25,9 @@ _NAME = re.compile(
 )
 """A called function, a subscript or an underscore inside, camel case, capitals, a capitalised word."""
 
+_SIGNATURE = re.compile(r"\bdef\s+\w+\s*\(([^()]{0,400})\)")
+_ARGUMENT = re.compile(r"(?:^|,)\s*\**([A-Za-z]\w*)")
+
 _KEPT = frozenset(
     (
         # English words that begin sentences
@@ -128,7 +131,7 @@ def canonical_words(text: str, *, rename: bool = True) -> list[str]:
     """
     found: list[str] = []
     number: _Number | None = None
-    for word in question_words(_NAME.sub(_renamed, text) if rename else text):
+    for word in question_words(_without_names(text) if rename else text):
         if number is not None:
             if number.takes(word):
                 continue
@@ -148,6 +151,17 @@ def canonical_words(text: str, *, rename: bool = True) -> list[str]:
 def numbers_in(words: Iterable[str]) -> set[str]:
     """Return the numbers among canonical words."""
     return {word for word in words if word[0].isdigit()}
+
+
+def _without_names(text: str) -> str:
+    """Return ``text`` with a capital for each name; arguments of a Python signature are names too."""
+    if "def " in text:
+        lists = _SIGNATURE.findall(text)
+        arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
+        if arguments:
+            either = "|".join(sorted(map(re.escape, arguments), reverse=True))
+            text = re.sub(rf"\b(?:{either})\b", " Q ", text)
+    return _NAME.sub(_renamed, text)
 
 
 def _renamed(name: re.Match[str]) -> str:
