@@ -34,12 +34,12 @@ _MATH = re.compile(
 _VARIABLE = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _LETTERS = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{1,3}(?![A-Za-z])")
 _PEOPLE = "Amara Bogdan Chidi Dagny Emre Farah Goran Hikari Ines Joaquin Katya Luka Mireille Nnedi"
-_TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ONES = (
+_ROUND = "_ _ twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
-).split()
-_LOOKALIKE = str.maketrans("aeopcxyiAEOPCHKMTX", "аеорсхуіАЕОРСНКМТХ")  # noqa: RUF001
+)
+_LOOKALIKE = str.maketrans("aeopcxyiAEOPCHKMTX", "аеорсхуіАЕОРСНКМТХ")
 _UNITS = {
     "feet": "ft",
     "inches": "in",
@@ -157,15 +157,16 @@ def numerals(text: str, rng: random.Random) -> str | None:
         if rng.random() < 0.4 or value > 99:
             return f"{value}.0"
         if value < 20:
-            return _ONES[value]
-        return _TENS[value // 10] + (f"-{_ONES[value % 10]}" if value % 10 else "")
+            return _SMALL.split()[value]
+        ending = f"-{_SMALL.split()[value % 10]}" if value % 10 else ""
+        return _ROUND.split()[value // 10] + ending
 
     plain = re.sub(
         r"(?<![\w.^_{\\])\d{1,8}(?![\w.,}])",
         other,
         _MATH.sub(lambda m: m[0].replace("$", "$ "), text),
     )
-    spelt = {word: str(number) for number, word in enumerate(_ONES) if number > 1}
+    spelt = {word: str(number) for number, word in enumerate(_SMALL.split()) if number > 1}
     plain = re.sub(
         r"\b[a-z]+\b", lambda m: spelt.get(m[0], m[0]) if m[0] in _words(text) else m[0], plain
     )

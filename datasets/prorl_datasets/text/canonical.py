@@ -28,44 +28,39 @@ _NAME = re.compile(
 _SIGNATURE = re.compile(r"\bdef\s+\w+\s*\(([^()]{0,400})\)")
 _ARGUMENT = re.compile(r"(?:^|,)\s*\**([A-Za-z]\w*)")
 
-_KEPT = frozenset(
-    (
-        # English words that begin sentences
-        "a an the if in on at to of for by as and or but so how what when where which who whose why "
-        "is are was were be do does did has have had can let given find compute determine evaluate "
-        "suppose each every all some there then now after before it its he they his her their him we "
-        "you i this that these those no not with from consider prove show write return calculate "
-        "express simplify solve assume since because while during both between more most many much "
-        "only also next last your our my question answer note hint figure she until once "
-        "please put think present remember give python "
-        "one two three four five six seven eight nine ten eleven twelve first second third "
-        # functions
-        "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp sqrt abs max min "
-        "gcd lcm lim mod floor ceil det"
-    ).split()
+_OPENERS = (
+    "a an the if in on at to of for by as and or but so how what when where which who whose why "
+    "is are was were be do does did has have had can let given find compute determine evaluate "
+    "suppose each every all some there then now after before it its he they his her their him we "
+    "you i this that these those no not with from consider prove show write return calculate "
+    "express simplify solve assume since because while during both between more most many much "
+    "only also next last your our my question answer note hint figure she until once "
+    "please put think present remember give python "
+    "one two three four five six seven eight nine ten eleven twelve first second third"
 )
+"""Words that begin sentences: capitalised, they are no names."""
+_FUNCTIONS = (
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp sqrt abs max min "
+    "gcd lcm lim mod floor ceil det"
+)
+_KEPT = frozenset(f"{_OPENERS} {_FUNCTIONS}".split())
 
-_ONES = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {
-    word: 10 * number
-    for number, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
-    )
-}
+_UNDER_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+)
+_ROUND = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ONES = {word: number for number, word in enumerate(_UNDER_TWENTY.split())}
+_TENS = {word: 10 * number for number, word in enumerate(_ROUND.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _MOST = 10**15
 """No number is read from words beyond it."""
 
-_LETTERS = frozenset(
+_GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau "
-    "upsilon phi chi psi omega ell".split()
+    "upsilon phi chi psi omega ell"
 )
+_LETTERS = frozenset(_GREEK.split())
 _UNITS = {
     "km": "kilometer kilometers kilometre kilometres",
     "cm": "centimeter centimeters centimetre centimetres",
@@ -83,31 +78,28 @@ _UNITS = {
     "oz": "ounce ounces",
     "l": "liter liters litre litres",
 }
-_SHORT_WORDS = frozenset(
+_TWO_LETTERS = (
     "of is in to if at by on an as be it or so no we he my do us me up go am ln lg pi "
-    "km cm mm ft mi kg lb oz".split()
+    "km cm mm ft mi kg lb oz"
 )
+_SHORT_WORDS = frozenset(_TWO_LETTERS.split())
 """Two letters that are no product of two variables."""
 
+_SILENT = (
+    "the an dollar dollars usd percent degree degrees times multiplied divided equals equal "
+    "rfloor rceil st nd rd th"
+)
+_PARTS = (
+    "third thirds|fourth fourths|fifth fifths|sixth sixths|seventh sevenths|eighth eighths|"
+    "ninth ninths|tenth tenths"
+)
 _SPELT: dict[str, str] = {
     **{word: unit for unit, spelt in _UNITS.items() for word in spelt.split()},
-    **dict.fromkeys(
-        "the an dollar dollars usd percent degree degrees times multiplied divided equals equal "
-        "rfloor rceil st nd rd th".split(),
-        "",
-    ),
-    **dict.fromkeys("she they".split(), "he"),
-    **dict.fromkeys("her hers him their them".split(), "his"),
-    **dict.fromkeys("dbinom tbinom choose".split(), "binom"),
-    **{
-        word: str(number)
-        for number, words in enumerate(
-            "third thirds|fourth fourths|fifth fifths|sixth sixths|seventh sevenths|eighth eighths|"
-            "ninth ninths|tenth tenths".split("|"),
-            start=3,
-        )
-        for word in words.split()
-    },
+    **dict.fromkeys(_SILENT.split(), ""),
+    **{word: str(n) for n, both in enumerate(_PARTS.split("|"), 3) for word in both.split()},
+    **dict.fromkeys(("she", "they"), "he"),
+    **dict.fromkeys(("her", "hers", "him", "their", "them"), "his"),
+    **dict.fromkeys(("dbinom", "tbinom", "choose"), "binom"),
     "first": "1",
     "plus": "+",
     "minus": "-",
@@ -121,6 +113,7 @@ _SPELT: dict[str, str] = {
     "quarter": "1 4",
     "mph": "mi per h",
 }
+"""Word -> its canonical words, one string; none for a word that a sign may stand for."""
 
 
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:
@@ -184,8 +177,11 @@ class _Number:
         if word in _ONES or word in _TENS:
             value = _ONES.get(word, _TENS.get(word, 0))
             tens = self._low % 100
-            fits = tens in _TENS.values() and 0 < value < 10 or self._low > 0 and tens == 0
-            fits = fits or self._low == 0 < self._high
+            fits = (
+                (tens in _TENS.values() and 0 < value < 10)
+                or (self._low > 0 and tens == 0)
+                or (self._low == 0 < self._high)
+            )
             if fits:
                 self._low += value
                 self._and = False
@@ -223,6 +219,6 @@ def _plain(word: str) -> tuple[str, ...]:
             return (word,)
         fraction = fraction.rstrip("0")
         return ((whole.lstrip("0") or "0") + (point + fraction if fraction else ""),)
-    if word in _LETTERS or word.isascii() and word.isalpha() and len(word) < 3:
+    if word in _LETTERS or (word.isascii() and word.isalpha() and len(word) < 3):
         return (word,) if word in _SHORT_WORDS else (PLACEHOLDER,)
     return (word,)
