@@ -102,8 +102,9 @@ class RowMaker:
         if (key := row.key) is not None and digest(key) in self._taken:
             # by its parameters, an item of a generated benchmark
             benchmark, item = self._taken[digest(key)]
-            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "view": "exact"}
-            match |= {"numbers": "same", "score": 1.0, "shared": "", "text": row.question[:SHOWN]}
+            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
+            match |= {"view": "exact", "numbers": "same", "shared": ""}
+            match |= {"text": row.question[:SHOWN]}
             drop = f"item of {benchmark}"
             return {"index": row.index, "drop": drop, "detail": item, "match": match}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)

@@ -50,13 +50,13 @@ class ViewIndex:
             if question:
                 self._whole[question].append(item)
         split = [question.split() for question in self._whole]
-        seen = Counter(word for question in split for word in set(question))
+        seen = Counter(word for words in split for word in set(words))
         rare = {word for word, count in seen.items() if count < rules.common and len(word) > 2}
         rare.discard(PLACEHOLDER)
         self._short: dict[int, set[str]] = defaultdict(set)
-        for question in split:
-            if 1 < len(question) < rules.least_words and _says_something(question, rare):
-                self._short[len(question)].add(" ".join(question))
+        for words_of in split:
+            if 1 < len(words_of) < rules.least_words and _says_something(words_of, rare):
+                self._short[len(words_of)].add(" ".join(words_of))
         starts = [runs_of(word_hashes(q.split()[:2]), 2) for qs in self._short.values() for q in qs]
         self._short_starts = np.unique(np.concatenate([*starts, np.empty(0, dtype=np.uint64)]))
         long_enough = np.flatnonzero(
@@ -117,11 +117,11 @@ class ViewIndex:
     def _short_ones(self, text: str, row: View) -> Iterator[Hit]:
         starts = np.flatnonzero(_is_member(runs_of(row.hashes, 2), self._short_starts)).tolist()
         found = {
-            words
+            run
             for start in starts
             for size, questions in self._short.items()
             if size < len(row.words)
-            and (words := " ".join(row.words[start : start + size])) in questions
+            and (run := " ".join(row.words[start : start + size])) in questions
         }
         for question in sorted(found):
             words = question.split()

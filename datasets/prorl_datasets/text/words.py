@@ -118,7 +118,7 @@ def words(text: str) -> list[str]:
         plain = unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text.translate(_UNSEEN)))
         plain = _LATIN.sub(lambda word: word.group().translate(_LATIN_OF), plain)
     plain = plain.lower()
-    if "\\" in plain or "[asy]" in plain:
+    if "\\" in plain or "[asy]" in plain or "{,}" in plain:
         head, *parts = plain.split("[asy]") if "[/asy]" in plain else [plain]
         kept = [head]
         for part in parts:  # a figure without an end stays
