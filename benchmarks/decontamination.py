@@ -150,20 +150,20 @@ KINDS = (
 
 
 def sweep(material: Material) -> dict[str, Table]:
-    """Return, for each rule alone, recall by kind (every third probe) and drops by threshold."""
-    unrelated = [p for name in probes.UNRELATED for p in material.corpora[name][::2]]
+    """Return, for each rule alone, recall by kind (every sixth probe) and drops by threshold."""
+    unrelated = [p for name in probes.UNRELATED for p in material.corpora[name][::8]]
     related = material.corpora["MATH test less MATH-500"]
     tables: dict[str, Table] = {}
     for title, (rule, view, settings) in SWEEP.items():
         tables[title] = []
         for label, rules in settings:
             index = BenchmarkIndex.build(material.items, rules)
-            found = [recall_of(index, material.planted[k][::3], rule, view) for k in KINDS]
+            found = [recall_of(index, material.planted[k][::6], rule, view) for k in KINDS]
             counts = [
                 sum(any((m.rule, m.view) == (rule, view) for m in index.matches(p)) for p in rows)
                 for rows in (unrelated, related)
             ]
-            among = dropped_among_themselves(index, material.own, rule, view)
+            among = dropped_among_themselves(index, material.own[::2], rule, view)
             row = [label, *found, *counts, among]
             tables[title].append(row)
             print(title, row, file=sys.stderr)

@@ -193,8 +193,9 @@ def _choice(report: dict[str, Any], kinds: Sequence[str]) -> str:
     ]
     return (
         "## Choice of thresholds\n\n"
-        "Each rule alone on its view (every third probe): recall by kind, then rows dropped of half of the unrelated corpora,\n"
-        "of the MATH test set outside MATH-500, and benchmark items that an item with another question would drop.\n\n"
+        "Each rule alone on its view (every sixth probe): recall by kind, then rows dropped of an eighth of the unrelated\n"
+        "corpora, of the MATH test set outside MATH-500, and of half of the benchmark items, those that an item with another\n"
+        "question would drop.\n\n"
         + table(["threshold", *kinds, "unrelated", "MATH rest", "among items"], sweep)
         + "- Canonical MinHash counts only what the exact view leaves; below 0.6 it drops problems of the same frame.\n"
         "- A single shared 13-gram, the rule of the GPT-3 paper, drops more than twice as many MATH rows as a share of 0.3,\n"

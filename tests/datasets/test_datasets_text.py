@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from prorl_common import PluginError, UnknownNameError, use_plugins
 from prorl_datasets.text.banding import rows_for
 from prorl_datasets.text.canonical import canonical_words
 from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
@@ -476,3 +477,34 @@ def test_the_paraphrase_stage_finds_a_problem_in_other_words_when_it_is_on() -> 
     assert {(m.item_id, m.rule) for m in on.matches(told)} == {("1", "paraphrase")}
     assert on.matches(told.replace("120", "75").replace("45", "8")) == []
     assert on.matches("Nine of 120 passengers paid 45 dollars a third time.") == []
+
+
+LETTERS_PLUGIN = """
+from prorl_datasets import EmbedderSpec
+
+def embed(texts):
+    return [[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+LETTERS = EmbedderSpec("letters", embed, similarity=0.999)
+BROKEN = EmbedderSpec("broken", lambda texts: [[1.0]] * (len(texts) + 1))
+"""
+
+
+def test_an_embedder_of_a_plugin_is_a_stage_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRORL_PLUGINS", "[]")  # put back afterwards
+    file = tmp_path / "mine.py"
+    file.write_text(LETTERS_PLUGIN)
+    use_plugins([file])
+    index = BenchmarkIndex.build(ITEMS, Rules(embedding="letters"))
+    index.save(tmp_path / "index.npz")
+    loaded = BenchmarkIndex.load(tmp_path / "index.npz")
+    turned = " ".join(reversed(CONE.split()))
+    for found in (index.matches(turned), loaded.matches(turned)):
+        assert [(m.item_id, m.rule, m.score > 0.999) for m in found] == [("2", "embedding", True)]
+    assert index.matches("Nothing of the kind.") == []
+    with pytest.raises(PluginError, match="'broken' must give a finite vector for each of 4"):
+        BenchmarkIndex.build(ITEMS, Rules(embedding="broken"))
+    with pytest.raises(UnknownNameError, match="lettrs"):
+        BenchmarkIndex.build(ITEMS, Rules(embedding="lettrs"))

@@ -2,7 +2,7 @@
 
 Three lexical rules (``view_index``), each with its own reason in the report, on two views of the
 text: its exact words, and its canonical words, in which names, variables and numerals are no matter.
-On request a fourth, the paraphrase stage (``paraphrases``).
+On request two more: the paraphrase stage (``paraphrases``) and the embedding stage (``embedding``).
 Thresholds are chosen in docs/reference/decontamination.md, which also says what the rules find of
 each kind of change. Leaves out reading the benchmarks.
 """
@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import numpy as np
+
+from prorl_datasets.spec import EMBEDDERS
 from prorl_datasets.text.canonical import canonical_words, numbers_in
+from prorl_datasets.text.embedding import EmbeddingIndex, unit_vectors
 from prorl_datasets.text.hashing import Hashes, Profile, View
 from prorl_datasets.text.index_file import Contents, Rules, read_contents, write_contents
 from prorl_datasets.text.paraphrases import ParaphraseIndex
@@ -31,7 +35,8 @@ class Match:
     """One rule that one benchmark item sets off.
 
     ``score``: 1 for "question", the larger share for "13-gram", the estimated similarity for
-    "minhash", the agreement of the numbers for "paraphrase". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
+    "minhash", the agreement of the numbers for "paraphrase", the cosine
+    for "embedding". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
     "exact", or "canonical" where only that view finds the item. ``numbers``: "same" when one text
     has all numbers of the other (in canonical form), else "other": a variant of the problem.
     """
@@ -55,6 +60,11 @@ class BenchmarkIndex:
         self._canonical = ViewIndex(
             rules, contents.canonical, canonical_words, rules.canonical_minhash
         )
+        self._embedding = (
+            EmbeddingIndex(EMBEDDERS.get(rules.embedding), contents.vectors)
+            if rules.embedding
+            else None
+        )
         self._paraphrases = ParaphraseIndex(contents.exact.questions) if rules.paraphrases else None
 
     @classmethod
@@ -63,7 +73,8 @@ class BenchmarkIndex:
     ) -> BenchmarkIndex:
         """Return the index of ``items``: (benchmark, item id, question text).
 
-        An item without words stays in the index and matches nothing.
+        An item without words stays in the index and matches nothing. Raises UnknownNameError,
+        PluginError for an embedding that is not there or does not work.
         """
         rules = rules or Rules()
         listed = list(items)
@@ -71,7 +82,10 @@ class BenchmarkIndex:
         names = tuple((benchmark, item_id) for benchmark, item_id, _ in listed)
         exact = ViewIndex.contents_of([p.exact for p in profiles], rules)
         canonical = ViewIndex.contents_of([p.canonical for p in profiles], rules)
-        return cls(rules, Contents(names, exact, canonical))
+        vectors = np.zeros((0, 0), dtype=np.float32)
+        if rules.embedding:
+            vectors = unit_vectors(EMBEDDERS.get(rules.embedding), [text for *_, text in listed])
+        return cls(rules, Contents(names, exact, canonical, vectors))
 
     def save(self, path: Path) -> None:
         """Write the index to one file, atomically; equal indexes give equal bytes."""
@@ -107,6 +121,10 @@ class BenchmarkIndex:
             known |= {hit.item for hit in canonical}
             told = self._paraphrases.matches(row.text)
             canonical += [Hit(i, "paraphrase", score) for i, score in told if i not in known]
+        if self._embedding is not None:
+            known |= {hit.item for hit in canonical}
+            close = self._embedding.matches(row.text)
+            canonical += [Hit(i, "embedding", cosine) for i, cosine in close if i not in known]
         return [
             *(self._match(hit, row, row.exact, self._exact, "exact") for hit in exact),
             *(self._match(h, row, row.canonical, self._canonical, "canonical") for h in canonical),

@@ -41,7 +41,8 @@ class Rules:
     a piece of the item), with at least ``row_ngrams`` of them. ``common``: n-grams of this many
     different questions or more are boilerplate and do not count. ``minhash``: least share of equal
     places of two signatures, ``canonical_minhash`` the same of the canonical view. ``least_words``: shorter questions are matched when equal, or when whole
-    sentences of the row say nothing else (``view_index``). ``paraphrases``: whether the paraphrase stage runs.
+    sentences of the row say nothing else (``view_index``). ``paraphrases``: whether the paraphrase stage runs;
+    ``embedding``: name of the ``EmbedderSpec`` of the embedding stage, "" for none.
     Raises DatasetError for a value out of its range.
     """
 
@@ -54,6 +55,7 @@ class Rules:
     canonical_minhash: float = 0.6
     least_words: int = 8
     paraphrases: bool = False
+    embedding: str = ""
 
     def __post_init__(self) -> None:
         for name in ("ngram_share", "row_share", "minhash", "canonical_minhash"):
@@ -83,11 +85,14 @@ class ViewContents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """What an index holds: benchmark and id of each item, and the two views (``hashing.Profile``)."""
+    """What an index holds: benchmark and id of each item, the two views (``hashing.Profile``), and the
+    items' unit vectors (M, D) of the embedding stage, (0, 0) without one.
+    """
 
     names: tuple[tuple[str, str], ...]
     exact: ViewContents
     canonical: ViewContents
+    vectors: NDArray[np.float32]
 
 
 def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
@@ -103,6 +108,7 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
     arrays = {
         f"{view}.{name}": getattr(held, name) for view, held in views.items() for name in _ARRAYS
     }
+    arrays["vectors"] = contents.vectors
     buffer = io.BytesIO()
     np.savez(buffer, meta=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
     atomic_write_bytes(path, buffer.getvalue())
@@ -127,7 +133,12 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
             _view(data, view, tuple(meta["questions"][view]), len(names))
             for view in ("exact", "canonical")
         )
-        return Rules(**meta["rules"]), Contents(names, exact, canonical)
+        rules, vectors = Rules(**meta["rules"]), data["vectors"]
+        if vectors.dtype != np.float32 or vectors.ndim != 2:
+            raise ValueError("its vectors are no table of numbers")
+        if len(vectors) != (len(names) if rules.embedding else 0):
+            raise ValueError("its arrays do not fit together")
+        return rules, Contents(names, exact, canonical, vectors)
     except FileNotFoundError as error:
         raise DatasetError(f"no such benchmark index: {path}") from error
     except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
