@@ -111,7 +111,7 @@ def _share(hits: Iterable[bool]) -> float:
 def dropped_among_themselves(
     index: BenchmarkIndex, items: Sequence[Probe], rule: str, view: str
 ) -> int:
-    """Return how many benchmark items another item with another question would drop."""
+    """Return how many of every other item an item with another question would drop."""
     question = {item: row.exact.question for row, item in items}
     return sum(
         any(
@@ -119,7 +119,7 @@ def dropped_among_themselves(
             and question[m.benchmark, m.item_id] != row.exact.question
             for m in index.matches(row)
         )
-        for row, _ in items
+        for row, _ in items[::2]
     )
 
 
@@ -163,7 +163,7 @@ def sweep(material: Material) -> dict[str, Table]:
                 sum(any((m.rule, m.view) == (rule, view) for m in index.matches(p)) for p in rows)
                 for rows in (unrelated, related)
             ]
-            among = dropped_among_themselves(index, material.own[::2], rule, view)
+            among = dropped_among_themselves(index, material.own, rule, view)
             row = [label, *found, *counts, among]
             tables[title].append(row)
             print(title, row, file=sys.stderr)
