@@ -152,8 +152,7 @@ def _without_names(text: str) -> str:
         lists = _SIGNATURE.findall(text)
         arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
         if arguments:
-            either = "|".join(sorted(map(re.escape, arguments), reverse=True))
-            text = re.sub(rf"\b(?:{either})\b", " Q ", text)
+            text = re.sub(r"\w+", lambda m: " Q " if m[0] in arguments else m[0], text)
     return _NAME.sub(_renamed, text)
 
 

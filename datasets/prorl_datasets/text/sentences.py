@@ -13,18 +13,23 @@ _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]
 """Where a sentence or a clause may end."""
 
 
-def has_sentence(text: str, question: Sequence[str], words: Callable[[str], Sequence[str]]) -> bool:
-    """Return whether whole sentences or clauses of ``text`` have the words ``question``, no others.
+class Sentences:
+    """The words of a text, and where its sentences and clauses begin and end.
 
-    ``words`` reads both. Time is linear in the text.
+    ``words`` reads a part of the text; time is linear in the text.
     """
-    found: list[str] = []
-    borders = {0}
-    for part in _END.split(text):
-        found += words(part)
-        borders.add(len(found))
-    size = len(question)
-    wanted = list(question)
-    return any(
-        start + size in borders and found[start : start + size] == wanted for start in borders
-    )
+
+    def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
+        self._words: list[str] = []
+        self._borders = {0}
+        for part in _END.split(text):
+            self._words += words(part)
+            self._borders.add(len(self._words))
+
+    def ask(self, question: Sequence[str]) -> bool:
+        """Return whether whole sentences or clauses have the words ``question`` and no others."""
+        wanted, size = list(question), len(question)
+        return any(
+            start + size in self._borders and self._words[start : start + size] == wanted
+            for start in self._borders
+        )

@@ -21,7 +21,7 @@ from prorl_datasets.text.banding import band_keys, rows_for
 from prorl_datasets.text.canonical import PLACEHOLDER
 from prorl_datasets.text.hashing import PERMUTATIONS, Hashes, View, runs_of, word_hashes
 from prorl_datasets.text.index_file import Rules, ViewContents
-from prorl_datasets.text.sentences import has_sentence
+from prorl_datasets.text.sentences import Sentences
 
 Words = Callable[[str], Sequence[str]]
 _ANYWHERE = 5
@@ -123,9 +123,12 @@ class ViewIndex:
             if size < len(row.words)
             and (run := " ".join(row.words[start : start + size])) in questions
         }
+        if not found:
+            return
+        sentences = Sentences(text, self._words)
         for question in sorted(found):
             words = question.split()
-            if _stands_alone(words) or has_sentence(text, words, self._words):
+            if _stands_alone(words) or sentences.ask(words):
                 for item in self._whole[question]:
                     yield Hit(item, "question", 1.0)
 
