@@ -256,12 +256,15 @@ def kept_of_pi1(data: Path) -> int:
 
 
 def generated(index: BenchmarkIndex) -> list[int]:
-    """Return rows of our own generators, and those that would be dropped: as a build makes them."""
+    """Return rows of our own generators as a build makes them, those that would be dropped, and how
+    many of these have an item's numbers.
+    """
     recipe = load_recipe("prorl-136k-procedural")
     entries = [e for e in recipe.entries if e.domain in ("math", "stem", "instruction")]
     maker = RowMaker(recipe, recipe.seed, index)
     rows = [c for e in entries for c in maker.generate(e.name, "train", 0, 12) if "drop" not in c]
-    return [len(rows), sum(bool(row["matches"]) for row in rows)]
+    like = [row["matches"] for row in rows if row["matches"]]
+    return [len(rows), len(like), sum(any(m["numbers"] == "same" for m in found) for found in like)]
 
 
 def measure(data: Path) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def _drops(report: dict[str, Any]) -> str:
         "  stage finds; three MMLU questions are MATH-500's.\n"
         f"- Of our own generators (math, stem, instruction; twelve rows an entry, `prorl-136k-procedural`) "
         f"{report['generated'][1]} of {report['generated'][0]:,} rows\n"
-        "  would be dropped with all stages on.\n\n"
+        f"  would be dropped with all stages on, {report['generated'][2]} of these with an item's numbers.\n\n"
     )
 
 
