@@ -1,12 +1,12 @@
 r"""Words of a question: the one tokenisation behind n-grams, exact match and MinHash.
 
 Texts that print alike should give the same words: case, Unicode variants (fullwidth, zero-width,
-Cyrillic letters in a Latin word), spacing, punctuation,
-LaTeX delimiters, spacing and font commands do not count, ``\frac{1}{2}`` and ``1/2`` agree, and so
-do ``\alpha`` and ``α``. Numbers stay, and so do the signs + - < >, each a word, or ``x^2+5x+6`` and
-``x^2-5x+6`` would be one problem; other operators go, and so does a hyphen between words. Asymptote
-figures are left out. Time is linear in the text. Stable over Python versions but for characters that
-Unicode added after version 14 (Python 3.11). Leaves out stemming, synonyms and translation.
+Cyrillic letters in a Latin word), spacing, punctuation, LaTeX delimiters, spacing and font commands
+do not count, ``\frac{1}{2}`` and ``1/2`` agree, and so do ``\alpha`` and ``α``. Numbers stay, and so
+do the signs + - < >, each a word, or ``x^2+5x+6`` and ``x^2-5x+6`` would be one problem; other
+operators go, and so does a hyphen between words. Asymptote figures are left out. Time is linear in
+the text. Stable over Python versions but for characters that Unicode added after version 14 (Python
+3.11). Leaves out stemming, synonyms and translation; names and numerals (``canonical``).
 """
 
 from __future__ import annotations
