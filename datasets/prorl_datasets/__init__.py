@@ -9,7 +9,16 @@ from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapters.fields import Unusable
-from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
+from prorl_datasets.spec import (
+    ADAPTERS,
+    BENCHMARKS,
+    EMBEDDERS,
+    RECIPES,
+    SOURCES,
+    AdapterSpec,
+    EmbedderSpec,
+    SourceSpec,
+)
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
@@ -26,6 +35,7 @@ __all__ = [
     "ADAPTERS",
     "BENCHMARKS",
     "DOMAINS",
+    "EMBEDDERS",
     "FORMATS",
     "RECIPES",
     "SOURCES",
@@ -38,6 +48,7 @@ __all__ = [
     "DiffReport",
     "Domain",
     "Drop",
+    "EmbedderSpec",
     "GoldCheck",
     "Recipe",
     "Row",

@@ -152,7 +152,26 @@ class AdapterSpec:
             )
 
 
+@dataclass(frozen=True)
+class EmbedderSpec:
+    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to an item.
+
+    ``embed(texts)`` returns an array (len(texts), D) of numbers, of any length; it is called once for the
+    benchmarks' questions and then row by row, in each of the processes that make rows.
+    """
+
+    name: str
+    embed: Callable[[Sequence[str]], Any]
+    similarity: float = 0.85
+    """Least cosine at which a row is dropped."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.similarity <= 1:
+            raise PluginError(f"embedder {self.name!r}: similarity lies in (0, 1]")
+
+
 SOURCES = Door("prorl.sources", SourceSpec, "source")
 ADAPTERS = Door("prorl.sources", AdapterSpec, "adapter")
+EMBEDDERS = Door("prorl.sources", EmbedderSpec, "embedder")
 RECIPES = FolderDoor("prorl.recipes", "recipe")
 BENCHMARKS = FolderDoor("prorl.benchmarks", "benchmark")

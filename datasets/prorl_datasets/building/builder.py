@@ -78,7 +78,7 @@ class _Build:
         if (parts := self.store.found()) > 0:
             progress.message(f"continuing an earlier build: {parts} finished parts found")
         add_generated(self.guard, recipe, self.store.folder, self.children, progress)
-        index, taken = self.guard.write(self.store.folder)
+        index, taken = self.guard.write(self.store.folder, recipe.decontamination)
         self.children.set_up(Setting(recipe, self.seed, index, taken))
         active = [r.entry for r in self.results if not r.left_out]
         targets = [entry.count.of(split) for entry in active for split in SPLITS]

@@ -14,7 +14,7 @@ from typing import Any
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import ADAPTERS, SOURCES
+from prorl_datasets.spec import ADAPTERS, EMBEDDERS, SOURCES
 from prorl_datasets.types import SPLITS, Split
 from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
@@ -148,6 +148,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
+        *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
 

@@ -221,6 +221,12 @@ class Decontamination(Strict):
 
     benchmarks: Literal["all"] | list[str] = "all"
     """All, or names; an empty list turns it off."""
+    variants: Literal["drop", "keep"] = "drop"
+    """Rows that resemble an item but have other numbers: dropped, or kept and listed in ``decontamination.jsonl``."""
+    embedding: str | None = None
+    """An ``EmbedderSpec`` of yours: drop rows whose embedding is close to an item's as well."""
+    paraphrases: bool = False
+    """Drop rows that tell an item in other words too, by its numbers and its telling words."""
 
 
 class Difficulty(Strict):

@@ -47,8 +47,9 @@ class RowMaker:
     """Candidates of the entries of one recipe, as JSON-ready dictionaries.
 
     A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
-    ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
-    ``drop`` and ``detail``, and ``match`` if it is an item of a generated benchmark. ``benchmarks``
+    ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its other
+    numbers); one that cannot become a row has ``index``, ``drop`` and ``detail``, and ``match`` if it
+    is an item of a generated benchmark. ``benchmarks``
     is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
@@ -107,7 +108,8 @@ class RowMaker:
             # by its parameters, an item of a generated benchmark
             benchmark, item = self._taken[digest(key)]
             match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
-            match |= {"shared": "", "text": row.question[:SHOWN]}
+            match |= {"view": "exact", "numbers": "same", "shared": ""}
+            match |= {"text": row.question[:SHOWN]}
             drop = f"item of {benchmark}"
             return {"index": row.index, "drop": drop, "detail": item, "match": match}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
@@ -142,10 +144,12 @@ class RowMaker:
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
         signature = None  # as text; a short one has no near-duplicates
-        if not entry.generated and profile is not None and len(profile.words) >= LEAST_WORDS:
-            packed = profile.signature.astype("<u4").tobytes()
+        if not entry.generated and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
+            packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
+        matches = self._matches(entry, profile)
+        keeps_variants = self._recipe.decontamination.variants == "keep"
         return {
             "index": row.index,
             "columns": columns,
@@ -161,11 +165,14 @@ class RowMaker:
                     "benchmark": match.benchmark,
                     "item": match.item_id,
                     "rule": match.rule,
+                    "view": match.view,
+                    "numbers": match.numbers,
                     "score": round(float(match.score), 4),
                     "shared": match.shared,
                 }
-                for match in self._matches(entry, profile)
+                for match in matches[:MAX_PAIRS]
             ],
+            "variant": keeps_variants and all(match.numbers == "other" for match in matches),
         }
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
@@ -194,15 +201,15 @@ class RowMaker:
         found = self._benchmarks.matches(profile)
         if found and entry.generated:
             found = self._benchmarks.matches(profile, ignore=self._template(entry))
-        return found[:MAX_PAIRS]
+        return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
         """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
         if entry.generated and self._benchmarks is None:
             return None
-        from prorl_datasets.text.hashing import profile
+        from prorl_datasets.text.hashing import Profile
 
-        return profile(row.question if row.core is None else row.core)
+        return Profile(row.question if row.core is None else row.core)
 
     def _template(self, entry: Entry) -> NDArray[Any]:
         if entry.name not in self._templates:
