@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import pairwise, permutations
+from itertools import permutations
 from typing import Any
 
 import sympy as sp

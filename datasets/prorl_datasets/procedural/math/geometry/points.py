@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.geometry.writing import letters, point, slope_form
+from prorl_datasets.procedural.math.geometry.writing import letters, others, point, slope_form
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
@@ -150,7 +150,7 @@ def _two_sections(rng: Random) -> Problem:
         ),
     )
     a, b, c = letters(rng, 3)
-    d, e = rng.choice(("GH", "NO", "HI"))
+    d, e = others(rng, a + b + c, 2)
     foot = [Fraction(n * p[i] + m * q[i], m + n) for i in (0, 1)]
     end = [(s * t[i] + r * foot[i]) / (r + s) for i in (0, 1)]
     say = rng.choice(

@@ -22,6 +22,11 @@ def letters(rng: Random, count: int) -> str:
     return rng.choice(_LETTERS[count])
 
 
+def others(rng: Random, taken: str, count: int = 1) -> list[str]:
+    """Draw names of further points, in the order of the alphabet; never ``O`` or a name taken."""
+    return sorted(rng.sample([c for c in "ADEFGHKLMNPQRSTXYZ" if c not in taken], count))
+
+
 def unit(rng: Random) -> str:
     """Draw a unit of length that reads the same after every number but 1."""
     return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))
