@@ -3,27 +3,14 @@ and conditions written down as equations instead of the families' formulas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
 import sympy as sp
+from measuring import by_kind, one
 
 X, Y, T = sp.symbols("x y t", real=True)
-
-
-def by_kind(**kinds: Callable[..., object]) -> Callable[[Mapping[str, Any], str], object]:
-    def check(parameters: Mapping[str, Any], question: str) -> object:
-        return kinds[parameters["kind"]](**{k: v for k, v in parameters.items() if k != "kind"})
-
-    return check
-
-
-def one(values: Any) -> Any:
-    found = list(values)
-    assert len(found) == 1, found
-    return found[0]
 
 
 def tex(value: Any) -> str:

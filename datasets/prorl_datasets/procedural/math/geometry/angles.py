@@ -471,12 +471,12 @@ def _regular_pieces(rng: Random) -> Problem:
                     f"${n * (n - 3) // 2 - n}$. Find the number of its diagonals."
                 ),
                 (
-                    (
                     f"Every two corners of a convex polygon are joined by a straight line, a side or "
                     f"a diagonal. There are ${n * (n - 3) // 2 - n}$ more diagonals than sides. How "
                     "many diagonals are there?"
                 ),
-                f"A convex polygon has ${n * (n - 3) // 2 - n}$ more diagonals than sides. How many "
+                (
+                    f"A convex polygon has ${n * (n - 3) // 2 - n}$ more diagonals than sides. How many "
                     "diagonals does it have?"
                 ),
             )

@@ -17,9 +17,9 @@ _LETTERS = {
 }
 
 
-def letters(rng: Random, count: int) -> str:
+def letters(rng: Random, count: int) -> list[str]:
     """Draw the vertices' names of a triangle (3) or a quadrilateral (4)."""
-    return rng.choice(_LETTERS[count])
+    return list(rng.choice(_LETTERS[count]))
 
 
 def others(rng: Random, taken: str, count: int = 1) -> list[str]:
