@@ -229,12 +229,19 @@ def _hexagon(rng: Random) -> Problem:
     return posed("hexagon", say, root(13, Fraction(s, 2)), how=how, s=s)
 
 
-def _frame(rng: Random) -> Problem:
+def _border(rng: Random) -> Problem:
+    return _frame(rng, back=False)
+
+
+def _border_width(rng: Random) -> Problem:
+    return _frame(rng, back=True)
+
+
+def _frame(rng: Random, back: bool) -> Problem:
     w, h, d = drawn(
         lambda: (rng.randint(5, 40), rng.randint(4, 30), rng.randint(1, 6)), lambda t: t[0] != t[1]
     )
     border = (w + 2 * d) * (h + 2 * d) - w * h
-    back = rng.choice((True, False))
     thing = rng.choice(("A rectangular lawn", "A swimming pool", "A rectangular flower bed"))
     if back:
         say = rng.choice(
@@ -252,7 +259,7 @@ def _frame(rng: Random) -> Problem:
         )
         return posed("frame", say, d, w=w, h=h, value=border, back=True)
     if d == 1:
-        return _frame(rng)
+        return _frame(rng, back)
     say = rng.choice(
         (
             (
@@ -411,8 +418,8 @@ FAMILIES = (
     ),
     of_kinds(
         "geometry_composite_areas",
-        (_frame, _l_shape),
-        (_hexagon, _frame),
+        (_border, _l_shape),
+        (_hexagon, _border_width),
         (_midpoint_square,),
         "frames, L-shapes, hexagons and figures inside squares",
     ),

@@ -1,0 +1,610 @@
+"""Solids: boxes, round bodies, pyramids, points in space."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from prorl_datasets.procedural.math.geometry.writing import TRIPLES, times_pi, unit
+from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.latex import listed, root
+from prorl_datasets.procedural.math.problem import Problem
+
+
+def _edges(rng: Random, most: int = 12) -> tuple[int, int, int]:
+    return drawn(
+        lambda: (rng.randint(2, most), rng.randint(2, most), rng.randint(2, most)),
+        lambda t: len(set(t)) == 3,
+    )
+
+
+def _box(rng: Random) -> Problem:
+    a, b, c = _edges(rng)
+    u = unit(rng)
+    how = rng.choice(("diagonal", "surface", "wire"))
+    if how == "diagonal":
+        say = rng.choice(
+            (
+                (
+                    f"A box measures {a} {u} by {b} {u} by {c} {u} inside. How long, in {u}, is the "
+                    "longest straight thin rod that fits into it? Give an exact answer."
+                ),
+                (
+                    f"Find the exact length of the space diagonal of a rectangular block with edges ${a}$,"
+                    f" ${b}$ and ${c}$."
+                ),
+            )
+        )
+        return posed("box", say, root(a * a + b * b + c * c), how=how, edges=[a, b, c])
+    if how == "surface":
+        say = rng.choice(
+            (
+                (
+                    f"A wooden block is {a} {u} long, {b} {u} wide and {c} {u} high. All of its faces are "
+                    f"painted. How many square {u} are painted?"
+                ),
+                (
+                    f"What is the surface area of a closed box with edges of {a} {u}, {b} {u} and {c} {u},"
+                    f" in square {u}?"
+                ),
+            )
+        )
+        return posed("box", say, 2 * (a * b + b * c + c * a), how=how, edges=[a, b, c])
+    say = (
+        f"The frame of a lantern is made of wire along the edges of a box {a} {u} by {b} {u} by {c} "
+        f"{u}. Besides, one wire runs around the middle, parallel to the {a} {u} by {b} {u} faces. "
+        f"How many {u} of wire are needed?"
+    )
+    return posed("box", say, 4 * (a + b + c) + 2 * (a + b), how=how, edges=[a, b, c])
+
+
+def _box_back(rng: Random) -> Problem:
+    a, b, c = _edges(rng)
+    how = rng.choice(("faces", "sums", "tank"))
+    if how == "faces":
+        say = rng.choice(
+            (
+                (
+                    f"Three faces of a rectangular box that meet at a corner have areas ${a * b}$, "
+                    f"${b * c}$ and ${a * c}$. What is the volume of the box?"
+                ),
+                (
+                    f"The top, the front and one side of a rectangular crate have areas of {a * b}, "
+                    f"{b * c} and {a * c} square dm. How many cubic dm does the crate hold?"
+                ),
+            )
+        )
+        return posed("box_back", say, a * b * c, how=how, values=[a * b, b * c, a * c])
+    if how == "sums":
+        say = rng.choice(
+            (
+                (
+                    f"The twelve edges of a rectangular box have a total length of ${4 * (a + b + c)}$, and "
+                    f"the surface area of the box is ${2 * (a * b + b * c + c * a)}$. Find the exact "
+                    "length of a space diagonal."
+                ),
+                (
+                    f"A rectangular block has a surface area of {2 * (a * b + b * c + c * a)} square cm, "
+                    f"and its edges add up to {4 * (a + b + c)} cm. Exactly how far apart, in cm, are two "
+                    "opposite corners of the block?"
+                ),
+            )
+        )
+        return posed(
+            "box_back",
+            say,
+            root(a * a + b * b + c * c),
+            how=how,
+            values=[4 * (a + b + c), 2 * (a * b + b * c + c * a)],
+        )
+    p, q = rng.randint(20, 50), rng.randint(20, 50)
+    high, spilled = rng.randint(20, 40), rng.randint(2, 20) * 25
+    deep = high - rng.randint(1, 5)
+    say = rng.choice(
+        (
+            (
+                f"A fish tank with a rectangular base of {p} cm by {q} cm is {high} cm high and filled with "
+                f"water to a depth of {deep} cm. A stone is sunk in it, and {spilled} cubic cm of water "
+                "spill over the edge. What is the volume of the stone in cubic cm?"
+            ),
+            (
+                f"Water stands {deep} cm deep in an open box of inner length {p} cm, width {q} cm and height "
+                f"{high} cm. After a heavy solid block has been put in and has sunk completely, the box is "
+                f"full to the brim and {spilled} cubic cm of water have run out. How many cubic cm does the "
+                "block measure?"
+            ),
+        )
+    )
+    return posed(
+        "box_back",
+        say,
+        p * q * (high - deep) + spilled,
+        how=how,
+        values=[p, q, high, deep, spilled],
+    )
+
+
+def _painted(rng: Random) -> Problem:
+    a, b, c = drawn(
+        lambda: (rng.randint(3, 9), rng.randint(3, 9), rng.randint(3, 9)), lambda t: len(set(t)) > 1
+    )
+    faces = rng.choice((0, 1, 2))
+    count = {
+        0: (a - 2) * (b - 2) * (c - 2),
+        1: 2 * ((a - 2) * (b - 2) + (b - 2) * (c - 2) + (c - 2) * (a - 2)),
+        2: 4 * (a + b + c - 6),
+    }[faces]
+    word = {0: "no painted face", 1: "exactly one painted face", 2: "exactly two painted faces"}
+    say = rng.choice(
+        (
+            (
+                f"A block of {a} by {b} by {c} unit cubes is painted on the outside and then taken apart. "
+                f"How many unit cubes have {word[faces]}?"
+            ),
+            (
+                f"A cheese in the shape of a box, {a} cm by {b} cm by {c} cm, is dipped in red wax and cut "
+                f"into cubes of 1 cm. Calling the waxed faces painted, find the number of cubes with "
+                f"{word[faces]}."
+            ),
+        )
+    )
+    return posed("painted", say, count, edges=[a, b, c], faces=faces)
+
+
+def _cylinder(rng: Random) -> Problem:
+    r, h = rng.randint(2, 12), rng.randint(3, 20)
+    u = unit(rng)
+    how = rng.choice(("volume", "surface", "label"))
+    if how == "volume":
+        say = rng.choice(
+            (
+                (
+                    f"A cylinder has radius {r} {u} and height {h} {u}. Find its volume in cubic {u}, in "
+                    "terms of $\\pi$."
+                ),
+                (
+                    f"How many cubic {u} of water does a cylindrical tank hold that is {2 * r} {u} across "
+                    f"and {h} {u} deep? Leave $\\pi$ in your answer."
+                ),
+            )
+        )
+        wide = "across" in say
+        return posed(
+            "cylinder", say, times_pi(r * r * h), how=how, r=2 * r if wide else r, h=h, wide=wide
+        )
+    if how == "surface":
+        say = (
+            f"A closed can is {h} cm high and its lid has a radius of {r} cm. How many square cm of "
+            "tin does its surface have, in terms of $\\pi$?"
+        )
+        return posed("cylinder", say, times_pi(2 * r * (r + h)), how=how, r=r, h=h, wide=False)
+    say = (
+        f"A paper label covers the curved surface of a jar exactly once, without overlap. The jar is "
+        f"{2 * r} cm in diameter and the label is {h} cm high. Find the area of the label in square "
+        "cm, in terms of $\\pi$."
+    )
+    return posed("cylinder", say, times_pi(2 * r * h), how=how, r=2 * r, h=h, wide=True)
+
+
+def _cone(rng: Random) -> Problem:
+    a, b, c = rng.choice(TRIPLES[:4])
+    f = rng.randint(1, 3)
+    r, h, s = a * f, b * f, c * f
+    if rng.choice((True, False)):
+        r, h = h, r
+    how = rng.choice(("volume", "surface", "slant", "rolled"))
+    if how == "volume":
+        say = rng.choice(
+            (
+                (
+                    f"A cone has base radius ${r}$ and slant height ${s}$. What is its volume, in terms of "
+                    "$\\pi$?"
+                ),
+                (
+                    f"Sand is piled up in a cone. From the edge of the pile to its tip it is {s} dm along "
+                    f"the slope, and the pile is {2 * r} dm across. How many cubic dm of sand are in it? "
+                    "Answer in terms of $\\pi$."
+                ),
+            )
+        )
+        return posed(
+            "cone",
+            say,
+            times_pi(Fraction(r * r * h, 3)),
+            how=how,
+            p=2 * r if "Sand" in say else r,
+            q=s,
+            wide="Sand" in say,
+        )
+    if how == "surface":
+        say = (
+            f"The height of a cone is ${h}$ and the radius of its base is ${r}$. Find the total "
+            "surface area, base included, in terms of $\\pi$."
+        )
+        return posed("cone", say, times_pi(r * (r + s)), how=how, p=r, q=h, wide=False)
+    if how == "slant":
+        say = (
+            f"A cone with base radius ${r}$ has a volume of ${times_pi(Fraction(r * r * h, 3))}$. How "
+            "long is the shortest path on its surface from the tip to the edge of the base?"
+        )
+        volume = Fraction(r * r * h, 3)
+        if volume.denominator > 1:
+            return _cone(rng)
+        return posed("cone", say, s, how=how, p=r, q=volume.numerator, wide=False)
+    angle = Fraction(360 * r, s)
+    if angle.denominator > 1 or angle > 330:
+        return _cone(rng)
+    say = rng.choice(
+        (
+            (
+                f"A sector with radius ${s}$ and a central angle of ${angle}^\\circ$ is rolled up, edge to "
+                "edge, to make the side of a cone. How high is the cone?"
+            ),
+            (
+                f"A paper cup is made from a sector of a disk of radius {s} cm, its angle being "
+                f"${angle}^\\circ$, by joining the two straight edges. What volume, in cubic cm and in terms "
+                "of $\\pi$, does the cup hold?"
+            ),
+        )
+    )
+    cup = "cup" in say
+    return posed(
+        "cone",
+        say,
+        times_pi(Fraction(r * r * h, 3)) if cup else h,
+        how=how,
+        p=s,
+        q=int(angle),
+        wide=cup,
+    )
+
+
+def _melted(rng: Random) -> Problem:
+    how = rng.choice(("balls", "level", "fit", "frustum"))
+    if how == "balls":
+        small, k = rng.randint(1, 4), rng.randint(2, 6)
+        count = k**3
+        say = rng.choice(
+            (
+                (
+                    f"{count} equal metal balls of radius {small} cm are melted down and cast into a single "
+                    "ball, without loss. What is its radius in cm?"
+                ),
+                (
+                    f"A metal ball is to be made from {count} smaller ones, each with a diameter of "
+                    f"{2 * small} cm, by melting them. What will be its diameter in cm?"
+                ),
+            )
+        )
+        wide = "diameter" in say
+        if small == 1 and not wide and k > 5:
+            return _melted(rng)
+        return posed(
+            "melted",
+            say,
+            (2 if wide else 1) * small * k,
+            how=how,
+            values=[count, (2 if wide else 1) * small],
+        )
+    if how == "level":
+        r, n = rng.randint(2, 6), rng.randint(1, 6)
+        wide = drawn(
+            lambda: rng.randint(r + 1, 14),
+            lambda v: 4 * r**3 * n % (3 * v * v) == 0 or rng.random() < 0.2,
+        )
+        rise = Fraction(4 * r**3 * n, 3 * wide * wide)
+        word = "ball" if n == 1 else "balls"
+        say = rng.choice(
+            (
+                (
+                    f"A cylindrical glass with an inner radius of {wide} cm is partly filled with water. "
+                    f"{n} steel {word} of radius {r} cm {'is' if n == 1 else 'are'} put in and fully "
+                    "covered, and no water spills. By how many cm does the water level rise?"
+                ),
+                (
+                    f"Into a cylindrical jar of radius {wide} cm, half full of water, {n} solid {word} of "
+                    f"radius {r} cm {'sinks' if n == 1 else 'sink'} completely, without any water running "
+                    "over. Find the rise of the water in cm."
+                ),
+            )
+        )
+        return posed("melted", say, rise, how=how, values=[wide, n, r])
+    if how == "fit":
+        r = rng.randint(2, 15)
+        asked = rng.choice(("cylinder", "cube"))
+        if asked == "cylinder":
+            say = (
+                f"A ball of radius {r} cm fits exactly into a closed cylinder, touching the top, the "
+                "bottom and the side all around. How much of the cylinder's volume, in cubic cm and "
+                "in terms of $\\pi$, is not filled by the ball?"
+            )
+            answer = times_pi(Fraction(2 * r**3, 3))
+        else:
+            say = (
+                f"A cube is inscribed in a sphere of radius ${r}$, all eight corners on the sphere. "
+                "What is the surface area of the cube?"
+            )
+            answer = str(8 * r * r)
+        return posed("melted", say, answer, how=asked, values=[r])
+    k, m = drawn(lambda: (rng.randint(2, 6), rng.randint(1, 5)), lambda t: t[1] < t[0])
+    r, h = k * rng.randint(1, 3), k * rng.randint(2, 5)
+    low = Fraction(r * r * h, 3)
+    part = Fraction(m, k)
+    say = rng.choice(
+        (
+            (
+                f"A conical glass, tip down, has a rim of radius {r} cm and is {h} cm deep. It is filled "
+                f"with water to a depth of {m * h // k} cm. How many cubic cm of water, in terms of "
+                "$\\pi$, must be added to fill it to the rim?"
+            ),
+            (
+                f"A cone with base radius ${r}$ and height ${h}$ is cut by a plane parallel to its base "
+                f"at distance ${m * h // k}$ from the tip. Find the volume of the part next to the base, "
+                "in terms of $\\pi$."
+            ),
+        )
+    )
+    return posed("melted", say, times_pi(low * (1 - part**3)), how=how, values=[r, h, m * h // k])
+
+
+def _pyramid(rng: Random) -> Problem:
+    half, h, slant = rng.choice(TRIPLES[:4])
+    f = rng.randint(1, 3)
+    half, h, slant = half * f, h * f, slant * f
+    if rng.choice((True, False)):
+        half, h = h, half
+    side = 2 * half
+    how = rng.choice(("surface", "volume", "edge"))
+    if how == "surface":
+        say = rng.choice(
+            (
+                (
+                    f"A regular square pyramid has base edges of length ${side}$ and height ${h}$. Find "
+                    "its total surface area."
+                ),
+                (
+                    f"The roof of a tower is a square pyramid, {side} feet along each edge of its base and "
+                    f"{h} feet high. How many square feet of copper cover its four triangular faces?"
+                ),
+            )
+        )
+        tower = "tower" in say
+        return posed(
+            "pyramid",
+            say,
+            2 * side * slant + (0 if tower else side * side),
+            how=how,
+            p=side,
+            q=h,
+            bare=tower,
+        )
+    if how == "volume":
+        say = rng.choice(
+            (
+                (
+                    f"Each triangular face of a regular square pyramid has a height of ${slant}$, measured "
+                    f"from the base edge, and the base edges are ${side}$. What is the volume?"
+                ),
+                (
+                    f"A glass paperweight is a regular pyramid on a square base of side {side} mm. The "
+                    f"distance from its tip to the middle of a base edge is {slant} mm. How many cubic mm "
+                    "of glass does it contain?"
+                ),
+            )
+        )
+        return posed(
+            "pyramid", say, Fraction(side * side * h, 3), how=how, p=side, q=slant, bare=False
+        )
+    say = (
+        f"A regular square pyramid has a base of side ${side}$ and volume "
+        f"${side * side * h // 3 if side * side * h % 3 == 0 else 0}$. Exactly how long is one of its "
+        "slanted edges?"
+    )
+    if side * side * h % 3:
+        return _pyramid(rng)
+    return posed(
+        "pyramid",
+        say,
+        root(2 * half * half + h * h),
+        how=how,
+        p=side,
+        q=side * side * h // 3,
+        bare=False,
+    )
+
+
+def _corner(rng: Random) -> Problem:
+    return _tetrahedron(rng, ("corner", "distance"))
+
+
+def _regular(rng: Random) -> Problem:
+    return _tetrahedron(rng, ("regular", "cube", "distance"))
+
+
+def _tetrahedron(rng: Random, asked: tuple[str, ...]) -> Problem:
+    how = rng.choice(asked)
+    a, b, c = _edges(rng, 12)
+    if how == "corner":
+        say = rng.choice(
+            (
+                (
+                    f"A corner is sawn off a cube by a plane that meets the three edges at that corner "
+                    f"${a}$, ${b}$ and ${c}$ away from it. Find the volume of the piece."
+                ),
+                (
+                    f"The edges $OA$, $OB$ and $OC$ of tetrahedron $OABC$ are perpendicular to each other "
+                    f"and have lengths ${a}$, ${b}$ and ${c}$. What is its volume?"
+                ),
+            )
+        )
+        return posed("tetrahedron", say, Fraction(a * b * c, 6), how=how, values=[a, b, c])
+    if how == "distance":
+        inside = a * a * b * b + b * b * c * c + c * c * a * a
+        say = rng.choice(
+            (
+                (
+                    f"In tetrahedron $OABC$ the edges $OA = {a}$, $OB = {b}$ and $OC = {c}$ are mutually "
+                    "perpendicular. Find the exact area of triangle $ABC$."
+                ),
+                (
+                    f"A plane cuts off a corner $O$ of a box and meets the edges from $O$ at distances "
+                    f"${a}$, ${b}$ and ${c}$ from it. What is the exact area of the triangular cut?"
+                ),
+            )
+        )
+        return posed("tetrahedron", say, root(inside, Fraction(1, 2)), how=how, values=[a, b, c])
+    s = rng.randint(1, 12) * 2
+    if how == "regular":
+        wanted = rng.choice(("volume", "height"))
+        answer = root(2, Fraction(s**3, 12)) if wanted == "volume" else root(6, Fraction(s, 3))
+        say = f"All six edges of a tetrahedron are ${s}$ long. Find its exact " + (
+            "volume." if wanted == "volume" else "height above one of its faces."
+        )
+        return posed("tetrahedron", say, answer, how=wanted, values=[s])
+    say = (
+        f"Four vertices of a cube with edge ${s}$, no two of them joined by an edge, are the corners "
+        "of a tetrahedron. What is the exact surface area of the tetrahedron?"
+    )
+    return posed("tetrahedron", say, root(3, 2 * s * s), how=how, values=[s])
+
+
+_Spot = tuple[int, int, int]
+
+
+def _spot(rng: Random, size: int = 6) -> _Spot:
+    return rng.randint(-size, size), rng.randint(-size, size), rng.randint(-size, size)
+
+
+def _at(p: _Spot | tuple[Fraction, ...]) -> str:
+    return f"({', '.join(str(v) for v in p)})"
+
+
+def _cross(p: _Spot, q: _Spot, r: _Spot) -> _Spot:
+    u = [q[i] - p[i] for i in range(3)]
+    v = [r[i] - p[i] for i in range(3)]
+    return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+
+
+def _apart(rng: Random) -> Problem:
+    return _space_points(rng, ("distance", "sphere"))
+
+
+def _on_an_axis(rng: Random) -> Problem:
+    return _space_points(rng, ("axis",))
+
+
+def _space_points(rng: Random, asked: tuple[str, ...]) -> Problem:
+    p, q = drawn(
+        lambda: (_spot(rng), _spot(rng)), lambda t: all(t[0][i] != t[1][i] for i in range(3))
+    )
+    how = rng.choice(asked)
+    square = sum((p[i] - q[i]) ** 2 for i in range(3))
+    if how == "distance":
+        say = rng.choice(
+            (
+                f"Find the exact distance between the points ${_at(p)}$ and ${_at(q)}$.",
+                (
+                    f"A drone flies straight from ${_at(p)}$ to ${_at(q)}$, coordinates in meters. Exactly "
+                    "how many meters does it fly?"
+                ),
+            )
+        )
+        return posed("space", say, root(square), how=how, p=p, q=q, axis="")
+    if how == "sphere":
+        say = (
+            f"${_at(p)}$ and ${_at(q)}$ are the ends of a diameter of a sphere. What is the surface area "
+            "of the sphere, in terms of $\\pi$?"
+        )
+        return posed("space", say, times_pi(square), how=how, p=p, q=q, axis="")
+    axis = rng.choice("xyz")
+    i = "xyz".index(axis)
+    at = Fraction(sum(v * v for v in q) - sum(v * v for v in p), 2 * (q[i] - p[i]))
+    say = rng.choice(
+        (
+            (
+                f"Which point of the ${axis}$-axis is equidistant from ${_at(p)}$ and ${_at(q)}$? Give its "
+                f"${axis}$-coordinate."
+            ),
+            (
+                f"A sphere with its center on the ${axis}$-axis passes through ${_at(p)}$ and ${_at(q)}$. "
+                f"Find the ${axis}$-coordinate of the center."
+            ),
+        )
+    )
+    return posed("space", say, at, how=how, p=p, q=q, axis=axis)
+
+
+def _space_figures(rng: Random) -> Problem:
+    p, q, r, s = drawn(
+        lambda: tuple(_spot(rng, 5) for _ in range(4)),
+        lambda t: sum(n * (t[3][i] - t[0][i]) for i, n in enumerate(_cross(t[0], t[1], t[2]))) != 0,
+    )
+    n = _cross(p, q, r)
+    size = sum(v * v for v in n)
+    how = rng.choice(("area", "volume", "plane"))
+    if how == "area":
+        say = rng.choice(
+            (
+                (
+                    f"Find the exact area of the triangle with vertices ${_at(p)}$, ${_at(q)}$ and "
+                    f"${_at(r)}$."
+                ),
+                (
+                    f"A triangular sail is stretched between three hooks at {listed([f'${_at(t)}$' for t in (p, q, r)])} "
+                    "(coordinates in meters). What is its exact area in square meters?"
+                ),
+            )
+        )
+        return posed("figures", say, root(size, Fraction(1, 2)), how=how, spots=[p, q, r])
+    volume = abs(sum(n[i] * (s[i] - p[i]) for i in range(3)))
+    if how == "volume":
+        say = rng.choice(
+            (
+                (
+                    f"What is the volume of the tetrahedron whose vertices are ${_at(p)}$, ${_at(q)}$, "
+                    f"${_at(r)}$ and ${_at(s)}$?"
+                ),
+                (
+                    f"The points ${_at(p)}$, ${_at(q)}$, ${_at(r)}$ and ${_at(s)}$ are joined in pairs. Find "
+                    "the volume of the solid with these corners."
+                ),
+            )
+        )
+        return posed("figures", say, Fraction(volume, 6), how=how, spots=[p, q, r, s])
+    say = (
+        f"How far is the point ${_at(s)}$ from the plane through ${_at(p)}$, ${_at(q)}$ and ${_at(r)}$? "
+        "Give an exact answer."
+    )
+    return posed("figures", say, root(size, Fraction(volume, size)), how=how, spots=[p, q, r, s])
+
+
+FAMILIES = (
+    of_kinds(
+        "geometry_boxes",
+        (_box,),
+        (_painted, _box),
+        (_box_back,),
+        "edges, faces and diagonals of boxes",
+    ),
+    of_kinds(
+        "geometry_round_solids",
+        (_cylinder,),
+        (_cone,),
+        (_melted,),
+        "cylinders, cones and balls",
+    ),
+    of_kinds(
+        "geometry_pyramids",
+        (_pyramid,),
+        (_pyramid, _corner),
+        (_regular,),
+        "pyramids and tetrahedra",
+    ),
+    of_kinds(
+        "geometry_points_in_space",
+        (_apart,),
+        (_on_an_axis,),
+        (_space_figures,),
+        "distances, areas and volumes by coordinates in space",
+    ),
+)
