@@ -47,7 +47,11 @@ def _head_start(rng: Random) -> Problem:
     (a,) = rng.sample(_TOWNS, 1)
     slow, fast, early = drawn(
         lambda: (rng.randint(3, 60), rng.randint(8, 100), rng.randint(1, 4)),
-        lambda t: t[0] < t[1] < 4 * t[0] and t[0] * t[2] % (t[1] - t[0]) == 0,
+        lambda t: (
+            t[0] < t[1] < 4 * t[0]
+            and t[0] * t[2] % (t[1] - t[0]) == 0
+            and t[0] * t[2] <= 8 * (t[1] - t[0])
+        ),
     )
     hours = slow * early // (fast - slow)
     ask = rng.choice(("time", "far"))
@@ -147,23 +151,22 @@ def _two_legs(rng: Random) -> Problem:
 def _same_way(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     a, b = rng.sample(_TOWNS, 2)
-    u, v, far = drawn(
-        lambda: (rng.randint(4, 40) * 3, rng.randint(4, 40) * 3, rng.randint(4, 60) * 6),
+    out, home, k, rest = drawn(
+        lambda: (
+            rng.randint(1, 6),
+            rng.randint(1, 6),
+            rng.randint(3, 40) * 2,
+            rng.choice((0, 0, 1, 2)),
+        ),
         lambda t: (
-            t[0] > t[1]
-            and t[2] % t[0] == 0
-            and t[2] % t[1] == 0
-            and 2 * t[0] * t[1] % (t[0] + t[1]) == 0
-            and t[0] < 120
+            t[0] != t[1]
+            and min(t[:2]) * t[2] >= 20
+            and max(t[:2]) * t[2] <= 110
+            and 2 * t[0] * t[1] * t[2] % (t[0] + t[1] + t[3]) == 0
         ),
     )
-    rest = rng.choice((0, 0, 1, 2))
-    if rest:
-        average = Fraction(2 * far, far // u + far // v + rest)
-        if average.denominator > 4:
-            return _same_way(rng)
-    else:
-        average = Fraction(2 * u * v, u + v)
+    u, v, far = home * k, out * k, out * home * k
+    average = 2 * far // (out + home + rest)
     pause = f" {p.He} stays there for {rest} {'hour' if rest == 1 else 'hours'}." if rest else ""
     all_in = ", the stop included" if rest else ""
     say = rng.choice(
@@ -184,19 +187,17 @@ def _same_way(rng: Random) -> Problem:
 def _needed(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     a, b = rng.sample(_TOWNS, 2)
-    far, u, average = drawn(
-        lambda: (rng.randint(4, 60) * 6, rng.randint(8, 24) * 5, rng.randint(8, 24) * 5),
+    out, home, k = drawn(
+        lambda: (rng.randint(1, 8), rng.randint(1, 8), rng.randint(2, 60)),
         lambda t: (
-            t[0] % t[1] == 0
-            and 2 * t[0] % t[2] == 0
-            and t[1] != t[2]
-            and 2 * t[0] // t[2] > t[0] // t[1]
-            and t[0] % (2 * t[0] // t[2] - t[0] // t[1]) == 0
+            t[0] != t[1]
+            and min(t[:2]) * t[2] >= 25
+            and max(t[:2]) * t[2] <= 120
+            and 2 * t[0] * t[1] * t[2] % (t[0] + t[1]) == 0
         ),
     )
-    back = far // (2 * far // average - far // u)
-    if not 20 < back < 150:
-        return _needed(rng)
+    u, back, far = home * k, out * k, out * home * k
+    average = 2 * far // (out + home)
     say = rng.choice(
         (
             (
@@ -213,14 +214,17 @@ def _needed(rng: Random) -> Problem:
     return posed("needed", say, back, far=far, there=u, average=average)
 
 
-_BOATS = ("rowing boat", "canoe", "motorboat", "ferry", "kayak")
+def _boat(rng: Random, own: int) -> str:
+    """A boat that can go at this speed."""
+    return rng.choice(
+        ("rowing boat", "canoe", "kayak") if own < 9 else ("motorboat", "ferry", "barge")
+    )
 
 
 def _current(rng: Random) -> Problem:
     own, stream = drawn(lambda: (rng.randint(4, 24), rng.randint(1, 6)), lambda t: t[0] > t[1] + 2)
     hours = rng.randint(2, 5)
-    boat = rng.choice(_BOATS)
-    up = rng.choice((True, False))
+    up, boat = rng.choice((True, False)), _boat(rng, own)
     speed = own - stream if up else own + stream
     say = rng.choice(
         (
@@ -238,13 +242,12 @@ def _current(rng: Random) -> Problem:
 
 
 def _up_and_down(rng: Random) -> Problem:
-    boat = rng.choice(_BOATS)
     a, b = rng.sample(_TOWNS, 2)
     own, stream, far = drawn(
         lambda: (rng.randint(5, 24), rng.randint(1, 6), rng.randint(6, 120)),
         lambda t: t[0] > t[1] + 2 and t[2] % (t[0] + t[1]) == 0 and t[2] % (t[0] - t[1]) == 0,
     )
-    stay = rng.choice((1, 2))
+    stay, boat = rng.choice((1, 2)), _boat(rng, own)
     total = far // (own + stream) + far // (own - stream) + stay
     say = rng.choice(
         (
@@ -265,12 +268,11 @@ def _up_and_down(rng: Random) -> Problem:
 
 
 def _find_current(rng: Random) -> Problem:
-    boat = rng.choice(_BOATS)
     s, t, own, stream = drawn(
         lambda: (rng.randint(2, 6), rng.randint(3, 12), rng.randint(4, 24), rng.randint(1, 6)),
         lambda v: v[2] > v[3] + 1 and v[0] < v[1] and (v[2] + v[3]) * v[0] == (v[2] - v[3]) * v[1],
     )
-    far = (own + stream) * s
+    far, boat = (own + stream) * s, _boat(rng, own)
     ask = rng.choice(("stream", "own", "raft"))
     end = {
         "stream": "What is the speed of the current, in km/h?",

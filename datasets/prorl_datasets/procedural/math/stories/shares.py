@@ -106,8 +106,8 @@ def _ratio_changes(rng: Random) -> Problem:
                 f"many {plural(thing)} did {p.name} have at first?"
             ),
             (
-                f"{p.name} and {q.name} had {plural(thing)} in the ratio {a} : {b}. {p.name} lost {moved} of "
-                f"{p.his} to {q.name} in a game, and now they have them in the ratio "
+                f"{p.name} and {q.name} had {plural(thing)} in the ratio {a} : {b}. {p.name} lost {moved} "
+                f"of them to {q.name} in a game, and now they have them in the ratio "
                 f"{later.numerator} : {later.denominator}. How many had {p.name} before the game?"
             ),
         )
@@ -310,16 +310,12 @@ def _doubling(rng: Random) -> Problem:
             ),
             (
                 f"In a game for three, the loser of a round must double the number of {plural(thing)} of "
-                f"both other players from {_own(p)} own. {p.name} lost the first round, {q.name} the second "
+                f"both other players from their own. {p.name} lost the first round, {q.name} the second "
                 f"and {r.name} the third, and then they had {end} each. With how many did {who.name} start?"
             ),
         )
     )
     return posed("doubling", say, hands[ask], end=end, asked=ask)
-
-
-def _own(_: object) -> str:
-    return "their"
 
 
 _LIQUIDS = (("salt", "brine"), ("sugar", "syrup"), ("acid", "solution"), ("fruit juice", "drink"))
@@ -365,7 +361,7 @@ def _dilute(rng: Random) -> Problem:
                 f"bring it down to {b}%?"
             ),
             (
-                f"A cook has {x} liters of {what}, {a}% of which is {stuff}. It should be only {b}%. What "
+                f"Of the {x} liters of {what} in a barrel, {a}% is {stuff}. It should be only {b}%. What "
                 "amount of water, in liters, has to be stirred in?"
             ),
             (
