@@ -187,7 +187,9 @@ def _votes_back(rng: Random) -> Problem:
     n = rng.randint(2, 60) * 100
     valid = Fraction(n * turnout * (100 - invalid), 10000)
     lead = valid * (2 * share - 100) / 100
-    if valid.denominator > 1 or lead.denominator > 1:
+    if any(
+        v.denominator > 1 for v in (valid, lead, valid * share / 100, Fraction(n * turnout, 100))
+    ):
         return _votes_back(rng)
     ask = rng.choice(("lead", "loser"))
     answer = lead if ask == "lead" else valid * (100 - share) / 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from random import Random
 
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
@@ -314,17 +314,12 @@ def _a(noun: str) -> str:
 
 def _replant(rng: Random) -> Problem:
     thing = rng.choice(_ROWS)
-    n, m, k = drawn(
-        lambda: (rng.randint(4, 30), rng.randint(4, 30), rng.randint(2, 12)),
-        lambda t: t[0] != t[1] and t[0] * t[1] * t[2] <= 3000 and t[0] * t[2] != 1,
+    p, q, step, k = drawn(
+        lambda: (rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 10), rng.randint(3, 14)),
+        lambda t: gcd(t[0], t[1]) == 1 and max(t[:2]) > 1 and t[0] * t[1] * t[2] * t[3] <= 2000,
     )
-    far = n * m * k
-    # old gap n * k, new gap m * k: those at common multiples stay
-
-    old, new = n * k, m * k
-    if far % lcm(old, new) or max(old, new) > 60:
-        return _replant(rng)
-    stay = far // lcm(old, new) + 1
+    old, new, far = p * step, q * step, p * q * step * k
+    stay = k + 1
     say = rng.choice(
         (
             (

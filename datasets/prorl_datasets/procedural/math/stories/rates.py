@@ -173,7 +173,7 @@ def _two_pipes(rng: Random) -> Problem:
         lambda t: (
             t[0] != t[1]
             and (rate := Fraction(1, t[0]) + Fraction(1, t[1]) - Fraction(1, t[2])) > 0
-            and rate.numerator == 1
+            and rate.numerator == 1 and rate.denominator <= 48
         ),
     )
     total = lcm(a, b, c)
