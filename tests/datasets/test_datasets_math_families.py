@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,9 +30,7 @@ MANY = 200
 
 def _checks() -> dict[str, Check]:
     found: dict[str, Check] = {}
-    folder = Path(__file__).parent / "math_checks"
-    sys.path.append(str(folder))  # what several of the modules share lies beside them
-    for file in sorted(folder.glob("checks_*.py")):
+    for file in sorted((Path(__file__).parent / "math_checks").glob("checks_*.py")):
         spec: Any = importlib.util.spec_from_file_location(file.stem, file)
         module: Any = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

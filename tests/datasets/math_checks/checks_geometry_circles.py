@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import mpmath as mp
-import sympy as sp
+import mpmath as mp  # type: ignore[import-untyped,unused-ignore]
+import sympy as sp  # type: ignore[import-untyped,unused-ignore]
 from measuring import angle, by_kind, cross, one, rational, ray, surd
 
 EPS = mp.mpf(10) ** -30
@@ -37,7 +37,7 @@ def central(how: str, arc: int) -> Fraction:
     return rational(min(angles) if how == "smallest" else angles[1])
 
 
-def cyclic(how: str, values: Any) -> Fraction:
+def cyclic(how: str, values: Any) -> object:
     if how == "opposite":
         m, n, rest = values
         return Fraction(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-import sympy as sp
+import sympy as sp  # type: ignore[import-untyped,unused-ignore]
 from measuring import by_kind, one
 
 X, Y, T = sp.symbols("x y t", real=True)
@@ -292,7 +292,7 @@ def halving(corners: Any, slope: int) -> str:
     return tex(one(found))
 
 
-def _left_part(xs: Any, ys: Any, slope: int, cut: Fraction) -> Fraction:
+def _left_part(xs: Any, ys: Any, slope: int, cut: Fraction) -> Any:
     """The area of the rectangle below y = slope x + cut, its polygon clipped corner by corner."""
     corners = [(xs[0], ys[0]), (xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1])]
     below: list[tuple[Any, Any]] = []
@@ -317,7 +317,7 @@ def center(h: int, k: int, rest: int, asked: str) -> str:
     return {"center": pair(x, y), "radius": tex(sp.sqrt(square)), "area": f"{square}\\pi"}[asked]
 
 
-def diameter(p: Any, q: Any) -> str:
+def diameter(p: Any, q: Any) -> object:
     # (x - x1)(x - x2) + (y - y1)(y - y2) = 0, the circle of Thales, multiplied out
     return sp.latex(sp.expand((X - p[0]) * (X - q[0]) + (Y - p[1]) * (Y - q[1]))) + " = 0"
 
@@ -332,10 +332,10 @@ def touching(center: Any, axis: str, asked: str) -> str:
 
 
 def through(center: Any, p: Any) -> str:
-    return _equation(*center, sp.Point(center).distance(sp.Point(p)) ** 2)
+    return _equation(center[0], center[1], sp.Point(center).distance(sp.Point(p)) ** 2)
 
 
-def three_points(p: Any, q: Any, t: Any) -> str:
+def three_points(p: Any, q: Any, t: Any) -> object:
     rows = [[x * x + y * y, x, y, 1] for x, y in (p, q, t)]
     det = sp.Matrix([[X**2 + Y**2, X, Y, 1], *rows]).det()
     assert sp.Poly(det, X, Y).coeff_monomial(X**2) != 0
@@ -355,7 +355,7 @@ def axis_cut(h: int, k: int, square: int, axis: str) -> str:
     return tex(abs(ends[0] - ends[1]))
 
 
-def tangent_at(h: int, k: int, square: int, p: Any, hidden: bool) -> str:
+def tangent_at(h: int, k: int, square: int, p: Any) -> str:
     curve = far((h, k)) - square
     at = {X: p[0], Y: p[1]}
     assert curve.subs(at) == 0
@@ -382,16 +382,18 @@ def extreme(h: int, k: int, square: int, p: Any, far: bool) -> str:
     return tex(max(values) if far else min(values))
 
 
-def common(a: Any, b: Any, asked: str, hidden: bool) -> str:
-    ends = sp.solve([far(c[:2]) - c[2] for c in (a, b)], (X, Y))
+def common(a: Any, b: Any, asked: str) -> str:
+    """The circles x^2 + y^2 + c[0] x + c[1] y + c[2] = 0."""
+    first, second = (X**2 + Y**2 + c[0] * X + c[1] * Y + c[2] for c in (a, b))
+    ends = sp.solve((first, second), (X, Y))
     assert len(ends) == 2
     p, q = (sp.Point(*map(sp.nsimplify, e)) for e in ends)
     if asked == "length":
         return tex(p.distance(q))
     # the difference of the two equations holds at both points
-    made = sp.expand(far(a[:2]) - a[2] - far(b[:2]) + b[2])
+    made = sp.expand(first - second)
     assert all(sp.simplify(made.subs({X: e.x, Y: e.y})) == 0 for e in (p, q))
-    return sp.latex(made) + " = 0"
+    return f"{sp.latex(made)} = 0"
 
 
 def between(h: int, k: int, square: int, center: Any, touching: bool, other: int) -> str:
@@ -432,7 +434,9 @@ CHECKS = {
     "geometry_feet_and_mirrors": by_kind(
         foot=foot, mirror=mirror, simple_mirror=simple_mirror, gap=gap, mirrored_line=mirrored_line
     ),
-    "geometry_polygon_areas": by_kind(polygon=polygon, unknown_corner=unknown_corner),
+    "geometry_polygon_areas": by_kind(
+        polygon=polygon, convex=polygon, unknown_corner=unknown_corner
+    ),
     "geometry_lattice_points": by_kind(segment=segment, border=border, interior=interior),
     "geometry_regions_between_lines": by_kind(
         axes=axes, three_lines=three_lines, absolute=absolute, halving=halving

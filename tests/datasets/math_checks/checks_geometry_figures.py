@@ -6,7 +6,7 @@ import itertools
 from fractions import Fraction
 from typing import Any
 
-import mpmath as mp
+import mpmath as mp  # type: ignore[import-untyped,unused-ignore]
 from measuring import by_kind, cross, one, rational, surd
 
 EPS = mp.mpf(10) ** -30
@@ -96,7 +96,7 @@ def inscribed(how: str, values: Any) -> Fraction:
     return rational(low if how == "square" else 2 * (times + 1) * low)
 
 
-def scale(how: str, values: Any) -> Fraction:
+def scale(how: str, values: Any) -> object:
     if how == "area":
         p, q, given = values
         return rational(
@@ -214,7 +214,7 @@ def frame(w: int, h: int, value: int, back: bool) -> int:
     return one(d for d in range(1, 100) if ring(d) == value) if back else ring(value)
 
 
-def l_shape(how: str, values: Any) -> int:
+def l_shape(how: str, values: Any) -> object:
     if how == "back":
         w, h, rest, a = values
         return one(b for b in range(1, h) if w * (h - b) + (w - a) * b == rest)

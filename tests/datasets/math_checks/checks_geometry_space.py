@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import mpmath as mp
-import sympy as sp
+import mpmath as mp  # type: ignore[import-untyped,unused-ignore]
+import sympy as sp  # type: ignore[import-untyped,unused-ignore]
 from measuring import by_kind, cross, one, rational, ray, surd
 
 EPS = mp.mpf(10) ** -30
@@ -217,7 +217,8 @@ def composed(p: Any, steps: Any, back: bool) -> str:
 
 
 def center(how: str, first: Any, second: Any, turn: int) -> str:
-    (p, p2), (q, q2) = first, second
+    p, p2 = first
+    q, q2 = second or first
     grid = list(product(range(-12, 13), repeat=2))
     if how == "dilation":
         (a, b), (c, d) = (mp.mpc(*p), mp.mpc(*p2)), (mp.mpc(*q), mp.mpc(*q2))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import mpmath as mp
-import sympy as sp
+import mpmath as mp  # type: ignore[import-untyped,unused-ignore]
+import sympy as sp  # type: ignore[import-untyped,unused-ignore]
 from measuring import angle, bisecting, by_kind, cross, one, rational, ray, surd, triangle
 
 

@@ -90,7 +90,7 @@ def doubling(end: int, asked: int) -> int:
     return int(one(found)[asked])
 
 
-def blend(amounts: Any, rates: Any) -> Fraction:
+def blend(amounts: Any, rates: Any) -> object:
     pure = sum(Fraction(x * r, 100) for x, r in zip(amounts, rates, strict=True))
     return pure / sum(amounts) * 100
 
@@ -271,7 +271,7 @@ def votes(n: int, rates: Any, asked: str) -> Fraction:
     return n - first - second if asked == "third" else first - second
 
 
-def turnout(n: int, rates: Any, asked: str) -> Fraction:
+def turnout(n: int, rates: Any, asked: str) -> object:
     came = Fraction(n * rates[0], 100)
     valid = came - came * rates[1] / 100
     winner = valid * rates[2] / 100

@@ -247,7 +247,7 @@ def drone(apart: int, speeds: Any, drone: int) -> Fraction:
     return way.limit_denominator(100)
 
 
-def legs(speeds: Any, parts: Any, how: str) -> Fraction:
+def legs(speeds: Any, parts: Any, how: str) -> object:
     if how == "times":
         return Fraction(sum(v * t for v, t in zip(speeds, parts, strict=True)), sum(parts))
     return sum(parts) / sum(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
-import mpmath as mp
+import mpmath as mp  # type: ignore[import-untyped,unused-ignore]
 
 mp.mp.dps = 50
+_T = TypeVar("_T")
 
 
 def by_kind(**kinds: Callable[..., object]) -> Callable[[Mapping[str, Any], str], object]:
@@ -18,7 +19,8 @@ def by_kind(**kinds: Callable[..., object]) -> Callable[[Mapping[str, Any], str]
     return check
 
 
-def one(values: Any) -> Any:
+def one(values: Iterable[_T]) -> _T:
+    """The only one of the values; AssertionError where there is none or more than one."""
     found = list(values)
     assert len(found) == 1, found
     return found[0]

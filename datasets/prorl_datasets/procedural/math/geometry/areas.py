@@ -92,7 +92,7 @@ def _polygon_area(rng: Random) -> Problem:
             ),
         )
     )
-    return posed("polygon", say, Fraction(abs(_double(corners)), 2), corners=corners)
+    return posed("convex", say, Fraction(abs(_double(corners)), 2), corners=corners)
 
 
 def _unknown_corner(rng: Random) -> Problem:

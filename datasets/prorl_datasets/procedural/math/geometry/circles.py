@@ -29,6 +29,11 @@ def _spread(h: int, k: int, square: int) -> str:
     return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
 
 
+def _spread_terms(c: tuple[int, int, int]) -> list[int]:
+    """The coefficients of x and y and the constant of ``_spread``."""
+    return [-2 * c[0], -2 * c[1], c[0] ** 2 + c[1] ** 2 - c[2]]
+
+
 def _center(rng: Random) -> Problem:
     h, k = drawn(lambda: _spot(rng), lambda s: 0 not in s)
     square = rng.randint(2, 60)
@@ -236,16 +241,7 @@ def _tangent_at(rng: Random) -> Problem:
             f"What line touches the circle ${shape}$ at ${point(*p)}$ and nowhere else? {form}",
         )
     )
-    return posed(
-        "tangent_at",
-        say,
-        line(u, v, u * p[0] + v * p[1]),
-        h=h,
-        k=k,
-        square=square,
-        p=p,
-        hidden=True,
-    )
+    return posed("tangent_at", say, line(u, v, u * p[0] + v * p[1]), h=h, k=k, square=square, p=p)
 
 
 def _tangent_length(rng: Random) -> Problem:
@@ -350,7 +346,9 @@ def _common_chord(rng: Random) -> Problem:
                 ),
             )
         )
-        return posed("common", say, line(*line_of(a, b)), a=a, b=b, asked=asked, hidden=True)
+        return posed(
+            "common", say, line(*line_of(a, b)), a=_spread_terms(a), b=_spread_terms(b), asked=asked
+        )
     u, v, c = line_of(a, b)
     gap = Fraction((u * a[0] + v * a[1] - c) ** 2, u * u + v * v)
     half = a[2] - gap
@@ -371,10 +369,9 @@ def _common_chord(rng: Random) -> Problem:
         "common",
         say,
         root(inside, Fraction(2, half.denominator)),
-        a=a,
-        b=b,
+        a=_spread_terms(a),
+        b=_spread_terms(b),
         asked=asked,
-        hidden=True,
     )
 
 

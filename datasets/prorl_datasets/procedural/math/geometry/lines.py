@@ -159,16 +159,18 @@ def _altitude(rng: Random) -> Problem:
 
 
 def _orthocenter(rng: Random) -> Problem:
-    def solve(p: tuple[int, int], q: tuple[int, int], t: tuple[int, int]) -> tuple[Fraction, ...]:
+    def solve(p: tuple[int, int], q: tuple[int, int], t: tuple[int, int]) -> list[Fraction]:
         a1, b1 = t[0] - q[0], t[1] - q[1]
         a2, b2 = t[0] - p[0], t[1] - p[1]
         c1, c2 = a1 * p[0] + b1 * p[1], a2 * q[0] + b2 * q[1]
         det = a1 * b2 - a2 * b1
-        return Fraction(c1 * b2 - c2 * b1, det), Fraction(a1 * c2 - a2 * c1, det)
+        return [Fraction(c1 * b2 - c2 * b1, det), Fraction(a1 * c2 - a2 * c1, det)]
 
     p, q, t = drawn(
         lambda: _triangle(rng),
-        lambda d: all(v.denominator == 1 for v in solve(*d)) and solve(*d) not in d,
+        lambda d: (
+            all(v.denominator == 1 for v in solve(*d)) and solve(*d) not in [list(v) for v in d]
+        ),
     )
     a, b, c = letters(rng, 3)
     say = rng.choice(

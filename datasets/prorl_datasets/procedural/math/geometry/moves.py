@@ -155,7 +155,7 @@ def _motion_center(rng: Random) -> Problem:
             point(*c),
             how=how,
             first=[p, p2],
-            second=[q, q2],
+            second=[] if "takes" in say else [q, q2],
             turn=turn if "takes" in say else 0,
         )
     k = rng.choice((2, 3, -2, -1))

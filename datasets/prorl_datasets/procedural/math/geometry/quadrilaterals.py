@@ -376,7 +376,15 @@ def _crease(rng: Random) -> Problem:
     return posed("crease", say, p * q - Fraction(square * q, 4 * p), how=how, p=p, q=q)
 
 
-def _corner_fold(rng: Random) -> Problem:
+def _corner_lands(rng: Random) -> Problem:
+    return _corner_fold(rng, ("reach",))
+
+
+def _corner_crease(rng: Random) -> Problem:
+    return _corner_fold(rng, ("rest", "area"))
+
+
+def _corner_fold(rng: Random, asked: tuple[str, ...]) -> Problem:
     """ABCD with AB = p: D is folded onto BC, the crease through A."""
     k = rng.randint(1, 3)
     a, b, c = rng.choice(TRIPLES[:4])
@@ -386,7 +394,7 @@ def _corner_fold(rng: Random) -> Problem:
     wide, high, reach = c * k, b * k, a * k
     w, x, y, z = letters(rng, 4)
     (m, n) = others(rng, w + x + y + z, 2)
-    how = rng.choice(("reach", "rest", "area"))
+    how = rng.choice(asked)
     cz = Fraction((wide - reach) ** 2 + high**2, 2 * high)  # ZN = NM
     setting = (
         f"Rectangle ${w}{x}{y}{z}$ has ${w}{x} = {high}$ and ${x}{y} = {wide}$. The corner ${z}$ is "
@@ -425,8 +433,8 @@ FAMILIES = (
     ),
     of_kinds(
         "geometry_folded_paper",
-        (_l_shape, _corner_fold),
-        (_corner_fold,),
+        (_l_shape, _corner_lands),
+        (_corner_crease,),
         (_crease,),
         "sheets cut and folded",
     ),

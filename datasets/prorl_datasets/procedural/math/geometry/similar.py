@@ -227,8 +227,10 @@ def _inscribed_square(rng: Random) -> Problem:
             f"is ${times}$ times as long as the side perpendicular to it. What is the perimeter of "
             "the rectangle?"
         )
-        x = Fraction(base * height, base + times * height)
-        return posed("inscribed", say, 2 * (times + 1) * x, how=how, values=[base, height, times])
+        short = Fraction(base * height, base + times * height)
+        return posed(
+            "inscribed", say, 2 * (times + 1) * short, how=how, values=[base, height, times]
+        )
     x = rng.randint(1, height - 1)
     say = (
         f"A line parallel to the base of a triangle lies ${x}$ above the base. The base is ${base}$ "

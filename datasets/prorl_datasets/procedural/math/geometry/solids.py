@@ -288,27 +288,27 @@ def _melted(rng: Random) -> Problem:
         )
     if how == "level":
         r, n = rng.randint(2, 6), rng.randint(1, 6)
-        wide = drawn(
+        width = drawn(
             lambda: rng.randint(r + 1, 14),
             lambda v: 4 * r**3 * n % (3 * v * v) == 0 or rng.random() < 0.2,
         )
-        rise = Fraction(4 * r**3 * n, 3 * wide * wide)
+        rise = Fraction(4 * r**3 * n, 3 * width * width)
         word = "ball" if n == 1 else "balls"
         say = rng.choice(
             (
                 (
-                    f"A cylindrical glass with an inner radius of {wide} cm is partly filled with water. "
+                    f"A cylindrical glass with an inner radius of {width} cm is partly filled with water. "
                     f"{n} steel {word} of radius {r} cm {'is' if n == 1 else 'are'} put in and fully "
                     "covered, and no water spills. By how many cm does the water level rise?"
                 ),
                 (
-                    f"Into a cylindrical jar of radius {wide} cm, half full of water, {n} solid {word} of "
+                    f"Into a cylindrical jar of radius {width} cm, half full of water, {n} solid {word} of "
                     f"radius {r} cm {'sinks' if n == 1 else 'sink'} completely, without any water running "
                     "over. Find the rise of the water in cm."
                 ),
             )
         )
-        return posed("melted", say, rise, how=how, values=[wide, n, r])
+        return posed("melted", say, rise, how=how, values=[width, n, r])
     if how == "fit":
         r = rng.randint(2, 15)
         asked = rng.choice(("cylinder", "cube"))

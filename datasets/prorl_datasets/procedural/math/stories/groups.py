@@ -319,8 +319,8 @@ def _swap(rng: Random) -> Problem:
             full="which was" in say,
         )
     say = (
-        f"The average {what} in a {team} of {n} {who} is {mean} {u}. Somebody with a {what} of {out} {u} "
-        f"leaves, and somebody with a {what} of {new} {u} joins. What is the average {what} now, in {u}?"
+        f"The average {what} in a {team} of {n} {who} is {mean} {u}. Somebody with {article(what)} of {out} {u} "
+        f"leaves, and somebody with {article(what)} of {new} {u} joins. What is the average {what} now, in {u}?"
     )
     return posed("joined", say, mean + change, n=n, mean=mean, out=out, new=new)
 

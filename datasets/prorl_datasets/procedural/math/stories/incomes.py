@@ -277,6 +277,7 @@ def _two_accounts(rng: Random) -> Problem:
 
 _LANDS = (("crowns", "a northern country"), ("pesos", "a southern country"), ("lira", "an island"),
           ("francs", "a mountain country"), ("rupees", "a big country"))  # fmt: skip
+_IN = {land: f"{'On' if land == 'an island' else 'In'} {land}" for _, land in _LANDS}
 
 
 def _exchange(rng: Random) -> Problem:
@@ -319,7 +320,7 @@ def _there_and_back(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"In {land} a money changer gives {sell} {coin} for a {m.name[:-1]} but asks {buy} {coin} "
+                f"{_IN[land]} a money changer gives {sell} {coin} for a {m.name[:-1]} but asks {buy} {coin} "
                 f"for a {m.name[:-1]}. {p.name} changed {m.whole(have)} on arrival, spent {spent} {coin}, "
                 f"and changed what was left back. How many {m.name} did {p.he} get?"
             ),
@@ -349,7 +350,7 @@ def _find_rate(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"A bank in {land} keeps the same fee from every customer and changes the rest of the money "
+                f"A bank {_IN[land].lower()} keeps the same fee from every customer and changes the rest of the money "
                 f"at a fixed rate. For {m.whole(have)} {p.name} received {got} {coin}, and for "
                 f"{m.whole(have + more)} {q.name} received {other} {coin}. {want}"
             ),

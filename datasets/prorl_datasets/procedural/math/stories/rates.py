@@ -139,7 +139,7 @@ _TANKS = ("rainwater tank", "fish pond", "cistern", "water trough", "paddling po
 
 def _filling(rng: Random) -> Problem:
     tank = rng.choice(_TANKS)
-    fill, leak = drawn(lambda: (rng.randint(8, 60), rng.randint(1, 20)), lambda t: t[1] < t[0] - 2)
+    fill, leak = drawn(lambda: (rng.randint(8, 60), rng.randint(2, 20)), lambda t: t[1] < t[0] - 2)
     minutes, start = rng.randint(6, 60), rng.randint(10, 400)
     say = rng.choice(
         (
@@ -173,7 +173,8 @@ def _two_pipes(rng: Random) -> Problem:
         lambda t: (
             t[0] != t[1]
             and (rate := Fraction(1, t[0]) + Fraction(1, t[1]) - Fraction(1, t[2])) > 0
-            and rate.numerator == 1 and rate.denominator <= 48
+            and rate.numerator == 1
+            and rate.denominator <= 48
         ),
     )
     total = lcm(a, b, c)
