@@ -64,6 +64,14 @@ def _ratio_angles(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"A triangle's angles are to one another as ${p} : {q} : {r}$. Give the measure of its {word} angle in "
+                "degrees."
+            ),
+            (
+                f"Divide the angle sum of a triangle in the ratio ${p} : {q} : {r}$ to get its three angles. How many "
+                f"degrees does the {word} one have?"
+            ),
+            (
                 f"The angles of a triangle are in the ratio ${p} : {q} : {r}$. How many degrees are in "
                 f"the {word} of them?"
             ),
@@ -416,6 +424,10 @@ def _missing_angle(rng: Random) -> Problem:
     shown = ", ".join(f"${k}^\\circ$" for k in known[:-1]) + f" and ${known[-1]}^\\circ$"
     say = rng.choice(
         (
+            (
+                f"What is the last angle of a convex {_NAMES[n]}, in degrees, if the others measure {shown}?"
+            ),
+            (f"A convex {_NAMES[n]} has angles of {shown} and one more. Find its size in degrees."),
             (
                 f"All but one of the interior angles of a convex {_NAMES[n]} are {shown}. How many "
                 "degrees is the remaining angle?"

@@ -225,7 +225,15 @@ def _tangent_radius(rng: Random) -> Problem:
     return posed("radius", say, a, how=how, p=2 * b, q=c)
 
 
-def _crossing_chords(rng: Random) -> Problem:
+def _chord_parts(rng: Random) -> Problem:
+    return _crossing_chords(rng, ("part", "whole"))
+
+
+def _chord_whole(rng: Random) -> Problem:
+    return _crossing_chords(rng, ("quadratic",))
+
+
+def _crossing_chords(rng: Random, asked: tuple[str, ...]) -> Problem:
     a, b, c, d = letters(rng, 4)
     (m,) = others(rng, a + b + c + d)
     p, q, r = drawn(
@@ -233,7 +241,7 @@ def _crossing_chords(rng: Random) -> Problem:
         lambda t: t[0] * t[1] % t[2] == 0 and t[2] not in t[:2],
     )
     s = p * q // r
-    how = rng.choice(("part", "whole", "quadratic"))
+    how = rng.choice(asked)
     if how == "part":
         say = rng.choice(
             (
@@ -257,7 +265,7 @@ def _crossing_chords(rng: Random) -> Problem:
         )
         return posed("crossing", say, r + s, how=how, values=[p, q, r])
     if r == s:
-        return _crossing_chords(rng)
+        return _crossing_chords(rng, asked)
     say = rng.choice(
         (
             (
@@ -369,8 +377,8 @@ def _arc(rng: Random) -> Problem:
                     f"angle? Answer in terms of $\\pi$, in {u}."
                 ),
                 (
-                    f"The tip of a clock hand {r} {u} long moves through an angle of ${angle}^\\circ$. "
-                    f"Find the length of its path in {u}, in terms of $\\pi$."
+                    f"The tip of a clock hand {r} cm long moves through an angle of ${angle}^\\circ$. "
+                    "Find the length of its path in cm, in terms of $\\pi$."
                 ),
             )
         )
@@ -389,10 +397,22 @@ def _arc(rng: Random) -> Problem:
             )
         )
         return posed("arc", say, times_pi(r * r * part), how=how, angle=angle, r=r)
-    say = (
-        f"A slice of a round cake is a sector with an angle of ${angle}^\\circ$ and straight edges of "
-        f"{r} {u}. What is the perimeter of the slice, seen from above, in {u}? Give an exact answer "
-        "with $\\pi$."
+    say = rng.choice(
+        (
+            (
+                f"A slice of a round cake is a sector with an angle of ${angle}^\\circ$ and straight edges of "
+                f"{r} {u}. What is the perimeter of the slice, seen from above, in {u}? Give an exact answer "
+                "with $\\pi$."
+            ),
+            (
+                f"Exactly how long is the boundary of a sector of radius {r} {u} with a central angle of "
+                f"${angle}^\\circ$, in {u}?"
+            ),
+            (
+                f"A wire is bent along the edge of a circular sector: two radii of {r} {u} and the arc between them, "
+                f"which belongs to an angle of ${angle}^\\circ$. Find the length of the wire in {u}, exactly."
+            ),
+        )
     )
     return posed("arc", say, f"{2 * r} + {times_pi(2 * r * part)}", how=how, angle=angle, r=r)
 
@@ -404,9 +424,21 @@ def _arc_back(rng: Random) -> Problem:
     how = rng.choice(("radius", "angle", "area"))
     area, length = r * r * part, 2 * r * part
     if how == "radius":
-        say = (
-            f"A sector with a central angle of ${angle}^\\circ$ has area ${times_pi(area)}$. Find its "
-            "radius."
+        say = rng.choice(
+            (
+                (
+                    f"A sector with a central angle of ${angle}^\\circ$ has area ${times_pi(area)}$. Find its "
+                    "radius."
+                ),
+                (
+                    f"How long is the radius of a circle in which a sector of ${angle}^\\circ$ covers an area of "
+                    f"${times_pi(area)}$?"
+                ),
+                (
+                    f"A windscreen wiper turns through ${angle}^\\circ$ about one of its ends and sweeps an area of "
+                    f"${times_pi(area)}$ square dm. Find its length in dm."
+                ),
+            )
         )
         return posed("arc_back", say, r, how=how, values=[angle, area.numerator, area.denominator])
     if how == "angle":
@@ -465,16 +497,32 @@ def _segment_area(rng: Random) -> Problem:
         )
         return posed("segment", say, f"{times_pi(Fraction(r * r, 4))} - {r * r // 2}", how=how, r=r)
     if how == "sixth":
-        say = (
-            f"In a circle of radius ${r}$ a chord of length ${r}$ is drawn. Find the exact area of the "
-            "smaller of the two parts into which it divides the disk."
+        say = rng.choice(
+            (
+                (
+                    f"In a circle of radius ${r}$ a chord of length ${r}$ is drawn. Find the exact area of the "
+                    "smaller of the two parts into which it divides the disk."
+                ),
+                (
+                    f"A chord of a circle is as long as its radius, ${r}$. It cuts the disk into two segments. What is the "
+                    "exact area of the smaller one?"
+                ),
+            )
         )
         answer = f"{times_pi(Fraction(r * r, 6))} - {root(3, Fraction(r * r, 4))}"
         return posed("segment", say, answer, how=how, r=r)
     if how == "third":
-        say = (
-            f"An equilateral triangle is inscribed in a circle of radius ${r}$. What is the exact area "
-            "inside the circle but outside the triangle?"
+        say = rng.choice(
+            (
+                (
+                    f"An equilateral triangle is inscribed in a circle of radius ${r}$. What is the exact area "
+                    "inside the circle but outside the triangle?"
+                ),
+                (
+                    f"Three points divide a circle of radius ${r}$ into equal arcs and are joined by chords. Find the exact "
+                    "total area of the three regions between the chords and the circle."
+                ),
+            )
         )
         answer = f"{times_pi(r * r)} - {root(3, Fraction(3 * r * r, 4))}"
         return posed("segment", say, answer, how=how, r=r)
@@ -502,6 +550,10 @@ def _between(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A washer is a metal ring with an inner radius of {p} mm and an outer radius of {q} mm. What is the area "
+                    "of one of its flat sides, in square mm and in terms of $\\pi$?"
+                ),
+                (
                     f"Two circles with the same center have radii {p} {u} and {q} {u}. What is the area "
                     f"of the ring between them, in square {u} and in terms of $\\pi$?"
                 ),
@@ -524,6 +576,10 @@ def _between(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A round plate just fits into a square box whose inner sides measure {s} cm. Seen from above, how many "
+                    "square cm of the bottom of the box stay uncovered? Give an exact answer."
+                ),
+                (
                     f"The largest possible circle is cut out of a square sheet with sides of {s} {u}. What "
                     f"is the exact area of the waste, in square {u}?"
                 ),
@@ -538,9 +594,21 @@ def _between(rng: Random) -> Problem:
         )
     if how == "inside":
         r = rng.randint(2, 20)
-        say = (
-            f"A square is inscribed in a circle of radius ${r}$. Find the exact area of the region "
-            "inside the circle and outside the square."
+        say = rng.choice(
+            (
+                (
+                    f"A square is inscribed in a circle of radius ${r}$. Find the exact area of the region "
+                    "inside the circle and outside the square."
+                ),
+                (
+                    f"The four corners of a square lie on a circle of radius ${r}$. How much larger, exactly, is the area "
+                    "of the disk than that of the square?"
+                ),
+                (
+                    f"The largest possible square is sawn from a round log whose cross-section has a radius of {r} cm. Find "
+                    "the exact area, in square cm, of the part of the cross-section that is cut away."
+                ),
+            )
         )
         return posed(
             "between", say, f"{times_pi(r * r)} - {2 * r * r}", how=how, values=[r], ring=False
@@ -573,6 +641,10 @@ def _common_tangent(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A coin of radius {p} mm and a coin of radius {q} mm stand upright on a table, edge to edge in one "
+                    "plane. How many mm apart are the points where they touch the table?"
+                ),
+                (
                     f"Circles of radii ${p}$ and ${q}$ touch each other externally and stand on the same "
                     "line, which they touch at two different points. How far apart are these points?"
                 ),
@@ -593,6 +665,10 @@ def _common_tangent(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"The distance between the centers of two circles is ${c}$; their radii are ${p + a}$ and ${p}$. How long "
+                    "is a common outer tangent, measured between the points of contact?"
+                ),
+                (
                     f"Two circles have radii ${p}$ and ${p + a}$, and their centers are ${c}$ apart. A line "
                     "touches both circles at different points and leaves both on the same side. Find the "
                     "distance between the points of contact."
@@ -606,9 +682,18 @@ def _common_tangent(rng: Random) -> Problem:
         )
         return posed("tangent", say, b, how=how, values=[p, p + a, c])
     p = drawn(lambda: rng.randint(1, a), lambda v: v < a)
-    say = (
-        f"The centers of two circles with radii ${p}$ and ${a - p}$ are ${c}$ apart. A line touches "
-        "both circles and separates them. How long is its part between the points of contact?"
+    say = rng.choice(
+        (
+            (
+                f"The centers of two circles with radii ${p}$ and ${a - p}$ are ${c}$ apart. A line touches "
+                "both circles and separates them. How long is its part between the points of contact?"
+            ),
+            (
+                f"A crossed belt runs around two wheels of radii {p} cm and {a - p} cm whose axles are {c} cm apart. "
+                "Each of its straight parts leads from one wheel to the other, crossing between them. How many cm long "
+                "is such a part?"
+            ),
+        )
     )
     return posed("tangent", say, b, how=how, values=[p, a - p, c])
 
@@ -635,9 +720,17 @@ def _nested(rng: Random) -> Problem:
         return posed("nested", say, Fraction(4 * r * r, 5), how=how, values=[r])
     if how == "quarter":
         r = rng.randint(2, 12)
-        say = (
-            f"A circle touches both straight edges of a quarter disk of radius ${r}$ and its arc. "
-            "Find the exact radius of the circle. Write it without a root in the denominator."
+        say = rng.choice(
+            (
+                (
+                    f"A circle touches both straight edges of a quarter disk of radius ${r}$ and its arc. "
+                    "Find the exact radius of the circle. Write it without a root in the denominator."
+                ),
+                (
+                    f"A quarter of a round pizza of radius ${r}$ lies on a board. The largest possible round plate that fits "
+                    "inside its outline is drawn. What is the exact radius of the plate, without a root in a denominator?"
+                ),
+            )
         )
         return posed("nested", say, f"{root(2, r)} - {r}", how=how, values=[r])
     if how == "three":
@@ -661,10 +754,19 @@ def _nested(rng: Random) -> Problem:
     p, q = drawn(
         lambda: (rng.randint(1, 12), rng.randint(1, 12)), lambda t: t[0] != t[1] and gcd(*t) == 1
     )
-    say = (
-        f"Point $C$ divides diameter $\\overline{{AB}}$ of a semicircle so that $AC = {2 * p}$ and "
-        f"$CB = {2 * q}$. Semicircles with diameters $\\overline{{AC}}$ and $\\overline{{CB}}$ are cut "
-        "out of it. What area is left, in terms of $\\pi$?"
+    say = rng.choice(
+        (
+            (
+                f"Point $C$ divides diameter $\\overline{{AB}}$ of a semicircle so that $AC = {2 * p}$ and "
+                f"$CB = {2 * q}$. Semicircles with diameters $\\overline{{AC}}$ and $\\overline{{CB}}$ are cut "
+                "out of it. What area is left, in terms of $\\pi$?"
+            ),
+            (
+                f"A semicircle stands on $\\overline{{AB}}$, and smaller semicircles on $\\overline{{AC}}$ and "
+                f"$\\overline{{CB}}$ lie inside it, where $C$ is on $\\overline{{AB}}$ with $AC = {2 * p}$ and "
+                f"$CB = {2 * q}$. Find the area between the three arcs, in terms of $\\pi$."
+            ),
+        )
     )
     return posed("nested", say, times_pi(p * q), how=how, values=[2 * p, 2 * q])
 
@@ -680,8 +782,8 @@ FAMILIES = (
     of_kinds(
         "geometry_chords_and_secants",
         (_tangent_radius,),
-        (_crossing_chords,),
-        (_secants, _crossing_chords),
+        (_chord_parts,),
+        (_secants, _chord_whole),
         "lengths of chords, tangents and secants",
     ),
     of_kinds(

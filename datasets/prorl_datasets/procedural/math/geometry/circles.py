@@ -8,15 +8,15 @@ from random import Random
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     circle,
+    circle_form,
     line,
+    line_form,
     point,
     times_pi,
 )
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.latex import root, terms
 from prorl_datasets.procedural.math.problem import Problem
-
-_FORM = "Write it in the form $(x - h)^2 + (y - k)^2 = s$."
 
 
 def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
@@ -82,16 +82,16 @@ def _from_diameter(rng: Random) -> Problem:
         (
             (
                 f"The segment from ${point(*p)}$ to ${point(*q)}$ is a diameter of a circle. Find the "
-                f"equation of the circle. {_FORM}"
+                f"equation of the circle. {circle_form(rng)}"
             ),
             (
                 f"Find the circle that has ${point(*p)}$ and ${point(*q)}$ as the ends of one of its "
-                f"diameters. {_FORM}"
+                f"diameters. {circle_form(rng)}"
             ),
             (
                 f"From every point of a certain circle other than ${point(*p)}$ and ${point(*q)}$ "
                 f"themselves, the segment between these two points is seen at a right angle. What is "
-                f"the equation of the circle? {_FORM}"
+                f"the equation of the circle? {circle_form(rng)}"
             ),
         )
     )
@@ -108,11 +108,11 @@ def _touching_axis(rng: Random) -> Problem:
             (
                 (
                     f"A circle with center ${point(h, k)}$ is tangent to the ${axis}$-axis. Find its "
-                    f"equation. {_FORM}"
+                    f"equation. {circle_form(rng)}"
                 ),
                 (
                     f"What is the equation of the circle around ${point(h, k)}$ that just touches the "
-                    f"${axis}$-axis? {_FORM}"
+                    f"${axis}$-axis? {circle_form(rng)}"
                 ),
             )
         )
@@ -139,11 +139,11 @@ def _through_point(rng: Random) -> Problem:
         (
             (
                 f"A circle centered at ${point(h, k)}$ passes through ${point(*p)}$. Find its "
-                f"equation. {_FORM}"
+                f"equation. {circle_form(rng)}"
             ),
             (
                 f"One leg of a compass stands at ${point(h, k)}$ and the pencil at ${point(*p)}$. "
-                f"Which circle does the pencil draw? {_FORM}"
+                f"Which circle does the pencil draw? {circle_form(rng)}"
             ),
         )
     )
@@ -167,11 +167,11 @@ def _three_points(rng: Random) -> Problem:
         (
             (
                 f"Find the equation of the circle through {texts[0]}, {texts[1]} and {texts[2]}. "
-                f"{_FORM}"
+                f"{circle_form(rng)}"
             ),
             (
                 f"A triangle has vertices {texts[0]}, {texts[1]} and {texts[2]}. What is the equation "
-                f"of its circumscribed circle? {_FORM}"
+                f"of its circumscribed circle? {circle_form(rng)}"
             ),
         )
     )
@@ -230,7 +230,7 @@ def _tangent_at(rng: Random) -> Problem:
     p = h + u, k + v
     square = u * u + v * v
     shape = rng.choice((circle(h, k, square), _spread(h, k, square)))
-    form = "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ without a common factor."
+    form = line_form(rng)
     say = rng.choice(
         (
             f"Find the tangent to the circle ${shape}$ at the point ${point(*p)}$. {form}",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.geometry.writing import letters, line, point, slope_form
+from prorl_datasets.procedural.math.geometry.writing import (
+    letters,
+    line,
+    line_form,
+    point,
+    slope_form,
+)
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
-
-_STANDARD = (
-    "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ that have no common factor."
-)
 
 
 def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
@@ -101,15 +103,15 @@ def _bisector(rng: Random) -> Problem:
         (
             (
                 f"Find the equation of the perpendicular bisector of the segment from ${point(*p)}$ to "
-                f"${point(*q)}$. {_STANDARD}"
+                f"${point(*q)}$. {line_form(rng)}"
             ),
             (
                 f"Folding a sheet of graph paper along a line brings the point ${n}{point(*p)}$ onto "
-                f"${m}{point(*q)}$. What is the equation of the crease? {_STANDARD}"
+                f"${m}{point(*q)}$. What is the equation of the crease? {line_form(rng)}"
             ),
             (
                 f"All points that are as far from ${n} = {point(*p)}$ as from ${m} = {point(*q)}$ form "
-                f"a line. {_STANDARD}"
+                f"a line. {line_form(rng)}"
             ),
         )
     )
@@ -119,19 +121,19 @@ def _bisector(rng: Random) -> Problem:
 def _median(rng: Random) -> Problem:
     p, q, t = _triangle(rng)
     mx, my = q[0] + t[0] - 2 * p[0], q[1] + t[1] - 2 * p[1]
-    if mx == 0 and my == 0:
+    if my == 0:
         return _median(rng)
     a, b, c = letters(rng, 3)
     say = rng.choice(
         (
             (
                 f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
-                f"${c}{point(*t)}$. Find the equation of the median from ${a}$. {_STANDARD}"
+                f"${c}{point(*t)}$. Find the equation of the median from ${a}$. {line_form(rng)}"
             ),
             (
                 f"The line through ${a} = {point(*p)}$ that cuts triangle ${a}{b}{c}$, where "
                 f"${b} = {point(*q)}$ and ${c} = {point(*t)}$, into two parts of equal area has an "
-                f"equation with integer coefficients. {_STANDARD}"
+                f"equation with integer coefficients. {line_form(rng)}"
             ),
         )
     )
@@ -147,11 +149,11 @@ def _altitude(rng: Random) -> Problem:
             (
                 f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
                 f"${c}{point(*t)}$. What is the equation of the line that contains the altitude from "
-                f"${a}$? {_STANDARD}"
+                f"${a}$? {line_form(rng)}"
             ),
             (
                 f"A gardener at ${point(*p)}$ wants the shortest way to the straight path through "
-                f"${point(*q)}$ and ${point(*t)}$. Along which line must he walk? {_STANDARD}"
+                f"${point(*q)}$ and ${point(*t)}$. Along which line must he walk? {line_form(rng)}"
             ),
         )
     )
@@ -314,11 +316,11 @@ def _mirrored_line(rng: Random) -> Problem:
         (
             (
                 f"The line ${line(a, b, c)}$ is reflected in ${mirror}$. Find the equation of its "
-                f"image. {_STANDARD}"
+                f"image. {line_form(rng)}"
             ),
             (
                 f"A ray of light travels along ${line(a, b, c)}$ and is reflected by a mirror on the "
-                f"line ${mirror}$. What line does the reflected ray follow? {_STANDARD}"
+                f"line ${mirror}$. What line does the reflected ray follow? {line_form(rng)}"
             ),
         )
     )

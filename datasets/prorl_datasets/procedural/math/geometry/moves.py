@@ -9,8 +9,10 @@ from random import Random
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     circle,
+    circle_form,
     letters,
     line,
+    line_form,
     point,
     times_pi,
 )
@@ -182,7 +184,7 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
     p, q = drawn(
         lambda: (_spot(rng), _spot(rng)), lambda t: t[0][0] != t[1][0] and t[0][1] != t[1][1]
     )
-    form = "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ without a common factor."
+    form = line_form(rng)
     if how == "squares":
         k = rng.randint(-20, 20)
         a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
@@ -259,7 +261,7 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
 
 def _locus_circle(rng: Random) -> Problem:
     how = rng.choice(("apollonius", "squares", "midpoints"))
-    form = "Write it in the form $(x - h)^2 + (y - k)^2 = s$."
+    form = circle_form(rng)
     if how == "apollonius":
         k = rng.choice((2, 3))
         c, (u, v) = _spot(rng, 5), drawn(lambda: _spot(rng, 3), lambda t: t != (0, 0))
@@ -440,6 +442,15 @@ def _river(rng: Random, asked: tuple[str, ...]) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A shepherd leads a flock from a hut to water at a straight river bank and from there to a pen. The "
+                    f"hut is {p} km from the bank, the pen {q} km on the same side, and the two are {along} km apart "
+                    "measured along the bank. What is the least number of km the flock has to walk?"
+                ),
+                (
+                    f"A cable must run from the top of a {p} m mast to some point of the level ground and on to the top of "
+                    f"a {q} m mast that stands {along} m away from the first. What is its least possible length in meters?"
+                ),
+                (
                     f"Two cabins stand on the same side of a straight river, {p} km and {q} km from it. The "
                     f"points of the bank nearest to them are {along} km apart. What is the length, in km, of "
                     "the shortest walk from one cabin to the river and on to the other cabin?"
@@ -458,6 +469,14 @@ def _river(rng: Random, asked: tuple[str, ...]) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"Among all points $P$ of the $x$-axis, one makes the path from ${point(x, p)}$ to $P$ and on to "
+                    f"${point(x + along, q)}$ as short as it can be. How long is this path?"
+                ),
+                (
+                    f"A light ray starts at ${point(x, p)}$, is reflected by the $x$-axis and arrives at "
+                    f"${point(x + along, q)}$. What distance has it traveled?"
+                ),
+                (
                     f"Point $P$ moves on the $x$-axis. Find the smallest value of $PA + PB$ for "
                     f"$A = {point(x, p)}$ and $B = {point(x + along, q)}$."
                 ),
@@ -471,6 +490,11 @@ def _river(rng: Random, asked: tuple[str, ...]) -> Problem:
     at = x + Fraction(along * p, total)
     say = rng.choice(
         (
+            (
+                f"A pump is to be put on a straight pipeline along the $x$-axis so that the pipes from it to villages at "
+                f"${point(x, p)}$ and ${point(x + along, q)}$ are as short as possible in total. At which "
+                "$x$-coordinate should it stand?"
+            ),
             (
                 f"For which number $t$ is the sum of the distances from $(t, 0)$ to ${point(x, p)}$ and to "
                 f"${point(x + along, q)}$ as small as possible?"
@@ -494,6 +518,11 @@ def _garland(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"Lights are wound {turns} {'time' if turns == 1 else 'times'} in an even spiral around a "
+                f"cylindrical pillar {high} feet tall with a circumference of {around // turns} feet, from the base to a "
+                "point of the rim straight above the start. What length of lights, in feet, is needed?"
+            ),
+            (
                 f"A column is {high} feet high and {around // turns} feet around. A garland winds "
                 f"evenly {turns} {'time' if turns == 1 else 'times'} around it from the bottom to the "
                 "top, ending right above where it began. How long is the garland, in feet?"
@@ -516,6 +545,15 @@ def _box_path(rng: Random) -> Problem:
     shortest = min((a + b) ** 2 + c * c, (b + c) ** 2 + a * a, (a + c) ** 2 + b * b)
     say = rng.choice(
         (
+            (
+                f"A spider sits in a corner of a closed box with edges ${a}$, ${b}$ and ${c}$, and a fly in the corner "
+                "diagonally opposite, so that the longest diagonal of the box joins them. Exactly how far must the "
+                "spider crawl along the faces, at least?"
+            ),
+            (
+                f"Find the exact length of the shortest path on the faces of a ${a} \\times {b} \\times {c}$ block from "
+                "one vertex to the opposite vertex, the one with which it shares no face."
+            ),
             (
                 f"An ant walks on the surface of a box that measures {a} by {b} by {c}, from one corner to "
                 "the corner farthest from it, opposite through the middle of the box. What is the exact "

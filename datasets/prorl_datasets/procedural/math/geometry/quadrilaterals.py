@@ -204,8 +204,8 @@ def _hexagon(rng: Random) -> Problem:
         return posed("hexagon", say, root(3, Fraction(3 * s * s, 2)), how=how, s=s)
     if how == "width":
         say = (
-            f"A nut has the outline of a regular hexagon with sides of {s} {u}. What is the exact "
-            f"distance between two opposite sides, in {u}?"
+            f"A nut has the outline of a regular hexagon with sides of {s} mm. What is the exact "
+            "distance between two opposite sides, in mm?"
         )
         return posed("hexagon", say, root(3, s), how=how, s=s)
     if how == "triangle":
@@ -278,7 +278,7 @@ def _frame(rng: Random, back: bool) -> Problem:
 def _l_shape(rng: Random) -> Problem:
     w, h, a, b = drawn(
         lambda: (rng.randint(6, 25), rng.randint(6, 25), rng.randint(2, 20), rng.randint(2, 20)),
-        lambda t: t[2] < t[0] - 1 and t[3] < t[1] - 1 and t[2] != t[3],
+        lambda t: t[0] != t[1] and t[2] < t[0] - 1 and t[3] < t[1] - 1 and t[2] != t[3],
     )
     how = rng.choice(("area", "perimeter", "back"))
     area = w * h - a * b

@@ -26,6 +26,14 @@ def _box(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"Two opposite corners of a rectangular aquarium, {a} {u} long, {b} {u} wide and {c} {u} high, are "
+                    f"joined by a string through its middle. What is the exact length of the string in {u}?"
+                ),
+                (
+                    f"From a corner of a room with edges of {a} {u}, {b} {u} and {c} {u}, how far is it, exactly and as "
+                    f"the fly flies, to the opposite corner at the ceiling? Answer in {u}."
+                ),
+                (
                     f"A box measures {a} {u} by {b} {u} by {c} {u} inside. How long, in {u}, is the "
                     "longest straight thin rod that fits into it? Give an exact answer."
                 ),
@@ -40,6 +48,14 @@ def _box(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A gift in a {a} {u} by {b} {u} by {c} {u} box is wrapped in paper without any overlap. How much "
+                    f"paper, in square {u}, does it take?"
+                ),
+                (
+                    f"Find the total area of the six faces of a brick whose edges measure {a} {u}, {b} {u} and {c} {u}. "
+                    f"Answer in square {u}."
+                ),
+                (
                     f"A wooden block is {a} {u} long, {b} {u} wide and {c} {u} high. All of its faces are "
                     f"painted. How many square {u} are painted?"
                 ),
@@ -50,10 +66,19 @@ def _box(rng: Random) -> Problem:
             )
         )
         return posed("box", say, 2 * (a * b + b * c + c * a), how=how, edges=[a, b, c])
-    say = (
-        f"The frame of a lantern is made of wire along the edges of a box {a} {u} by {b} {u} by {c} "
-        f"{u}. Besides, one wire runs around the middle, parallel to the {a} {u} by {b} {u} faces. "
-        f"How many {u} of wire are needed?"
+    say = rng.choice(
+        (
+            (
+                f"The frame of a lantern is made of wire along the edges of a box {a} {u} by {b} {u} by {c} "
+                f"{u}. Besides, one wire runs around the middle, parallel to the {a} {u} by {b} {u} faces. "
+                f"How many {u} of wire are needed?"
+            ),
+            (
+                f"Wooden rods are glued together along all edges of a box of {a} {u} by {b} {u} by {c} {u}. A ribbon "
+                f"is then tied once around it, parallel to the {a} {u} by {b} {u} faces, with no extra for a knot. "
+                f"How long are rods and ribbon together, in {u}?"
+            ),
+        )
     )
     return posed("box", say, 4 * (a + b + c) + 2 * (a + b), how=how, edges=[a, b, c])
 
@@ -64,6 +89,14 @@ def _box_back(rng: Random) -> Problem:
     if how == "faces":
         say = rng.choice(
             (
+                (
+                    f"Looking at a box from the front one sees a rectangle of area ${a * b}$, from the side one of area "
+                    f"${b * c}$ and from above one of area ${a * c}$. Find the volume of the box."
+                ),
+                (
+                    f"A rectangular prism has faces with areas ${a * b}$, ${a * c}$ and ${b * c}$. How many unit cubes "
+                    "would fill it?"
+                ),
                 (
                     f"Three faces of a rectangular box that meet at a corner have areas ${a * b}$, "
                     f"${b * c}$ and ${a * c}$. What is the volume of the box?"
@@ -138,6 +171,15 @@ def _painted(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{a * b * c} small cubes are stacked to a solid box, {a} along one edge, {b} along another and {c} "
+                f"along the third. Its whole surface, the bottom too, is painted red. How many small cubes have "
+                f"{word[faces]}?"
+            ),
+            (
+                f"After a wooden {a} by {b} by {c} box has been painted on all sides, it is sawn into cubes with edges "
+                f"of length 1. Find the number of these cubes with {word[faces]}."
+            ),
+            (
                 f"A block of {a} by {b} by {c} unit cubes is painted on the outside and then taken apart. "
                 f"How many unit cubes have {word[faces]}?"
             ),
@@ -159,6 +201,10 @@ def _cylinder(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"A candle has the shape of a cylinder, {h} {u} tall and with a base of radius {r} {u}. In terms of "
+                    f"$\\pi$, how many cubic {u} of wax is it made of?"
+                ),
+                (
                     f"A cylinder has radius {r} {u} and height {h} {u}. Find its volume in cubic {u}, in "
                     "terms of $\\pi$."
                 ),
@@ -173,15 +219,35 @@ def _cylinder(rng: Random) -> Problem:
             "cylinder", say, times_pi(r * r * h), how=how, r=2 * r if wide else r, h=h, wide=wide
         )
     if how == "surface":
-        say = (
-            f"A closed can is {h} cm high and its lid has a radius of {r} cm. How many square cm of "
-            "tin does its surface have, in terms of $\\pi$?"
+        say = rng.choice(
+            (
+                (
+                    f"A closed can is {h} cm high and its lid has a radius of {r} cm. How many square cm of "
+                    "tin does its surface have, in terms of $\\pi$?"
+                ),
+                (
+                    f"What is the total surface area of a cylinder whose base has radius ${r}$ and whose height is ${h}$? "
+                    "Leave $\\pi$ in the answer."
+                ),
+                (
+                    f"A drum is a closed cylinder of height {h} cm; its two round ends have a radius of {r} cm each. Find, "
+                    "in terms of $\\pi$, how many square cm of leather and wood it is covered with in all."
+                ),
+            )
         )
         return posed("cylinder", say, times_pi(2 * r * (r + h)), how=how, r=r, h=h, wide=False)
-    say = (
-        f"A paper label covers the curved surface of a jar exactly once, without overlap. The jar is "
-        f"{2 * r} cm in diameter and the label is {h} cm high. Find the area of the label in square "
-        "cm, in terms of $\\pi$."
+    say = rng.choice(
+        (
+            (
+                f"A paper label covers the curved surface of a jar exactly once, without overlap. The jar is "
+                f"{2 * r} cm in diameter and the label is {h} cm high. Find the area of the label in square "
+                "cm, in terms of $\\pi$."
+            ),
+            (
+                f"A garden roller is a cylinder {h} cm wide with a diameter of {2 * r} cm. How much ground, in square "
+                "cm and in terms of $\\pi$, does it roll over in one full turn?"
+            ),
+        )
     )
     return posed("cylinder", say, times_pi(2 * r * h), how=how, r=2 * r, h=h, wide=True)
 
@@ -196,6 +262,10 @@ def _cone(rng: Random) -> Problem:
     if how == "volume":
         say = rng.choice(
             (
+                (
+                    f"The distance from the tip of a cone to the edge of its base is ${s}$, and the base has radius "
+                    f"${r}$. Determine the volume. Leave $\\pi$ in the answer."
+                ),
                 (
                     f"A cone has base radius ${r}$ and slant height ${s}$. What is its volume, in terms of "
                     "$\\pi$?"
@@ -217,15 +287,35 @@ def _cone(rng: Random) -> Problem:
             wide="Sand" in say,
         )
     if how == "surface":
-        say = (
-            f"The height of a cone is ${h}$ and the radius of its base is ${r}$. Find the total "
-            "surface area, base included, in terms of $\\pi$."
+        say = rng.choice(
+            (
+                (
+                    f"The height of a cone is ${h}$ and the radius of its base is ${r}$. Find the total "
+                    "surface area, base included, in terms of $\\pi$."
+                ),
+                (
+                    f"A solid cone stands ${h}$ high on a round base of radius ${r}$. How large is its whole surface, in "
+                    "terms of $\\pi$?"
+                ),
+                (
+                    f"A right triangle with legs ${h}$ and ${r}$ is spun around the leg of length ${h}$. Give the surface "
+                    "area of the solid it sweeps out, in terms of $\\pi$."
+                ),
+            )
         )
         return posed("cone", say, times_pi(r * (r + s)), how=how, p=r, q=h, wide=False)
     if how == "slant":
-        say = (
-            f"A cone with base radius ${r}$ has a volume of ${times_pi(Fraction(r * r * h, 3))}$. How "
-            "long is the shortest path on its surface from the tip to the edge of the base?"
+        say = rng.choice(
+            (
+                (
+                    f"A cone with base radius ${r}$ has a volume of ${times_pi(Fraction(r * r * h, 3))}$. How "
+                    "long is the shortest path on its surface from the tip to the edge of the base?"
+                ),
+                (
+                    f"Find the slant height of a cone whose base has radius ${r}$ and whose volume is "
+                    f"${times_pi(Fraction(r * r * h, 3))}$."
+                ),
+            )
         )
         volume = Fraction(r * r * h, 3)
         if volume.denominator > 1:
@@ -313,16 +403,35 @@ def _melted(rng: Random) -> Problem:
         r = rng.randint(2, 15)
         asked = rng.choice(("cylinder", "cube"))
         if asked == "cylinder":
-            say = (
-                f"A ball of radius {r} cm fits exactly into a closed cylinder, touching the top, the "
-                "bottom and the side all around. How much of the cylinder's volume, in cubic cm and "
-                "in terms of $\\pi$, is not filled by the ball?"
+            say = rng.choice(
+                (
+                    (
+                        f"A ball of radius {r} cm fits exactly into a closed cylinder, touching the top, the "
+                        "bottom and the side all around. How much of the cylinder's volume, in cubic cm and "
+                        "in terms of $\\pi$, is not filled by the ball?"
+                    ),
+                    (
+                        f"A closed can holds one ball of radius {r} cm, which touches the lid, the bottom and the wall all "
+                        "around. What volume of air, in cubic cm and in terms of $\\pi$, surrounds the ball?"
+                    ),
+                )
             )
             answer = times_pi(Fraction(2 * r**3, 3))
         else:
-            say = (
-                f"A cube is inscribed in a sphere of radius ${r}$, all eight corners on the sphere. "
-                "What is the surface area of the cube?"
+            say = rng.choice(
+                (
+                    (
+                        f"A cube is inscribed in a sphere of radius ${r}$, all eight corners on the sphere. "
+                        "What is the surface area of the cube?"
+                    ),
+                    (
+                        f"The eight corners of a cube lie on a ball of radius ${r}$. Find the total area of the six faces of "
+                        "the cube."
+                    ),
+                    (
+                        f"From a solid ball of radius ${r}$ the largest possible cube is carved. How large is its surface?"
+                    ),
+                )
             )
             answer = str(8 * r * r)
         return posed("melted", say, answer, how=asked, values=[r])
@@ -359,6 +468,10 @@ def _pyramid(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"The apex of a pyramid lies ${h}$ above the center of its square base, whose sides measure ${side}$. "
+                    "Find the area of all five faces together."
+                ),
+                (
                     f"A regular square pyramid has base edges of length ${side}$ and height ${h}$. Find "
                     "its total surface area."
                 ),
@@ -382,6 +495,10 @@ def _pyramid(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"Four congruent isosceles triangles with base ${side}$ and height ${slant}$ are the side faces of a "
+                    "pyramid on a square. Find its volume."
+                ),
+                (
                     f"Each triangular face of a regular square pyramid has a height of ${slant}$, measured "
                     f"from the base edge, and the base edges are ${side}$. What is the volume?"
                 ),
@@ -395,10 +512,22 @@ def _pyramid(rng: Random) -> Problem:
         return posed(
             "pyramid", say, Fraction(side * side * h, 3), how=how, p=side, q=slant, bare=False
         )
-    say = (
-        f"A regular square pyramid has a base of side ${side}$ and volume "
-        f"${side * side * h // 3 if side * side * h % 3 == 0 else 0}$. Exactly how long is one of its "
-        "slanted edges?"
+    say = rng.choice(
+        (
+            (
+                f"A regular square pyramid has a base of side ${side}$ and volume "
+                f"${side * side * h // 3 if side * side * h % 3 == 0 else 0}$. Exactly how long is one of its "
+                "slanted edges?"
+            ),
+            (
+                f"A pyramid stands on a square of side ${side}$, with its apex above the middle of the square. Its "
+                f"volume is ${side * side * h // 3}$. Find the exact distance from the apex to a corner of the base."
+            ),
+            (
+                f"How far, exactly, is the tip of a regular pyramid from a corner of its square base, if the base has "
+                f"sides of ${side}$ and the pyramid a volume of ${side * side * h // 3}$?"
+            ),
+        )
     )
     if side * side * h % 3:
         return _pyramid(rng)
@@ -428,6 +557,10 @@ def _tetrahedron(rng: Random, asked: tuple[str, ...]) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"Three edges of a pyramid meet at a vertex at right angles to one another and are ${a}$, ${b}$ and "
+                    f"${c}$ long. Compute the volume of the pyramid."
+                ),
+                (
                     f"A corner is sawn off a cube by a plane that meets the three edges at that corner "
                     f"${a}$, ${b}$ and ${c}$ away from it. Find the volume of the piece."
                 ),
@@ -443,6 +576,10 @@ def _tetrahedron(rng: Random, asked: tuple[str, ...]) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"The points $({a}, 0, 0)$, $(0, {b}, 0)$ and $(0, 0, {c})$ are joined by segments. What is the "
+                    "exact area of the triangle?"
+                ),
+                (
                     f"In tetrahedron $OABC$ the edges $OA = {a}$, $OB = {b}$ and $OC = {c}$ are mutually "
                     "perpendicular. Find the exact area of triangle $ABC$."
                 ),
@@ -457,13 +594,34 @@ def _tetrahedron(rng: Random, asked: tuple[str, ...]) -> Problem:
     if how == "regular":
         wanted = rng.choice(("volume", "height"))
         answer = root(2, Fraction(s**3, 12)) if wanted == "volume" else root(6, Fraction(s, 3))
-        say = f"All six edges of a tetrahedron are ${s}$ long. Find its exact " + (
-            "volume." if wanted == "volume" else "height above one of its faces."
+        say = rng.choice(
+            (
+                (
+                    f"All six edges of a tetrahedron are ${s}$ long. Find its exact "
+                    + ("volume." if wanted == "volume" else "height above one of its faces.")
+                ),
+                (
+                    f"Four equilateral triangles with sides of length ${s}$ enclose a solid. What is its exact "
+                    + (
+                        "volume?"
+                        if wanted == "volume"
+                        else "height, when it stands on one of them?"
+                    )
+                ),
+            )
         )
         return posed("tetrahedron", say, answer, how=wanted, values=[s])
-    say = (
-        f"Four vertices of a cube with edge ${s}$, no two of them joined by an edge, are the corners "
-        "of a tetrahedron. What is the exact surface area of the tetrahedron?"
+    say = rng.choice(
+        (
+            (
+                f"Four vertices of a cube with edge ${s}$, no two of them joined by an edge, are the corners "
+                "of a tetrahedron. What is the exact surface area of the tetrahedron?"
+            ),
+            (
+                f"In a cube with edges of length ${s}$ one chooses four corners so that any two of them are the ends "
+                "of a face diagonal. They span a tetrahedron; find the exact total area of its faces."
+            ),
+        )
     )
     return posed("tetrahedron", say, root(3, 2 * s * s), how=how, values=[s])
 
@@ -511,9 +669,17 @@ def _space_points(rng: Random, asked: tuple[str, ...]) -> Problem:
         )
         return posed("space", say, root(square), how=how, p=p, q=q, axis="")
     if how == "sphere":
-        say = (
-            f"${_at(p)}$ and ${_at(q)}$ are the ends of a diameter of a sphere. What is the surface area "
-            "of the sphere, in terms of $\\pi$?"
+        say = rng.choice(
+            (
+                (
+                    f"${_at(p)}$ and ${_at(q)}$ are the ends of a diameter of a sphere. What is the surface area "
+                    "of the sphere, in terms of $\\pi$?"
+                ),
+                (
+                    f"A sphere has the segment from ${_at(p)}$ to ${_at(q)}$ as a diameter. Find its surface area, leaving "
+                    "$\\pi$ in the answer."
+                ),
+            )
         )
         return posed("space", say, times_pi(square), how=how, p=p, q=q, axis="")
     axis = rng.choice("xyz")
@@ -571,9 +737,21 @@ def _space_figures(rng: Random) -> Problem:
             )
         )
         return posed("figures", say, Fraction(volume, 6), how=how, spots=[p, q, r, s])
-    say = (
-        f"How far is the point ${_at(s)}$ from the plane through ${_at(p)}$, ${_at(q)}$ and ${_at(r)}$? "
-        "Give an exact answer."
+    say = rng.choice(
+        (
+            (
+                f"How far is the point ${_at(s)}$ from the plane through ${_at(p)}$, ${_at(q)}$ and ${_at(r)}$? "
+                "Give an exact answer."
+            ),
+            (
+                f"The points ${_at(p)}$, ${_at(q)}$ and ${_at(r)}$ determine a plane. Find the exact distance of "
+                f"${_at(s)}$ from this plane."
+            ),
+            (
+                f"In tetrahedron $ABCD$ with $A = {_at(p)}$, $B = {_at(q)}$, $C = {_at(r)}$ and $D = {_at(s)}$, exactly "
+                "how long is the altitude from $D$ to face $ABC$?"
+            ),
+        )
     )
     return posed("figures", say, root(size, Fraction(volume, size)), how=how, spots=[p, q, r, s])
 

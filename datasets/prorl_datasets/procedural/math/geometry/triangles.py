@@ -275,6 +275,10 @@ def _cosine(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
+                    f"In a triangle with sides of lengths ${p}$, ${q}$ and ${r}$, the greatest angle is $\\theta$. Find "
+                    "$\\cos \\theta$ as a fraction in lowest terms."
+                ),
+                (
                     f"The sides of a triangle are ${p}$, ${q}$ and ${r}$ long. What is the cosine of its "
                     "largest angle?"
                 ),
@@ -394,6 +398,10 @@ def _heron(rng: Random) -> Problem:
     u = unit(rng)
     say = rng.choice(
         (
+            (
+                f"Three rods of {p} {u}, {q} {u} and {r} {u} are joined at their ends. How many square {u} does the "
+                "triangle that they form enclose?"
+            ),
             (
                 f"The sides of a triangle measure {p} {u}, {q} {u} and {r} {u}. Find its area in square "
                 f"{u}."

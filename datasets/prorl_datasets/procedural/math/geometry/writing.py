@@ -27,6 +27,39 @@ def others(rng: Random, taken: str, count: int = 1) -> list[str]:
     return sorted(rng.sample([c for c in "ADEFGHKLMNPQRSTXYZ" if c not in taken], count))
 
 
+def line_form(rng: Random) -> str:
+    """Say that the equation of a line is wanted as ``ax + by = c`` in lowest terms."""
+    return rng.choice(
+        (
+            "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ that have no common factor.",
+            (
+                "Give it in the form $ax + by = c$, where $a$ is positive and the integers $a$, $b$, $c$ "
+                "are in lowest terms."
+            ),
+            (
+                "Your equation should read $ax + by = c$, with whole numbers that cannot be reduced and a "
+                "positive first one."
+            ),
+            "Answer in the form $ax + by = c$ (integers without a common divisor, $a > 0$).",
+            "The form wanted is $ax + by = c$, $a$, $b$ and $c$ being coprime integers with $a > 0$.",
+            "Use integers $a > 0$, $b$ and $c$, as small as possible, to write it as $ax + by = c$.",
+        )
+    )
+
+
+def circle_form(rng: Random) -> str:
+    """Say that the equation of a circle is wanted with its center and the radius squared."""
+    return rng.choice(
+        (
+            "Write it in the form $(x - h)^2 + (y - k)^2 = s$.",
+            "Give it as $(x - h)^2 + (y - k)^2 = s$ with numbers for $h$, $k$ and $s$.",
+            "Your answer should show center and radius: $(x - h)^2 + (y - k)^2 = s$.",
+            "The equation should have the form $(x - h)^2 + (y - k)^2 = s$.",
+            "Answer with an equation of the shape $(x - h)^2 + (y - k)^2 = s$.",
+        )
+    )
+
+
 def unit(rng: Random) -> str:
     """Draw a unit of length that reads the same after every number but 1."""
     return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))

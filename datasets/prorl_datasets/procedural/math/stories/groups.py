@@ -367,6 +367,10 @@ def _league(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many points has a team collected that has played {w + d + lost} matches, lost {lost} of them and won "
+                f"{w}, if a win is worth {win} points and each of the remaining matches, a draw, {draw}?"
+            ),
+            (
                 f"In a league a win brings {win} points, a draw {draw} and a defeat none. {p.name}'s team "
                 f"played {w + d + lost} games, won {w} of them and lost {lost}. How many points does it have?"
             ),
@@ -397,9 +401,17 @@ def _round_robin(rng: Random) -> Problem:
         f"The winner of a game gets {win} points, the loser none; for a draw both get {draw} point."
     )
     if how == "points":
-        say = (
-            f"{rule} {score} {draws} of the games are drawn. What is the sum of the points of all teams at "
-            "the end?"
+        say = rng.choice(
+            (
+                (
+                    f"{rule} {score} {draws} of the games are drawn. What is the sum of the points of all teams at "
+                    "the end?"
+                ),
+                (
+                    f"{rule} {score} If {draws} games end in a draw, how many points do all the teams have altogether when "
+                    "every game has been played?"
+                ),
+            )
         )
         return posed("robin", say, total, n=n, win=win, given=draws, how=how)
     say = f"{rule} {score} At the end, all teams together have {total} points. How many games were drawn?"

@@ -245,7 +245,12 @@ def _up_and_down(rng: Random) -> Problem:
     a, b = rng.sample(_TOWNS, 2)
     own, stream, far = drawn(
         lambda: (rng.randint(5, 24), rng.randint(1, 6), rng.randint(6, 120)),
-        lambda t: t[0] > t[1] + 2 and t[2] % (t[0] + t[1]) == 0 and t[2] % (t[0] - t[1]) == 0,
+        lambda t: (
+            t[0] > t[1] + 2
+            and t[2] % (t[0] + t[1]) == 0
+            and t[2] % (t[0] - t[1]) == 0
+            and t[2] // (t[0] - t[1]) <= 9
+        ),
     )
     stay, boat = rng.choice((1, 2)), _boat(rng, own)
     total = far // (own + stream) + far // (own - stream) + stay
@@ -390,16 +395,19 @@ def _fuel_cost(rng: Random) -> Problem:
         f"The {word} of them share all these costs equally. How many euros does each of them pay?",
         rng.choice(
             (
-                f"{p.name}, {q.name} and their friends, {word} people in all, go on a trip by car.",
-                f"A group of {word}, among them {p.name}, drives to the sea.",
+                (
+                    f"{p.name}, {q.name} and their friends, {word} people in all, go on a trip by car."
+                    if n > 2
+                    else f"{p.name} and {q.name} go on a trip by car."
+                ),
+                (
+                    f"A group of {word}, among them {p.name}, drives to the sea."
+                    if n > 2
+                    else f"{p.name} drives to the sea with {q.name}."
+                ),
             )
         ),
     )
-    if n == 2:
-        say = say.replace(
-            f"{p.name}, {q.name} and their friends, two people in all, go",
-            f"{p.name} and {q.name} go",
-        )
     return posed("fuel_cost", say, total // n // 100, use=use, far=far, price=price, toll=toll, n=n)
 
 

@@ -101,6 +101,11 @@ def _stock(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{sold} {plural(good)} a day went over the counter for {days} days in a row. Before that the shop had "
+                f"{start}; afterwards it unpacked {came} crates of {box} and took back {back} from buyers. What number "
+                "was on the shelves in the end?"
+            ),
+            (
                 f"A shop had {start} {plural(good)}. It sold {sold} of them on each of {days} days, then "
                 f"received {came} crates with {box} in each, and {back} were returned by customers. How many "
                 "were in stock then?"
@@ -134,6 +139,11 @@ def _runs_out(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"Each day, a dealer must ship {sold} {plural(good)}. {start} are in the warehouse to begin with, and "
+                f"after every {_ordinal(every)} day's shipment {batch} more come in. How many days pass with a full "
+                "shipment before there are too few?"
+            ),
+            (
                 f"A depot starts with {start} {plural(good)}. Every day {sold} of them are sent out. At the end "
                 f"of every {_ordinal(every)} day, after the dispatch, {batch} new ones arrive. For how many days "
                 "in a row can the full daily number be sent out?"
@@ -164,6 +174,10 @@ def _stock_back(rng: Random) -> Problem:
     end //= 100
     say = rng.choice(
         (
+            (
+                f"A dealer sold ${_tex(n, d)}$ of all {plural(good)} in stock in March, received {came} in April and sold "
+                f"{rate}% of what was then there in May. That left {end}. With how many did the dealer begin?"
+            ),
             (
                 f"In the morning ${_tex(n, d)}$ of the {plural(good)} in a shop were sold. At noon {came} were "
                 f"delivered, and in the afternoon {rate}% of those then on hand were sold. At closing time "

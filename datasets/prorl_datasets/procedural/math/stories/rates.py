@@ -144,6 +144,11 @@ def _filling(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"After a storm a {tank} contains {start} liters. A hose adds {fill} liters every minute, and through a "
+                f"crack {leak} liters every minute are lost. How much water, in liters, is in it {minutes} minutes "
+                "later, supposing there is room for it?"
+            ),
+            (
                 f"A {tank} holds {start} liters of water. A pipe brings in {fill} liters a minute while "
                 f"{leak} liters a minute run out. How many liters are in it after {minutes} minutes, if it "
                 "does not overflow?"
@@ -182,6 +187,11 @@ def _two_pipes(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"With pipe A alone a {tank} is filled in {a} hours, with pipe B alone in {b} hours. Its plug leaks so "
+                f"much that, full and with both pipes shut, it would be empty after {c} hours. How long, in hours, do "
+                "the two pipes need to fill it together?"
+            ),
+            (
                 f"One pipe fills an empty {tank} in {a} hours, another in {b} hours. A drain empties the full "
                 f"{tank} in {c} hours. If both pipes and the drain are open, how many hours does it take to "
                 "fill it?"
@@ -218,6 +228,11 @@ def _tank_back(rng: Random) -> Problem:
     first, last = f"\\frac{{{n}}}{{{d}}}", f"\\frac{{{e}}}{{{f}}}"
     say = rng.choice(
         (
+            (
+                f"For {minutes} minutes a pump sent {rate} liters a minute into a {tank} from which a garden hose took "
+                f"{used} {'liter' if used == 1 else 'liters'} a minute. The gauge went from ${first}$ to ${last}$. How "
+                "many liters make it full?"
+            ),
             (
                 f"A {tank} was ${first}$ full. For {minutes} minutes {rate} liters a minute ran in and "
                 f"{used} {'liter' if used == 1 else 'liters'} a minute ran out, and then it was ${last}$ full. "

@@ -8,7 +8,13 @@ from random import Random
 
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
-from prorl_datasets.procedural.math.stories.telling import count, money, people, plural
+from prorl_datasets.procedural.math.stories.telling import (
+    count,
+    money,
+    people,
+    plural,
+    with_article,
+)
 
 _SMALL = ("marble", "stamp", "sticker", "shell", "card", "coin", "walnut", "bead", "comic book")
 _PARTS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth"}
@@ -309,8 +315,8 @@ def _doubling(rng: Random) -> Problem:
                 f"{r.name}. Now each of them has {end}. How many did {who.name} have before the game?"
             ),
             (
-                f"In a game for three, the loser of a round must double the number of {plural(thing)} of "
-                f"both other players from their own. {p.name} lost the first round, {q.name} the second "
+                f"In a game for three, whoever loses a round must hand over {plural(thing)} until each of "
+                f"the other two has twice as many as before the round. {p.name} lost the first round, {q.name} the second "
                 f"and {r.name} the third, and then they had {end} each. With how many did {who.name} start?"
             ),
         )
@@ -331,12 +337,21 @@ def _blend(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"In one can there are {x} {_liters(x)} of a {what}, {a}% of it {stuff}; in another there are {y} "
+                f"{_liters(y)}, {b}% of it {stuff}. Both are emptied into one bucket. Find the percentage of {stuff} in "
+                "the bucket."
+            ),
+            (
+                f"What is the strength, in percent, of the {what} that one gets by mixing {y} {_liters(y)} at {b}% and "
+                f"{x} {_liters(x)} at {a}% {stuff}?"
+            ),
+            (
                 f"{x} {_liters(x)} of a {what} with {a}% {stuff} and {y} {_liters(y)} of one with {b}% "
                 f"{stuff} are poured together. What percentage of the mixture is {stuff}?"
             ),
             (
                 f"A barrel holds {x} {_liters(x)} of {what} that contains {a}% {stuff}. Then {y} "
-                f"{_liters(y)} of a {b}% {what} are added. How many percent {stuff} does it contain now?"
+                f"{_liters(y)} of {with_article(b)}% {what} are added. How many percent {stuff} does it contain now?"
             ),
         )
     )
@@ -357,6 +372,14 @@ def _dilute(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"A {what} is {a}% {stuff}. After some water has been added to {x} liters of it, only {b}% is {stuff}. "
+                "How many liters of water was that?"
+            ),
+            (
+                f"Of {x} liters of {what}, {a} percent is {stuff}. What quantity of water, in liters, lowers this to {b} "
+                "percent?"
+            ),
+            (
                 f"How many liters of water must be added to {x} liters of a {what} with {a}% {stuff} to "
                 f"bring it down to {b}%?"
             ),
@@ -365,7 +388,7 @@ def _dilute(rng: Random) -> Problem:
                 "amount of water, in liters, has to be stirred in?"
             ),
             (
-                f"By adding pure water, {x} liters of a {a}% {what} are thinned until {stuff} makes up {b}% "
+                f"By adding pure water, {x} liters of {with_article(a)}% {what} are thinned until {stuff} makes up {b}% "
                 "of it. How many liters of water were used?"
             ),
         )
@@ -388,20 +411,28 @@ def _replace(rng: Random) -> Problem:
         say = rng.choice(
             (
                 (
-                    f"From a {a}% and a {b}% {what} one wants {total} liters with exactly {c}% {stuff}. How "
+                    f"From {with_article(a)}% and {with_article(b)}% {what} one wants {total} liters with exactly {c}% {stuff}. How "
                     f"many liters of the {b}% {what} are needed?"
                 ),
                 (
-                    f"A lab makes {total} liters of a {c}% {what} by mixing two stocks that contain {a}% and "
+                    f"A lab makes {total} liters of {with_article(c)}% {what} by mixing two stocks that contain {a}% and "
                     f"{b}% {stuff}. What quantity of the stronger stock, in liters, does it take?"
                 ),
             )
         )
     else:
-        say = (
-            f"A tank contains {total} liters of a {what} with {a}% {stuff}. Some of it is drained and "
-            f"replaced by the same amount of a {what} with {b}% {stuff}, after which the tank has {c}% "
-            f"{stuff}. How many liters were replaced?"
+        say = rng.choice(
+            (
+                (
+                    f"A tank contains {total} liters of a {what} with {a}% {stuff}. Some of it is drained and "
+                    f"replaced by the same amount of a {what} with {b}% {stuff}, after which the tank has {c}% "
+                    f"{stuff}. How many liters were replaced?"
+                ),
+                (
+                    f"Somebody pours out part of {total} liters of a {what} that is {a}% {stuff} and fills up with the same "
+                    f"quantity of another that is {b}% {stuff}. Now {c}% is {stuff}. What quantity, in liters, was exchanged?"
+                ),
+            )
         )
     return posed("mix", say, y, rates=[a, b, c], total=total, how=how)
 

@@ -17,21 +17,21 @@ from prorl_datasets.procedural.math.stories.telling import (
 )
 
 _SHOPS = (
-    ("stationery shop", ("notebook", "pen", "eraser", "ruler", "folder", "marker")),
-    ("bakery", ("roll", "croissant", "bagel", "muffin", "pretzel", "slice of cake")),
-    ("garden center", ("tulip bulb", "flower pot", "bag of soil", "rose bush", "watering can")),
-    ("market stall", ("melon", "jar of honey", "mango", "cabbage", "bunch of grapes")),
-    ("toy store", ("puzzle", "ball", "kite", "model car", "yo-yo", "board game")),
-    ("hardware store", ("hammer", "paint brush", "roll of tape", "padlock", "light bulb")),
+    ("stationery shop", ("notebook", "pen", "eraser", "ruler", "folder", "marker"), 16),
+    ("bakery", ("roll", "croissant", "bagel", "muffin", "pretzel", "slice of cake"), 14),
+    ("garden center", ("tulip bulb", "flower pot", "bag of soil", "rose bush", "watering can"), 40),
+    ("market stall", ("melon", "jar of honey", "mango", "cabbage", "bunch of grapes"), 16),
+    ("toy store", ("puzzle", "ball", "kite", "model car", "yo-yo", "board game"), 70),
+    ("hardware store", ("hammer", "paint brush", "roll of tape", "padlock", "light bulb"), 60),
 )
 
 
 def _change(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
-    shop, goods = rng.choice(_SHOPS)
+    shop, goods, top = rng.choice(_SHOPS)
     a, b = rng.sample(goods, 2)
     x, y = rng.randint(2, 6), rng.randint(2, 8)
-    c, d = (rng.randint(3, 39) * 25 for _ in range(2))
+    c, d = (rng.randint(3, top) * 25 for _ in range(2))
     cost = x * c + y * d
     note = drawn(lambda: rng.choice((1000, 2000, 5000, 10000)), lambda v: v > cost or cost >= 10000)
     if note <= cost or c == d:
@@ -59,11 +59,11 @@ def _change(rng: Random) -> Problem:
 
 def _free_ones(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
-    shop, goods = rng.choice(_SHOPS)
+    shop, goods, top = rng.choice(_SHOPS)
     a, b = rng.sample(goods, 2)
     group = rng.randint(3, 5)
     n = drawn(lambda: rng.randint(7, 23), lambda v: v % group != 0)
-    c, d, y = rng.randint(4, 24) * 25, rng.randint(4, 24) * 25, rng.randint(2, 5)
+    c, d, y = rng.randint(3, top) * 25, rng.randint(3, top) * 25, rng.randint(2, 5)
     free = n // group
     say = rng.choice(
         (
@@ -93,12 +93,15 @@ def _free_ones(rng: Random) -> Problem:
 def _two_bills(rng: Random) -> Problem:
     m = money(rng)
     p, q, r = people(rng, 3)
-    shop, goods = rng.choice(_SHOPS)
+    shop, goods, top = rng.choice(_SHOPS)
     a, b = rng.sample(goods, 2)
     x1, y1, x2, y2 = drawn(
         lambda: tuple(rng.randint(2, 9) for _ in range(4)), lambda t: t[0] * t[3] != t[1] * t[2]
     )
-    c, d = drawn(lambda: (rng.randint(2, 30) * 50, rng.randint(2, 30) * 50), lambda t: t[0] != t[1])
+    c, d = drawn(
+        lambda: (rng.randint(2, top // 2) * 50, rng.randint(2, top // 2) * 50),
+        lambda t: t[0] != t[1],
+    )
     s, t = x1 * c + y1 * d, x2 * c + y2 * d
     u, v = rng.randint(1, 6), rng.randint(2, 6)
     ask = rng.choice(("price", "third"))

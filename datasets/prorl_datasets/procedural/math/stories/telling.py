@@ -161,6 +161,11 @@ def article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
 
 
+def with_article(number: int) -> str:
+    """Write ``a 40``, ``an 80``."""
+    return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
+
+
 def told(rng: Random, facts: Sequence[str], question: str, start: str = "") -> str:
     """Join a beginning, facts in any order, and the question."""
     parts = list(facts)
