@@ -14,7 +14,9 @@ X, Y, T = sp.symbols("x y t", real=True)
 
 
 def tex(value: Any) -> str:
-    return str(sp.latex(sp.nsimplify(sp.radsimp(sp.simplify(value)))))
+    if isinstance(value, (int, Fraction)) or value.is_Rational:
+        return str(value)
+    return str(sp.latex(sp.radsimp(sp.simplify(value))))
 
 
 def pair(x: Any, y: Any) -> str:
@@ -174,24 +176,30 @@ def foot(a: int, b: int, c: int, p: Any) -> str:
     return pair(x, y.subs(X, x))
 
 
+def _image(p: Any, a: int, b: int, c: int) -> tuple[Any, Any]:
+    """Where p falls when the plane is folded along ax + by = c."""
+    found = one(
+        sp.solve(
+            (a * (X + p[0]) + b * (Y + p[1]) - 2 * c, b * (X - p[0]) - a * (Y - p[1])),
+            (X, Y),
+            dict=True,
+        )
+    )
+    return found[X], found[Y]
+
+
 def mirror(a: int, b: int, c: int, p: Any) -> str:
-    found = sp.Point(p).reflect(sp.Line(sp.Eq(a * X + b * Y, c)))
-    return pair(found.x, found.y)
+    return pair(*_image(p, a, b, c))
 
 
-def _mirrors(how: str, k: int) -> Any:
-    return {
-        "x": sp.Line((k, 0), (k, 1)),
-        "y": sp.Line((0, k), (1, k)),
-        "diagonal": sp.Line((0, 0), (1, 1)),
-        "anti": sp.Line((0, 0), (1, -1)),
-    }[how]
+def _mirrors(how: str, k: int) -> tuple[int, int, int]:
+    return {"x": (1, 0, k), "y": (0, 1, k), "diagonal": (1, -1, 0), "anti": (1, 1, 0)}[how]
 
 
 def simple_mirror(how: str, k: int, p: Any) -> str:
-    found = sp.Point(p).reflect(_mirrors(how, k))
-    assert found != sp.Point(p)
-    return pair(found.x, found.y)
+    found = _image(p, *_mirrors(how, k))
+    assert list(found) != list(p)
+    return pair(*found)
 
 
 def gap(a: int, b: int, c: int, p: Any) -> str:
@@ -199,7 +207,8 @@ def gap(a: int, b: int, c: int, p: Any) -> str:
 
 
 def mirrored_line(a: int, b: int, c: int, how: str, k: int) -> str:
-    return standard(sp.Line(sp.Eq(a * X + b * Y, c)).reflect(_mirrors(how, k)))
+    ends = [(0, sp.Rational(c, b)), (1, sp.Rational(c - a, b))]
+    return standard(sp.Line(*(sp.Point(*_image(e, *_mirrors(how, k))) for e in ends)))
 
 
 def polygon(corners: Any) -> Fraction:

@@ -250,8 +250,7 @@ def line(how: str, p: Any, q: Any, k: int) -> str:
         return f"{2 * r * length} + {pi_times(ends)}"
     a, b = p
     c, d = q
-    given = sp.Line(sp.Eq(a * X + b * Y, c))
-    ys = sp.solve(given.distance(sp.Point(0, T)) - d, T)
+    ys = sp.solve((b * T - c) ** 2 - d * d * (a * a + b * b), T)
     assert len(ys) == 2
     return f"{sp.latex(a * X + b * (Y - (max(ys) if k else min(ys))))} = 0"
 

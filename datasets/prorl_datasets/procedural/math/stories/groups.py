@@ -165,6 +165,10 @@ def _votes(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"When the {n} votes for {post} had been counted, {a}% were found to be for {p.name}, {b}% for {q.name} and "
+                f"the others for {r.name}. {want}"
+            ),
+            (
                 f"{n} valid votes were cast in the election of a {post}. {p.name} won {a}% of them, {q.name} "
                 f"{b}%, and {r.name} all the rest. {want}"
             ),
@@ -200,6 +204,10 @@ def _votes_back(rng: Random) -> Problem:
     )
     say = rng.choice(
         (
+            (
+                f"Out of {n} people entitled to choose a new {post}, {turnout}% handed in a ballot paper. {invalid}% of the "
+                f"papers were void; {share}% of the good ones were for {p.name} and all others for {q.name}. {want}"
+            ),
             (
                 f"A town has {n} people who may vote. {turnout}% of them voted for a new {post}, and {invalid}% "
                 f"of the votes were invalid. {p.name} got {share}% of the valid votes and {q.name}, the only "
@@ -261,6 +269,10 @@ def _plain_average(rng: Random) -> Problem:
     listed = ", ".join(str(s) for s in scores[:-1]) + f" and {scores[-1]}"
     say = rng.choice(
         (
+            (
+                f"What result on test number {n + 1} would bring {p.name}'s average to exactly {target}, after results of "
+                f"{listed} on the tests before?"
+            ),
             (
                 f"{p.name}'s scores on {n} tests are {listed}. What must {p.he} score on the next test for an "
                 f"average of exactly {target}?"
@@ -431,6 +443,11 @@ def _quiz(rng: Random) -> Problem:
     left = f" {p.He} left {blank} unanswered." if blank else f" {p.He} answered all of them."
     say = rng.choice(
         (
+            (
+                f"In a test with {n} questions, right answers are worth {plus} points each, and {minus} "
+                f"{'point is' if minus == 1 else 'points are'} taken off for each wrong answer; a question without an answer "
+                f"changes nothing. The result of {p.name} was {score} points.{left} How many right answers did {p.he} give?"
+            ),
             (
                 f"A quiz has {n} questions. A right answer brings {plus} points, a wrong one costs {minus} "
                 f"{'point' if minus == 1 else 'points'}, no answer counts 0. {p.name} scored {score} points."

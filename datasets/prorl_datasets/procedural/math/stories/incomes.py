@@ -116,6 +116,10 @@ def _overtime(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"What does {p.name} earn, in {m.name}, for {normal + extra} hours of work in one week, when an hour is paid "
+                f"{m.whole(rate)} and every hour after the first {normal} counts {words} as much?"
+            ),
+            (
                 f"{p.name} works in {rng.choice(_JOBS)} for {m.whole(rate)} an hour. Hours beyond {normal} "
                 f"in a week are paid at {words} the normal rate. How many {m.name} does {p.he} earn in a "
                 f"week of {normal + extra} hours?"
@@ -139,6 +143,11 @@ def _plain_wage(rng: Random) -> Problem:
     fare = rng.randint(2, 8)
     say = rng.choice(
         (
+            (
+                f"How much of {p.his} weekly pay, in {m.name}, is left to {p.name} if {p.he} works {long} hours on each of "
+                f"{days} days and {short} hours on one more day for {m.whole(rate)} an hour, and if every working day costs "
+                f"{p.him} {m.whole(fare)} for the bus?"
+            ),
             (
                 f"{p.name} works {long} hours a day on {days} days of the week and {short} hours on "
                 f"Saturday, at {m.whole(rate)} an hour. The way to work costs {p.him} {m.whole(fare)} on "
@@ -174,6 +183,11 @@ def _hours_back(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{p.name} received {m.whole(net)} this week, after taxes of {tax}% on everything earned. What {p.he} earned "
+                f"was {m.whole(rate)} for each of the first {normal} hours, one and a half times as much for each later hour, "
+                f"and a bonus of {m.whole(bonus)}. How many hours was {p.he} at work?"
+            ),
+            (
                 f"{p.name} is paid {m.whole(rate)} an hour for the first {normal} hours of a week and half "
                 f"as much again for every further hour. For good work {p.he} got a bonus of "
                 f"{m.whole(bonus)} this week. After {tax}% of everything had been taken off for taxes, "
@@ -204,6 +218,10 @@ def _simple_interest(rng: Random) -> Problem:
     )
     say = rng.choice(
         (
+            (
+                f"At {rate}% simple interest a year, {p.name} puts {m.whole(sum_)} into a fund and leaves it there for "
+                f"{years} years. {what}"
+            ),
             (
                 f"{p.name} lends {m.whole(sum_)} to a friend for {years} years at {rate}% simple interest "
                 f"a year. {what}"
@@ -238,6 +256,11 @@ def _compound(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{p.name} has {m.whole(base)} in the bank, which adds {rate}% to whatever is there at the end of each year. "
+                f"After the first time this has happened, {p.he} brings {m.whole(added)} more, and then waits for the second "
+                f"time. Find the balance after that, in {m.name}."
+            ),
+            (
                 f"{p.name} opens an account with {m.whole(base)}. At the end of each year {rate}% interest "
                 f"is added. Right after the first year's interest has been added, {p.he} pays in another "
                 f"{m.whole(added)}. How many {m.name} are in the account at the end of the second year, "
@@ -260,6 +283,10 @@ def _two_accounts(rng: Random) -> Problem:
     gain = (x * r + y * s) // 100
     say = rng.choice(
         (
+            (
+                f"Two loans add up to {m.whole(x + y)}. For one, {p.name} pays {r}% interest a year, for the other {s}%, and "
+                f"that is {m.whole(gain)} a year in all. How large is the loan at {r}%, in {m.name}?"
+            ),
             (
                 f"{p.name} invested {m.whole(x + y)}, one part at {r}% and the rest at {s}% a year. After "
                 f"one year the two investments brought {m.whole(gain)} of interest together. How many "
@@ -291,6 +318,11 @@ def _exchange(rng: Random) -> Problem:
         return _exchange(rng)
     say = rng.choice(
         (
+            (
+                f"{p.name} hands {m.whole(have)} over a counter in {land}. {m.whole(fee)} are kept for the service, and for "
+                f"each {m.name[:-1]} of the rest {p.he} is given {rate} {coin}. Then {p.he} pays {nights} bills of {cost} "
+                f"{coin} each. What is left, in {coin}?"
+            ),
             (
                 f"Before a trip to {land}, {p.name} takes {m.whole(have)} to a bank. The bank keeps a fee of "
                 f"{m.whole(fee)} and changes the rest at {rate} {coin} for one {m.name[:-1]}. {p.name} pays "

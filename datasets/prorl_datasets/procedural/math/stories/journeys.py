@@ -28,6 +28,10 @@ def _toward(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{p.name} in {a} and {q.name} in {b} want to meet. The road between the two towns is {apart} km long. They "
+                f"start on their bicycles at the same time, {p.name} at {u} km/h and {q.name} at {v} km/h. {want}"
+            ),
+            (
                 f"{a} and {b} are {apart} km apart. {p.name} cycles from {a} to {b} at {u} km/h, and at the "
                 f"same time {q.name} sets out from {b} to {a} on the same road at {v} km/h. {want}"
             ),
@@ -63,6 +67,10 @@ def _head_start(rng: Random) -> Problem:
     word = "hour" if early == 1 else "hours"
     say = rng.choice(
         (
+            (
+                f"Two travelers take the same road out of {a}. {p.name} moves at {slow} km/h and has a head start of {early} "
+                f"{word}; {q.name} moves at {fast} km/h. {want}"
+            ),
             (
                 f"{p.name} leaves {a} and travels at {slow} km/h. {q.name} follows {p.him} on the same road "
                 f"{early} {word} later at {fast} km/h. {want}"
@@ -127,6 +135,10 @@ def _two_legs(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"Find the mean speed, in km/h, of a drive on which {p.name} kept to {u} km/h for {s} "
+                f"{'hour' if s == 1 else 'hours'} and to {v} km/h for {t} more."
+            ),
+            (
                 f"{p.name} drove for {s} {'hour' if s == 1 else 'hours'} at {u} km/h and then for {t} "
                 f"{'hour' if t == 1 else 'hours'} at {v} km/h. What was {p.his} average speed for the whole "
                 "trip, in km/h?"
@@ -172,6 +184,11 @@ def _same_way(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"A delivery goes from {a} to {b}, {far} km away, at {u} km/h, and the empty van returns by the same road at "
+                f"{v} km/h.{pause.replace(p.He, 'The van')} Over the time from leaving {a} to being back there, what is the "
+                "average speed in km/h?"
+            ),
+            (
                 f"{p.name} rides a motorbike from {a} to {b}, {far} km, at {u} km/h.{pause} {p.He} comes back "
                 f"the same way at {v} km/h. What is {p.his} average speed for the round trip in km/h{all_in}?"
             ),
@@ -201,6 +218,10 @@ def _needed(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{p.name} has averaged {u} km/h over the {far} km from {a} to {b} and would like the average for there and "
+                f"back to be {average} km/h. What average speed in km/h does the return trip need?"
+            ),
+            (
                 f"{p.name} drove the {far} km from {a} to {b} at {u} km/h. At what speed, in km/h, must "
                 f"{p.he} drive back on the same road for an average of {average} km/h on the whole trip?"
             ),
@@ -229,6 +250,10 @@ def _current(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many km along the bank does a {boat} advance in {hours} hours if it is driven {'against' if up else 'along with'} "
+                f"a current of {stream} km/h at a speed of {own} km/h relative to the water?"
+            ),
+            (
                 f"In still water a {boat} makes {own} km/h. How many km does it cover in {hours} hours going "
                 f"{'up' if up else 'down'} a river whose current flows at {stream} km/h?"
             ),
@@ -256,6 +281,11 @@ def _up_and_down(rng: Random) -> Problem:
     total = far // (own + stream) + far // (own - stream) + stay
     say = rng.choice(
         (
+            (
+                f"The crew of a {boat}, which moves at {own} km/h through the water, leave {a} for {b}, {far} km downstream. "
+                f"They spend {stay} {'hour' if stay == 1 else 'hours'} there and go home. The water flows at {stream} km/h. "
+                "How many hours are they away?"
+            ),
             (
                 f"{b} lies {far} km down the river from {a}. A {boat} with a speed of {own} km/h in still "
                 f"water goes from {a} to {b}, stops for {stay} {'hour' if stay == 1 else 'hours'} and "
@@ -288,6 +318,10 @@ def _find_current(rng: Random) -> Problem:
         return _find_current(rng)
     say = rng.choice(
         (
+            (
+                f"Between two landings on a river, {far} km apart, a {boat} takes {s} hours in the direction of the current "
+                f"and {t} hours in the other. {end}"
+            ),
             (
                 f"A {boat} needs {s} hours to travel {far} km down a river and {t} hours for the same way "
                 f"back up. {end}"
@@ -344,6 +378,10 @@ def _fuel(rng: Random) -> Problem:
     )
     say = rng.choice(
         (
+            (
+                f"How much fuel, in liters, remains after {far} km in a car that started with {tank} liters and needs {use} "
+                "liters for 100 km?"
+            ),
             (
                 f"{p.name}'s car uses {use} liters of fuel per 100 km. {p.He} starts with {tank} liters in the "
                 f"tank and drives {far} km. How many liters are left?"
@@ -422,6 +460,11 @@ def _two_cars(rng: Random) -> Problem:
         return _two_cars(rng)
     say = rng.choice(
         (
+            (
+                f"{full} liters are in the tank of a van that burns {a} liters per 100 km, and {less} liters in that of a car "
+                f"that burns {b}. {p.name} and {q.name} drive them along the same road, starting together. After what "
+                "distance, in km, do the tanks hold the same?"
+            ),
             (
                 f"{p.name}'s van takes {a} liters of fuel per 100 km, {q.name}'s car only {b}. They start a "
                 f"trip together with {full} liters in the van and {less} liters in the car. After how many km "

@@ -24,6 +24,10 @@ def _pages(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many of the {total} pages of {book} are still unread after {p.name} has read {a} pages on each of {s} "
+                f"days and {b} pages on each of {t} more?"
+            ),
+            (
                 f"{p.name} reads {book} of {total} pages. For {s} days {p.he} reads {a} pages a day, then for "
                 f"{t} days {b} pages a day. How many pages are left?"
             ),
@@ -44,6 +48,11 @@ def _growing_pages(rng: Random) -> Problem:
     total = n * first + step * n * (n - 1) // 2
     say = rng.choice(
         (
+            (
+                f"{p.name} is reading {book}, {total} pages long. Day by day {p.he} reads {step} "
+                f"{'page' if step == 1 else 'pages'} more than on the day before, and it was {first} on the first day. After "
+                "how many days has {p.he} read exactly all of it?"
+            ),
             (
                 f"{p.name} starts {book} with {first} pages on the first day and reads {step} "
                 f"{'page' if step == 1 else 'pages'} more each day than the day before. {p.He} finishes its "
@@ -213,6 +222,10 @@ def _scaled(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many grams of {first} does {p.name} lack for {dish} for {guests}, given that for {serves} one takes {a} "
+                f"grams of it (and {b} grams of {second}), and that there are {have} grams of it in the cupboard?"
+            ),
+            (
                 f"A recipe of {dish} for {serves} people takes {a} grams of {first} and {b} grams of {second}. "
                 f"{p.name} cooks for {guests} people and has {have} grams of {first} at home. How many grams of "
                 f"{first} must {p.he} buy?"
@@ -266,6 +279,10 @@ def _recipe_back(rng: Random) -> Problem:
     total = (a + b) * unit + extra
     say = rng.choice(
         (
+            (
+                f"In {dish} made for {guests}, all but {extra} grams is {first} and {second}: {a} parts by weight of the "
+                f"first to {b} of the second. All together it weighs {total} grams. How many grams of {first} are in it?"
+            ),
             (
                 f"For {dish}, {first} and {second} are mixed in the ratio {a} : {b} by weight, and {extra} grams "
                 f"of other things are added. {p.name}'s bowl, {total} grams in all, was enough for {guests} "
@@ -336,6 +353,11 @@ def _replant(rng: Random) -> Problem:
     stay = k + 1
     say = rng.choice(
         (
+            (
+                f"{plural(thing).capitalize()} stand at both ends of a straight lane of {far} m and every {old} m in between. "
+                f"New plans ask for one every {new} m instead, the two ends still included. How many of the old "
+                "places are also new ones?"
+            ),
             (
                 f"Along a straight path of {far} m stand {plural(thing)}, one at each end and {old} m from each "
                 f"to the next. The distance is to be changed to {new} m, again with one at each end. How many of "

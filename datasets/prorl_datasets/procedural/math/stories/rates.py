@@ -63,6 +63,10 @@ def _joins_later(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"One person, {p.name}, takes {a} hours to {job}; another, {q.name}, takes {b} hours. {p.name} starts, and "
+                f"{alone} {word} later {q.name} begins to help until everything is done. {want}"
+            ),
+            (
                 f"{p.name} could {job} in {a} hours by {p.him}self, and {q.name} in {b} hours. {p.name} "
                 f"begins alone. After {alone} {word} {q.name} comes to help. {want}"
             ),
@@ -92,6 +96,11 @@ def _crew(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"It was planned that {n} {who} should {what} in {days} days. They began, but {less} of them left for good "
+                f"after {done} {'day' if done == 1 else 'days'}. Supposing that each does the same amount of work a day, how "
+                "many days did it take in the end, counted from the first?"
+            ),
+            (
                 f"{n} {who} would {what} in {days} days. After {done} {'day' if done == 1 else 'days'} "
                 f"{less} of them {verb} and do not come back. How many days does the whole job take, all "
                 f"{who} being equally fast?"
@@ -119,6 +128,11 @@ def _one_alone(rng: Random) -> Problem:
     job = rng.choice(_JOBS)
     say = rng.choice(
         (
+            (
+                f"To {job}, {p.name} and {q.name} need {both} hours if they work at it together. Each has also done it alone, "
+                f"and {q.name} then spent {gap} {'hour' if gap == 1 else 'hours'} more than {p.name}. How many hours did it "
+                f"take {p.name} alone?"
+            ),
             (
                 f"Together {p.name} and {q.name} can {job} in {both} hours. Working alone, {q.name} would need "
                 f"{gap} {'hour' if gap == 1 else 'hours'} longer than {p.name}. How many hours would {p.name} "
@@ -187,7 +201,7 @@ def _two_pipes(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"With pipe A alone a {tank} is filled in {a} hours, with pipe B alone in {b} hours. Its plug leaks so "
+                f"By its first pipe alone a {tank} is filled in {a} hours, by its second alone in {b} hours. Its plug leaks so "
                 f"much that, full and with both pipes shut, it would be empty after {c} hours. How long, in hours, do "
                 "the two pipes need to fill it together?"
             ),
@@ -296,6 +310,12 @@ def _full_again(rng: Random) -> Problem:
         return _full_again(rng)
     say = rng.choice(
         (
+            (
+                f"A charger raises the charge of a {gadget} by {gain} percentage points a minute. Starting from {start}%, it "
+                f"is charged up to {target}%. {p.name} then spends {count(hours, 'hour')} {busy}, each of which takes {use} "
+                f"percentage points, and after that charges it to {target}% again. For how many minutes is the charger in "
+                "use altogether?"
+            ),
             (
                 f"On the charger a {gadget} gains {gain} percentage points every minute. {p.name} charges it "
                 f"from {start}% to {target}%, uses it for {count(hours, 'hour')} of {busy} at {use} percentage "
@@ -458,6 +478,11 @@ def _two_clocks(rng: Random) -> Problem:
         return _two_clocks(rng)
     say = rng.choice(
         (
+            (
+                f"At noon two watches show the right time. In each hour, {p.name}'s gets ahead by {a} {_minute(a)} and "
+                f"{q.name}'s {'gets ahead' if same else 'falls behind'} by {b} {_minute(b)}. After how many hours is there a "
+                f"difference of {apart} minutes between them?"
+            ),
             (
                 f"{p.name}'s watch gains {a} {_minute(a)} an hour and {q.name}'s watch "
                 f"{'gains' if same else 'loses'} {b} {_minute(b)} an hour. Both are set to the right time at "

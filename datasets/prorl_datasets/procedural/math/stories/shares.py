@@ -32,6 +32,10 @@ def _parts(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many {m.name} does {q.name} receive when {m.whole(total)} are split between {p.name}, {q.name} and "
+                f"{r.name} so that for every {a} of {p.name}'s there are {b} of {q.name}'s and {c} of {r.name}'s?"
+            ),
+            (
                 f"{p.name}, {q.name} and {r.name} share a prize of {m.whole(total)} in the ratio "
                 f"{a} : {b} : {c}. How many {m.name} does {q.name} get?"
             ),
@@ -61,6 +65,10 @@ def _parts_gap(rng: Random) -> Problem:
     )
     say = rng.choice(
         (
+            (
+                f"For every {a} {plural(thing)} of {p.name}'s, {q.name} has {b} and {r.name} has {c}. Between {p.name} and "
+                f"{r.name} there is a difference of {(a - c) * unit}. {want}"
+            ),
             (
                 f"The numbers of {plural(thing)} that {p.name}, {q.name} and {r.name} own are in the ratio "
                 f"{a} : {b} : {c}. {p.name} has {(a - c) * unit} more than {r.name}. {want}"
@@ -138,6 +146,10 @@ def _age_sum(rng: Random) -> Problem:
     times = {2: "twice", 3: "three times", 4: "four times"}[k]
     say = rng.choice(
         (
+            (
+                f"Take {times} {p.name}'s age and add {more}: that is the age of {q.name}. {p.name} is {x}. How many years "
+                f"old will both together be {years} years from now?"
+            ),
             (
                 f"{p.name} is {x} years old. {q.name} is {more} {'year' if more == 1 else 'years'} older "
                 f"than {times} {p.name}'s age. What will be the sum of their ages in {years} years?"
@@ -217,6 +229,11 @@ def _three_ages(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"{p.name} is the youngest of three. {q.name} was born {gap} years before {p.name}, and {r.name} is now "
+                f"{times} as old as {p.name}. The sum of their ages was {total} {ago} "
+                f"{'year' if ago == 1 else 'years'} ago. What is {who.name}'s age today?"
+            ),
+            (
                 f"{q.name} is {gap} years older than {p.name}, and {r.name} is {times} as old as {p.name}. "
                 f"{ago} {'year' if ago == 1 else 'years'} ago the ages of the three added up to {total}. How "
                 f"old is {who.name} now?"
@@ -251,6 +268,11 @@ def _give_away(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"Two presents have made {p.name}'s {start} {plural(thing)} fewer: {_PARTS[a]} of all went to {q.name}, and "
+                f"{_PARTS[b]} of what was then left went to {r.name}. But {found} others have come in since. How many are "
+                f"in {p.his} box now?"
+            ),
+            (
                 f"{p.name} has {start} {plural(thing)}. {p.He} gives {_PARTS[a]} of them to {q.name} and "
                 f"then {_PARTS[b]} of the rest to {r.name}. Later {p.he} gets {found} new ones. How many "
                 f"does {p.he} have now?"
@@ -279,6 +301,10 @@ def _give_back(rng: Random) -> Problem:
         return _give_back(rng)
     say = rng.choice(
         (
+            (
+                f"How many {plural(thing)} did {p.name} own before {p.he} parted with {_PARTS[a]} of them and {x} besides, "
+                f"and after that with {_PARTS[b]} of those that remained and {y} besides, if {end} are left to {p.him} now?"
+            ),
             (
                 f"{p.name} gave {_PARTS[a]} of {p.his} {plural(thing)} and {x} more to {q.name}. Then {p.he} "
                 f"gave {_PARTS[b]} of the remaining {plural(thing)} and {y} more to {r.name}. {end} "
@@ -458,6 +484,10 @@ def _count_legs(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
+                f"How many {part} are there on {n} {_many(a)} and {m} {_many(b)} together, once {sold} of the {_many(b)} have "
+                f"been taken away?"
+            ),
+            (
                 f"{p.name} owns {n} {_many(a)} and {m} {_many(b)}. {p.He} sells {sold} of the {_many(b)}. How "
                 f"many {part} do {p.his} {kind} have altogether after that?"
             ),
@@ -477,6 +507,10 @@ def _heads(rng: Random) -> Problem:
     part, kind = _legs_of(a)
     say = rng.choice(
         (
+            (
+                f"{n + m} {kind} stand in a row, some of them {_many(a)}, the rest {_many(b)}. Counting {part}, {p.name} gets "
+                f"{n * x + m * y}. How many of them are {_many(b)}?"
+            ),
             (
                 f"On {p.name}'s land there are {n + m} {kind}, all of them {_many(a)} or {_many(b)}. They have "
                 f"{n * x + m * y} {part} in total. How many {_many(b)} are there?"
