@@ -184,8 +184,8 @@ def _same_way(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"A delivery goes from {a} to {b}, {far} km away, at {u} km/h, and the empty van returns by the same road at "
-                f"{v} km/h.{pause.replace(p.He, 'The van')} Over the time from leaving {a} to being back there, what is the "
+                f"A delivery van goes from {a} to {b}, {far} km away, at {u} km/h.{pause.replace(p.He, 'It')} It then "
+                f"returns by the same road at {v} km/h. Over the time from leaving {a} to being back there, what is its "
                 "average speed in km/h?"
             ),
             (

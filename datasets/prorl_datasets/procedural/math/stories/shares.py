@@ -230,8 +230,8 @@ def _three_ages(rng: Random) -> Problem:
         (
             (
                 f"{p.name} is the youngest of three. {q.name} was born {gap} years before {p.name}, and {r.name} is now "
-                f"{times} as old as {p.name}. The sum of their ages was {total} {ago} "
-                f"{'year' if ago == 1 else 'years'} ago. What is {who.name}'s age today?"
+                f"{times} as old as {p.name}. {ago} "
+                f"{'year' if ago == 1 else 'years'} ago the sum of their ages was {total}. What is {who.name}'s age today?"
             ),
             (
                 f"{q.name} is {gap} years older than {p.name}, and {r.name} is {times} as old as {p.name}. "

@@ -33,9 +33,9 @@ def _change(rng: Random) -> Problem:
     x, y = rng.randint(2, 6), rng.randint(2, 8)
     c, d = (rng.randint(3, top) * 25 for _ in range(2))
     cost = x * c + y * d
-    note = drawn(lambda: rng.choice((1000, 2000, 5000, 10000)), lambda v: v > cost or cost >= 10000)
-    if note <= cost or c == d:
+    if cost >= 10000 or c == d:
         return _change(rng)
+    note = min(v for v in (1000, 2000, 5000, 10000) if v > cost)
     say = rng.choice(
         (
             (
@@ -57,6 +57,9 @@ def _change(rng: Random) -> Problem:
     return posed("change", say, amount(note - cost), counts=[x, y], prices=[c, d], paid=note)
 
 
+_NTH = {3: "third", 4: "fourth", 5: "fifth"}
+
+
 def _free_ones(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
     shop, goods, top = rng.choice(_SHOPS)
@@ -68,7 +71,7 @@ def _free_ones(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"A {shop} lets every {group}th {a} go for free: of each {group} that are bought "
+                f"A {shop} lets every {_NTH[group]} {a} go for free: of each {group} that are bought "
                 f"together, only {group - 1} are paid for. The normal price is {m.of(c)}. {p.name} takes "
                 f"{count(n, a)} and also {count(y, b)} at {m.of(d)} each, for which there is no offer. "
                 f"How many {m.name} does {p.he} pay?"

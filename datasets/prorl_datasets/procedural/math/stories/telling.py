@@ -134,7 +134,7 @@ def amount(hundredths: int) -> str:
     return str(units) if rest == 0 else f"{units}.{rest:02d}"
 
 
-_ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "knife": "knives"}
+_ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "scarf": "scarves"}
 
 
 def plural(noun: str) -> str:
