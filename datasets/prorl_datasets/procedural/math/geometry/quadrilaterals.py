@@ -5,22 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.geometry.writing import TRIPLES, letters, others, unit
+from prorl_datasets.procedural.math.geometry.writing import (
+    TRIPLES,
+    letters,
+    others,
+    right_triangle,
+    unit,
+)
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, root
 from prorl_datasets.procedural.math.problem import Problem
 
 
-def _legs(rng: Random, most: int = 4) -> tuple[int, int, int]:
-    a, b, c = rng.choice(TRIPLES[:4])
-    f = rng.randint(1, most)
-    if rng.choice((True, False)):
-        a, b = b, a
-    return a * f, b * f, c * f
-
-
 def _rhombus(rng: Random) -> Problem:
-    a, b, c = _legs(rng)
+    a, b, c = right_triangle(rng)
     u = unit(rng)
     w, x, y, z = letters(rng, 4)
     how = rng.choice(("area", "perimeter", "diagonal"))
@@ -60,7 +58,7 @@ def _rhombus(rng: Random) -> Problem:
 
 
 def _trapezoid(rng: Random) -> Problem:
-    a, h, c = _legs(rng, 3)
+    a, h, c = right_triangle(rng, 3)
     top = rng.randint(2, 20)
     u = unit(rng)
     w, x, y, z = letters(rng, 4)
@@ -101,7 +99,7 @@ def _trapezoid(rng: Random) -> Problem:
 
 
 def _right_trapezoid(rng: Random) -> Problem:
-    a, h, c = _legs(rng, 3)
+    a, h, c = right_triangle(rng, 3)
     top = rng.randint(2, 20)
     w, x, y, z = letters(rng, 4)
     unit(rng)
@@ -137,7 +135,7 @@ def _four_right(rng: Random) -> Problem:
     """A convex quadrilateral of two right triangles over one diagonal."""
 
     def draw() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        return _legs(rng, 8), _legs(rng, 8)
+        return right_triangle(rng, 8), right_triangle(rng, 8)
 
     one, two = drawn(
         draw,

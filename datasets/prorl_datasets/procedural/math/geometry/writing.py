@@ -17,6 +17,15 @@ _LETTERS = {
 }
 
 
+def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
+    """Draw two integer legs, in any order, and the hypotenuse; up to ``most`` times a coprime one."""
+    a, b, c = rng.choice(TRIPLES[:5])
+    f = rng.randint(1, most)
+    if rng.choice((True, False)):
+        a, b = b, a
+    return a * f, b * f, c * f
+
+
 def letters(rng: Random, count: int) -> list[str]:
     """Draw the vertices' names of a triangle (3) or a quadrilateral (4)."""
     return list(rng.choice(_LETTERS[count]))

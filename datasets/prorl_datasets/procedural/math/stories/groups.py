@@ -230,7 +230,6 @@ def _lead_back(rng: Random) -> Problem:
     total, lead, gap = a + b + c, a - b, b - c
     if lead < 3 or gap < 3:
         return _lead_back(rng)
-    switch = rng.randint(1, lead)
     how = rng.choice(("votes", "tie"))
     if how == "votes":
         ask = rng.choice((0, 1, 2))
@@ -249,7 +248,6 @@ def _lead_back(rng: Random) -> Problem:
             )
         )
         return posed("leads", say, (a, b, c)[ask], total=total, gaps=[lead, gap], asked=ask)
-    del switch
     need = lead // 2 + 1
     say = (
         f"{a + b} people voted for a {post}, and {p.name} beat {q.name} by {lead} votes. At least how many "

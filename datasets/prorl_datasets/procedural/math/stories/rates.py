@@ -222,17 +222,13 @@ def _two_pipes(rng: Random) -> Problem:
 
 def _tank_back(rng: Random) -> Problem:
     tank = rng.choice(_TANKS)
-    n, d, added = (
-        *rng.choice(((1, 4), (1, 3), (2, 5), (1, 2), (3, 8), (1, 6), (2, 3))),
-        rng.randint(5, 60),
-    )
+    n, d = rng.choice(((1, 4), (1, 3), (2, 5), (1, 2), (3, 8), (1, 6), (2, 3)))
     e, f = rng.choice(((3, 4), (2, 3), (4, 5), (5, 6), (7, 8)))
     gap = Fraction(e, f) - Fraction(n, d)
     if gap <= 0:
         return _tank_back(rng)
-    size = Fraction(added) / gap
     rate, used = rng.randint(2, 9), rng.randint(1, 4)
-    minutes = drawn(lambda: rng.randint(4, 40), lambda _: True)
+    minutes = rng.randint(4, 40)
     added = (rate - used) * minutes
     if rate <= used:
         return _tank_back(rng)
@@ -299,7 +295,7 @@ def _drain(rng: Random) -> Problem:
 def _full_again(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     gadget, busy, _calm = rng.choice(_GADGETS)
-    gain, use = drawn(lambda: (rng.randint(2, 5), rng.randint(5, 20)), lambda _: True)
+    gain, use = rng.randint(2, 5), rng.randint(5, 20)
     start, target = rng.randint(2, 30), rng.choice((80, 90, 100))
     hours = rng.randint(1, 4)
     need = target - start + use * hours
@@ -472,7 +468,7 @@ def _two_clocks(rng: Random) -> Problem:
     p, q = people(rng, 2)
     a, b = rng.randint(1, 10), rng.randint(1, 10)
     same = rng.choice((True, False))
-    apart = drawn(lambda: rng.randint(10, 180), lambda _: True)
+    apart = rng.randint(10, 180)
     speed = abs(a - b) if same else a + b
     if speed == 0 or apart % speed:
         return _two_clocks(rng)

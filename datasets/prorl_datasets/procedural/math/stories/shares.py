@@ -428,7 +428,7 @@ def _replace(rng: Random) -> Problem:
         lambda: (rng.randint(1, 9) * 5, rng.randint(2, 19) * 5, rng.randint(2, 18) * 5),
         lambda t: t[0] < t[2] < t[1],
     )
-    total = drawn(lambda: rng.randint(5, 90), lambda _: True)
+    total = rng.randint(5, 90)
     if total * (c - a) % (b - a):
         return _replace(rng)
     y = total * (c - a) // (b - a)
