@@ -83,10 +83,18 @@ def export_command(
 
     written = export(folder, out, fmt)
     if json_out:
-        print_json({"path": str(out), "rows": written})
-        return
-    for name, rows in written.items():
-        say(f"{out / name}: {rows} rows")
+        weights = {f"{weight:g}": rows for weight, rows in sorted(written.weights.items())}
+        print_json({"path": str(out), "rows": written.rows, "weights": weights})
+    else:
+        for name, rows in written.rows.items():
+            say(f"{out / name}: {rows} rows")
+    if written.weighs:
+        shares = ", ".join(f"{w:g} ({n} rows)" for w, n in sorted(written.weights.items()))
+        warn(
+            f"training rows have sampling weights: {shares}. They are in the column weight"
+            f"{' of extra_info' if fmt == 'verl' else ''}, which {fmt} does not read by itself: sample by it, or export "
+            "each weight's rows (prorl data filter --where 'weight == 2') and blend the files"
+        )
 
 
 @app.command("verify")

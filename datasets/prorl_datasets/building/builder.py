@@ -8,7 +8,7 @@ seed, source files and benchmarks alone, not on workers or order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +62,7 @@ class _Build:
     results: list[EntryResult] = field(default_factory=list)
     found: Found = field(default_factory=Found)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
 
     def collect(self) -> Choice:
         """Make rows round by round until every generated stream has its target or is used up."""
@@ -104,12 +105,13 @@ class _Build:
         for job, part in made:
             self.found.add(job, part)
             self.pairs += part.pairs
+            self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
         """Return what is to be written. Raises DatasetError where nothing was kept."""
         if not any(choice.kept.values()):
             raise DatasetError(
-                f"recipe {self.recipe.name} gave no items: every count is 0 or all were dropped"
+                f"recipe {self.recipe.name} gave no items: {_why_none(self.found.tallies)}"
             )
         for result in self.results:
             tally = self.found.tallies.get(result.entry.name, Tally())
@@ -123,7 +125,24 @@ class _Build:
             "sources": self.files.hashes,
             "decontamination": self.guard.as_json(self.pairs),
         }
-        return Output(self.recipe, self.results, choice, self.store, self.pairs, about)
+        return Output(
+            self.recipe, self.results, choice, self.store, self.pairs, about, self.quarantined
+        )
+
+
+def _why_none(tallies: Mapping[str, Tally]) -> str:
+    """Return the commonest reasons why every candidate was dropped, each with an example."""
+    reasons: Counter[str] = Counter()
+    details: dict[str, str] = {}
+    for tally in tallies.values():
+        for dropped in tally.drops.values():
+            reasons.update(dropped)
+        details |= {reason: detail for reason, _, detail in reversed(tally.examples)}
+    if not reasons:
+        return "every count is 0, or the sources are empty"
+    worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:3]
+    said = (f"{r} ({n}{', as ' + details[r] if r in details else ''})" for r, n in worst)
+    return f"all {reasons.total()} candidates were dropped: {'; '.join(said)}"
 
 
 def build(

@@ -20,10 +20,11 @@ from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 from prorl_verifiers.spec import no_parts
 
-STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+STAGES = ("where", "made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
+    "where": "- not asked for (where)",
     "made": "- could not be made",
     "gold": "- gold refused",
     "decontamination": "- like a benchmark item",
@@ -88,7 +89,7 @@ class EntryResult:
             "left_out": self.left_out,
             "splits": {
                 s: {
-                    "target": "all" if entry.count.of(s) is None else entry.count.of(s),
+                    "target": entry.count.said(s),
                     "kept": self.kept[s],
                 }
                 for s in SPLITS
