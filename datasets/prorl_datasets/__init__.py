@@ -3,7 +3,11 @@
 from prorl_datasets.building.builder import BuildOptions, build
 from prorl_datasets.building.checking import VerifyReport, verify_dataset
 from prorl_datasets.building.report import BuildReport
+from prorl_datasets.deriving.filtering import filter_dataset
+from prorl_datasets.deriving.merging import merge_datasets
+from prorl_datasets.deriving.showing import show
 from prorl_datasets.exporting import FORMATS, export
+from prorl_datasets.expressions import FUNCTIONS, FunctionSpec
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
@@ -27,6 +31,7 @@ __all__ = [
     "BENCHMARKS",
     "DOMAINS",
     "FORMATS",
+    "FUNCTIONS",
     "RECIPES",
     "SOURCES",
     "SPLITS",
@@ -38,6 +43,7 @@ __all__ = [
     "DiffReport",
     "Domain",
     "Drop",
+    "FunctionSpec",
     "GoldCheck",
     "Recipe",
     "Row",
@@ -50,12 +56,15 @@ __all__ = [
     "choose_bare_recipe",
     "diff",
     "export",
+    "filter_dataset",
     "inspect",
     "load",
     "load_recipe",
+    "merge_datasets",
     "newest_dataset",
     "read_manifest",
     "recipe_names",
+    "show",
     "stream",
     "verify_dataset",
 ]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from prorl_common import atomic_directory, nearest
-from prorl_datasets.storage import READ_BATCH, canonical_json, read_manifest, stream
+from prorl_datasets.storage import READ_BATCH, canonical_json, read_manifest, stream, weight_of
 from prorl_datasets.types import SPLITS, DatasetError, Sample
 
 Format = Literal["openrlhf", "verl", "trl"]
@@ -73,12 +73,6 @@ def export(source: str | Path, out: Path, fmt: str) -> Exported:
             if count := _write(folder / name, map(record, stream(source, split))):
                 exported.rows[name] = count
     return exported
-
-
-def weight_of(sample: Sample) -> float:
-    """Return a row's sampling weight, 1 where it has none."""
-    weight = sample.metadata.get("weight", 1.0)
-    return float(weight) if isinstance(weight, int | float) else 1.0
 
 
 def openrlhf_record(sample: Sample) -> Record:

@@ -14,6 +14,8 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
+from prorl_cli.data.derive import filter_command, merge_command, show_command
+from prorl_cli.data.golds import audit_golds_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
 from prorl_cli.data.tables import counts_table, show_example, table
 from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
@@ -180,4 +182,8 @@ def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False
     stdout_console().print(table, markup=False)
 
 
+app.command("show")(show_command)
+app.command("filter")(filter_command)
+app.command("merge")(merge_command)
+app.command("audit-golds")(audit_golds_command)
 app.command("benchmarks")(benchmarks_command)

@@ -47,7 +47,7 @@ def test_every_export_loads_back_as_the_same_tasks(
     small_dataset: Path, tmp_path: Path, hub_library: Callable[..., Any], fmt: str
 ) -> None:
     out = tmp_path / fmt
-    assert sum(export(small_dataset, out, fmt).values()) == 56
+    assert sum(export(small_dataset, out, fmt).rows.values()) == 56
     kind = "json" if fmt == "openrlhf" else "parquet"
     files = {p.stem: str(p) for p in sorted(out.iterdir())}
     found = hub_library(kind, data_files=files)

@@ -6,15 +6,16 @@ The manifest holds no times and no paths of the machine, so equal builds give eq
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from prorl_datasets.expressions import FUNCTIONS, parse
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import ADAPTERS, SOURCES
+from prorl_datasets.spec import ADAPTERS, SOURCES, RowSettings, SourceSettings
 from prorl_datasets.types import SPLITS, Split
 from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
@@ -143,13 +144,22 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources, adapters and verifiers that are not prorl's own."""
+    """Return the records of the sources, functions, adapters and verifiers that are not prorl's own."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
+    called = {name for entry in recipe.entries for name in _functions_of(entry.source)}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *FUNCTIONS.records(called & {*FUNCTIONS.names()}),
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
+
+
+def _functions_of(source: SourceSettings) -> Iterator[str]:
+    """Yield the functions that a source's expressions call."""
+    if isinstance(source, RowSettings):
+        for text in (*source.map.values(), *([] if source.where is None else [source.where])):
+            yield from parse(text).functions()
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:

@@ -20,13 +20,12 @@ from prorl_datasets.expressions.functions import (
     FunctionError,
     kind,
 )
-from prorl_datasets.expressions.parsing import Expression, ExpressionError
+from prorl_datasets.expressions.parsing import WORDS, Expression, ExpressionError
 from prorl_datasets.sources.readers.plain import one_line, some_names
 
 MAX_MADE = 4 * MAX_TEXT
 MAX_BITS = 14_000
 """Of a whole number: about 4,200 digits."""
-_WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
@@ -112,8 +111,8 @@ class _Walk:
     def _named(self, node: ast.Name) -> Any:
         if node.id in self._row:
             return self._row[node.id]
-        if node.id in _WORDS:
-            return _WORDS[node.id]
+        if node.id in WORDS:
+            return WORDS[node.id]
         names = [str(name) for name in self._row]
         raise self._wrong(
             f"no column '{node.id}'{nearest(node.id, names[:100])}; columns here: {some_names(names)}",

@@ -191,16 +191,16 @@ def replace(text: Any, old: Any, new: Any) -> str:
 
 
 def before(text: Any, mark: Any) -> str:
-    """What stands in front of the first ``mark``, the whole text without one."""
-    return _text(text).partition(_mark(mark))[0]
+    """What stands in front of the first ``mark``, the whole text without one; no space at its ends."""
+    return _text(text).partition(_mark(mark))[0].strip()
 
 
 def after(text: Any, mark: Any) -> str:
-    """What stands behind the last ``mark``; an error without one."""
+    """What stands behind the last ``mark``, no space at its ends; an error without one."""
     _, found, rest = _text(text).rpartition(_mark(mark))
     if not found:
         raise FunctionError(f"finds no {mark!r} in the text")
-    return rest
+    return rest.strip()
 
 
 def boxed(text: Any) -> str:

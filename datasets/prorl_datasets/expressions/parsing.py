@@ -32,6 +32,8 @@ _CURES = {
     ast.ListComp: "there are no loops; give a function in a plug-in file (FunctionSpec)",
     ast.GeneratorExp: "there are no loops; give a function in a plug-in file (FunctionSpec)",
 }
+WORDS = {"true": True, "false": False, "null": None}
+"""Words of the language, for columns of no such name."""
 _ODD = frozenset("\a\b\f\v\r\0")
 
 
@@ -45,6 +47,20 @@ class Expression:
 
     source: str
     tree: ast.expr
+
+    def names(self) -> list[str]:
+        """Return the columns that it names, each once, without the words of the language."""
+        called = {id(node) for node in self._called()}
+        found = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and id(n) not in called]
+        return [name for name in dict.fromkeys(n.id for n in found) if name not in WORDS]
+
+    def functions(self) -> list[str]:
+        """Return the functions that it calls, each once."""
+        return list(dict.fromkeys(node.id for node in self._called()))
+
+    def _called(self) -> list[ast.Name]:
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return [function for function in calls if isinstance(function, ast.Name)]
 
     def wrong(self, problem: str, node: ast.AST) -> ExpressionError:
         """Return the error for a problem at a node: expression, place (a character, from 1), problem."""

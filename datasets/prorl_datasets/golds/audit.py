@@ -26,6 +26,7 @@ _FEW = re.compile(r"(?i:\\text\{)?\(?([A-Ja-j]|yes|no|true|false)\)?\}?", re.IGN
 UNUSABLE = "the row cannot be used"
 MANY_ROWS = "one value for many rows"
 TWO_ANSWERS = "two answers to one question"
+AGAINST = "a majority against the gold"
 MEANINGS = {
     "empty": "null, NaN or blank",
     "null word": "nan, null, n/a, none, no answer",
@@ -38,6 +39,7 @@ MEANINGS = {
     "prose": f"{rules.PROSE} words or more, formulas aside",
     MANY_ROWS: f"at least {LEAST_REPEATS} rows and {SHARE:.0%} of its source ({SHARE_OF_FEW:.0%} of letters and yes/no)",
     TWO_ANSWERS: "equal questions, and golds that do not accept each other",
+    AGAINST: "more than half of a model's answers are one, and none is the gold",
     UNUSABLE: "no question, or a reference that its verifier does not take",
 }
 """Rule -> what it finds."""

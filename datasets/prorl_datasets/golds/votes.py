@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from prorl_datasets.building.gold import FULL_MARKS, Scorer
-from prorl_datasets.golds.audit import Finding, GoldAudit, GoldItem
+from prorl_datasets.golds.audit import AGAINST, Finding, GoldAudit, GoldItem
 from prorl_datasets.rows.row import digest, normalised
 from prorl_datasets.sources.readers import iter_rows
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import VERIFIERS, Task
 
-AGAINST = "a majority against the gold"
 LEAST_VOTES = 3
 """Votes that a majority needs, and more than half of all."""
 CHUNK = 256
@@ -103,8 +102,8 @@ def _responses(file: Path, ballots: Mapping[str, _Ballot]) -> Iterator[tuple[_Ba
         if key is None and row.get("prompt") is not None:
             key = digest(normalised(_prompt(row["prompt"])))
         said = next((row[name] for name in TEXTS if row.get(name) is not None), None)
-        texts = said if isinstance(said, list) else [said]
-        if key is None or not all(isinstance(text, str) for text in texts):
+        texts = [t for t in (said if isinstance(said, list) else [said]) if isinstance(t, str)]
+        if key is None or not texts:
             raise DatasetError(
                 f"{where}: expected 'id' (or 'prompt') and 'response' (or a list 'responses'); columns here: "
                 f"{', '.join(map(str, row))}"
