@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import print_json, say
+from prorl_cli.console import KEPT, make_progress, print_json, say, stoppable
 from prorl_cli.data.tables import table
-from prorl_cli.options import JsonNotTables, PluginOption
+from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
+from prorl_common import UserError
 
 if TYPE_CHECKING:
     from prorl_datasets.golds.audit import GoldItem
@@ -29,6 +30,21 @@ def audit_golds_command(
             help="Sampled responses (JSONL or Parquet: id or prompt, and response); repeatable."
         ),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Sample these votes now: a model's name, folder or hub id.")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=3, help="With --model: answers a row.")] = 8,
+    split: Annotated[str, typer.Option(help="With --model: train, validation or test.")] = "train",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="With --model: rows, the domains in turn.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --model: folder of the samples (default: DATASET.votes).",
+            callback=folder_to_write,
+        ),
+    ] = None,
     mirror: Annotated[
         Path | None, typer.Option(help="Of a recipe: folder with copies of hub files.")
     ] = None,
@@ -38,8 +54,8 @@ def audit_golds_command(
 ) -> None:
     """Find golds that are no answers.
 
-    By rule, and with --votes where most responses of a model agree with each other against the gold. Exit 1: some were
-    found.
+    By rule, and with --votes or --model where most responses of a model agree with each other against the gold. Exit 1:
+    some were found.
     """
     from prorl_datasets.building.gold import open_scorer
     from prorl_datasets.golds.audit import MEANINGS, audit_golds
@@ -49,10 +65,13 @@ def audit_golds_command(
     def items() -> Iterator[GoldItem]:
         return gold_items(target, prompt=prompt, answer=answer, verifier=verifier, mirror=mirror)
 
+    files = list(votes or ())
+    if model is not None:
+        files.append(_sampled(model, Path(target), split, samples, limit, out))
     with open_scorer(1) as scorer:
         audit = audit_golds(items(), examples=n, scorer=scorer)
-        if votes:
-            add_votes(audit, items(), votes, scorer, n)
+        if files:
+            add_votes(audit, items(), files, scorer, n)
     if json_out:
         print_json(audit.as_json())
     elif audit.found:
@@ -71,3 +90,29 @@ def audit_golds_command(
     say(f"{audit.rows} rows · {audit.judged} golds judged · {audit.found.total()} found")
     if audit.found:
         raise typer.Exit(1)
+
+
+def _sampled(
+    model: str, dataset: Path, split: str, samples: int, limit: int | None, out: Path | None
+) -> Path:
+    """Sample a model on a dataset, or go on with that, as ``prorl eval pass-at-k`` does; return the file of samples."""
+    from prorl_evaluation.sampling.asked import evaluate_models
+    from prorl_evaluation.sampling.journal import SAMPLES_FILE
+
+    if not dataset.is_dir():
+        raise UserError(
+            f"--model samples a dataset: build {dataset} first, or bring its responses with --votes"
+        )
+    folder = dataset.with_name(f"{dataset.name}.votes") if out is None else out
+    settings = {"data__split": split, "data__limit": limit, "output__out": str(folder)}
+    progress = make_progress()
+    with stoppable(KEPT, progress):
+        evaluate_models(
+            model,
+            dataset=dataset,
+            k=1,
+            n=samples,
+            progress=progress,
+            **{name: value for name, value in settings.items() if value is not None},
+        )
+    return folder / SAMPLES_FILE
