@@ -69,7 +69,10 @@ def merge_command(
     plugin: PluginOption = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Join datasets: equal rows once, no text in both train and an evaluation split."""
+    """Join datasets, each text once.
+
+    Of equal texts the first stays, one of an evaluation split before one of train; an id that is taken gets ~2.
+    """
     from prorl_datasets import merge_datasets
 
     derived, renamed = merge_datasets(folders, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -104,7 +104,9 @@ def _sampled(
             f"--model samples a dataset: build {dataset} first, or bring its responses with --votes"
         )
     folder = dataset.with_name(f"{dataset.name}.votes") if out is None else out
-    settings = {"data__split": split, "data__limit": limit, "output__out": str(folder)}
+    settings: dict[str, Any] = {"data__split": split, "output__out": str(folder)}
+    if limit is not None:
+        settings["data__limit"] = limit
     progress = make_progress()
     with stoppable(KEPT, progress):
         evaluate_models(
@@ -113,6 +115,6 @@ def _sampled(
             k=1,
             n=samples,
             progress=progress,
-            **{name: value for name, value in settings.items() if value is not None},
+            **settings,
         )
     return folder / SAMPLES_FILE

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from prorl_cli.data.app import app
 from prorl_datasets import DatasetError
 from prorl_datasets.golds import rules
-from prorl_datasets.golds.audit import MANY_ROWS, TWO_ANSWERS, audit_golds, item_of
+from prorl_datasets.golds.audit import AGAINST, MANY_ROWS, TWO_ANSWERS, audit_golds, item_of
 from prorl_datasets.golds.items import gold_items
-from prorl_datasets.golds.votes import AGAINST, add_votes
+from prorl_datasets.golds.votes import add_votes
 from prorl_verifiers import Task, VerifierPool
 
 REAL = [
@@ -97,7 +97,7 @@ def test_a_majority_against_the_gold_is_found_and_others_are_not(
         "r1": ["2", "2", "2", "3"],
         "r2": ["1", "2", "3", "4"],
     }
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"id": place, "response": f"so \\boxed{{{answer}}}"}
         for place, answers in said.items()
         for answer in answers
@@ -154,15 +154,10 @@ def test_the_command_reads_datasets_recipes_and_files(
 
 
 def test_real_sets_have_few_findings(test_data: Path) -> None:
-    found = {}
-    for name, options in (
-        ("math500", {}),
-        ("svamp", {"prompt": "Body", "answer": "Answer"}),
-        ("aime24", {}),
-    ):
+    columns: dict[str, Any] = {"prompt": "Body", "answer": "Answer"}
+    for name, options in (("math500", {}), ("svamp", columns), ("aime24", {})):
         target = str(test_data / "math" / f"{name}.jsonl.gz")
-        found[name] = sum(audit_golds(gold_items(target, **options)).found.values())
-    assert found == {"math500": 0, "svamp": 0, "aime24": 0}
+        assert not audit_golds(gold_items(target, **options)).found, name
     broken = gzip.decompress((test_data / "math" / "college_math.jsonl.gz").read_bytes()).count(
         b"\n"
     )

@@ -187,7 +187,9 @@ def test_an_outside_adapter_reads_a_published_set_for_a_recipe(tmp_path: Path) -
     done = prorl(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     samples = {s.metadata["source_id"]: s for s in load(tmp_path / "data")}
-    assert {name: s.gold_check for name, s in samples.items()} == dict.fromkeys("ab", "self-consistent")
+    assert {name: s.gold_check for name, s in samples.items()} == dict.fromkeys(
+        "ab", "self-consistent"
+    )
     assert "What is 1 + 2?" in samples["a"].prompt[0]["content"]
     manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert [(p["group"], p["name"]) for p in manifest["parts"]] == [("prorl.sources", "sums")]
