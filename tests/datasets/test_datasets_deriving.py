@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from prorl_cli.data.app import app
 from prorl_common import NullProgress
 from prorl_datasets import (
     DatasetError,
@@ -210,6 +212,32 @@ def test_show_tells_all_of_a_row(small_dataset: Path) -> None:
         DatasetError, match=r"no row 'last-train-00003' \(did you mean 'last-train-0000"
     ):
         show(small_dataset, "last-train-00003")
+
+
+def test_the_verbs_print_json_and_words(small_dataset: Path, tmp_path: Path) -> None:
+    def run(*words: str) -> Any:
+        return CliRunner().invoke(app, [*words])
+
+    half = run(
+        "filter",
+        str(small_dataset),
+        "--where",
+        'domain == "math"',
+        "--out",
+        str(tmp_path / "f"),
+        "--json",
+    )
+    assert json.loads(half.stdout)["rows"] == {"train": 30, "validation": 3, "test": 3}
+    both = run(
+        "merge", str(small_dataset), str(tmp_path / "f"), "--out", str(tmp_path / "m"), "--json"
+    )
+    assert json.loads(both.stdout)["left_out"] == {"the same text, kept once": 36}
+    name = load(tmp_path / "m", "validation")[0].id
+    shown = run("show", str(tmp_path / "m"), name)
+    assert f"\n{name}\n" in shown.stdout and "gold_check: self-consistent" in shown.stdout
+    assert json.loads(run("show", str(tmp_path / "m"), name, "--json").stdout)["id"] == name
+    wrong = run("filter", str(small_dataset), "--where", "domain = 1", "--out", str(tmp_path / "g"))
+    assert isinstance(wrong.exception, DatasetError)
 
 
 def test_show_tells_why_a_row_was_dropped(small_dataset: Path, tmp_path: Path) -> None:

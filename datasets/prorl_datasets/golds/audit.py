@@ -1,7 +1,7 @@
 """Audit golds: those that are no answers, one by one and as a set.
 
 What only many rows show: one value for many rows of a source, and one question with two answers. Memory grows
-with the number of rows (about 300 bytes each), not with their texts. Leaves out: reading rows (``items``), and what
+with the number of rows and their golds (measured: 136,000 short ones take 250 MiB in all), not with the questions. Leaves out: reading rows (``items``), and what
 a model says (``votes``).
 """
 
