@@ -132,6 +132,8 @@ class SourceSpec:
     seed is the same item; ``memory`` lives as long as the process."""
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
+    names: Callable[[str], Sequence[str]] | None = None
+    """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
     find: Callable[..., None] | None = None

@@ -80,6 +80,14 @@ def member(group: Group, one: Member) -> ProceduralSource:
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
 
 
+def names(domain: str) -> list[str]:
+    """Return the names of a domain's families, without the small ones of the quickstart."""
+    small = families("small")
+    return sorted(
+        name for name, family in families().items() if family.domain == domain and name not in small
+    )
+
+
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
     """Return gold program and task with all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
@@ -102,6 +110,7 @@ SPEC = SourceSpec(
     settings=ProceduralSource,
     generate=generate,
     member=member,
+    names=names,
     check=check,
     label=label,
     one_box=one_box,
