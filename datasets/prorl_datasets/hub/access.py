@@ -14,7 +14,7 @@ from pathlib import Path
 from prorl_common import Progress, sha256_file
 from prorl_datasets.hub.cache import Listing
 from prorl_datasets.hub.candidates import NothingFits, choose
-from prorl_datasets.hub.client import Unreachable
+from prorl_datasets.hub.client import NoHub, NoRevision, Unreachable
 from prorl_datasets.hub.hub import CachedHub, Hub
 from prorl_datasets.types import DatasetError
 
@@ -104,7 +104,7 @@ class Access:
                 at = pins.get(branch) or branch or revision
                 try:
                     listings[branch] = self._hub.listing(repo, at)
-                except Unreachable:
+                except NoRevision:
                     if branch is None:
                         raise
                     return None
@@ -116,7 +116,8 @@ class Access:
             taken = choose(files, names_of, where)
         except (Unreachable, NothingFits) as problem:
             absent = "" if self._mirror is None else f"it is not in the mirror {self._mirror}, and "
-            raise Unreachable(f"{absent}{problem}") from problem
+            kind = NoHub if isinstance(problem, NoHub) else Unreachable
+            raise kind(f"{absent}{problem}") from problem
         names = dict.fromkeys((c.branch, name) for c, hits in taken for name in hits)
         return Selection(
             listings[None].repo,

@@ -36,6 +36,14 @@ class Unreachable(Exception):
     """Why a source gave no files: a half line, without the repository's name and the cure."""
 
 
+class NoRevision(Unreachable):
+    """The repository has no such branch, tag or commit."""
+
+
+class NoHub(Unreachable):
+    """No hub can be asked: it has never answered, or must not be."""
+
+
 class Answer(Protocol):
     """The little of urllib's response that is used."""
 
@@ -63,12 +71,12 @@ class Client:
         endpoint: str,
         token: str | None = None,
         tell: Callable[[str], None] = lambda _: None,
-        policy: RetryPolicy = POLICY,
+        policy: RetryPolicy | None = None,
     ) -> None:
         self.endpoint = endpoint.rstrip("/")
         self._token = token
         self._watch = ServerWatch(
-            f"the hub at {self.endpoint}", policy, tell, "what is here is kept"
+            f"the hub at {self.endpoint}", policy or POLICY, tell, "what is here is kept"
         )
         self._opener = urllib.request.build_opener(_Redirects)
         self._met, self._strikes = False, 0
@@ -147,11 +155,11 @@ class Client:
             trouble = reply.trouble()
             if trouble is not None:
                 raise trouble from error
-            raise Unreachable(self._refusal(reply, repo, revision)) from error
+            raise self._refusal(reply, repo, revision) from error
         except (OSError, http.client.HTTPException) as error:
             raise self._broken(error) from error
         except ValueError as error:  # an address that is none
-            raise Unreachable(f"the hub at {self.endpoint} is not reachable ({error})") from error
+            raise NoHub(f"the hub at {self.endpoint} is not reachable ({error})") from error
 
     def _json(self, address: str, repo: str, revision: str) -> tuple[Any, str, Any]:
         """Return the JSON at ``address``, where that is after redirects, and the headers."""
@@ -176,11 +184,16 @@ class Client:
             cause, OSError | http.client.HTTPException
         )
         if in_vain or (not self._met and self._strikes >= FIRST_TRIES):
-            return Unreachable(f"the hub at {self.endpoint} is not reachable ({words})")
+            return NoHub(f"the hub at {self.endpoint} is not reachable ({words})")
         return TransientError(f"the connection broke ({words})", blames_request=False)
 
-    def _refusal(self, reply: Reply, repo: str, revision: str) -> str:
-        """Return a refusal in half a line, with its cure where it has one of its own."""
+    def _refusal(self, reply: Reply, repo: str, revision: str) -> Unreachable:
+        """Return what a refusal is, in half a line, with its cure where it has one of its own."""
+        if reply.header("X-Error-Code") == "RevisionNotFound":
+            return NoRevision(f"it has no revision '{revision}' at {self.endpoint}")
+        return Unreachable(self._words(reply, repo, revision))
+
+    def _words(self, reply: Reply, repo: str, revision: str) -> str:
         code, page = reply.header("X-Error-Code"), f"{self.endpoint}/datasets/{repo}"
         if code == "GatedRepo":
             if self._token and reply.status == 403:
@@ -189,8 +202,6 @@ class Client:
                     f"at {page} (a fine-grained token must also allow public gated repositories)"
                 )
             return f"this repository is gated: accept its terms at {page} and set HF_TOKEN"
-        if code == "RevisionNotFound":
-            return f"it has no revision '{revision}' at {self.endpoint}"
         if code == "EntryNotFound":
             return f"{self.endpoint} lists a file that it does not have at {revision}"
         if code == "RepoNotFound" or reply.status in (401, 404):

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from prorl_common import NullProgress, Progress, sha256_file
 from prorl_datasets.hub.cache import Cache, Listing, RemoteFile
-from prorl_datasets.hub.client import HUB, Client, Unreachable
+from prorl_datasets.hub.client import HUB, Client, NoHub, Unreachable
 from prorl_datasets.hub.download import fetch_body
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -66,7 +66,7 @@ class CachedHub:
         if self.offline:
             here = None if commit is None else cache.fetched(repo, commit)
             if here is None:
-                raise Unreachable(
+                raise NoHub(
                     f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache"
                 )
             return here if found is None else found

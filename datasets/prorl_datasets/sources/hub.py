@@ -48,11 +48,11 @@ def find(
     """Put the files of all entries into ``found``; they are pinned in the file ``lock``.
 
     An entry whose files cannot be had is put into ``found.failed``. Raises DatasetError with a line for each
-    source that differs from its pin, and for a repository asked for at two revisions: its files are pinned by
-    name.
+    where no hub can be asked at all, for each source that differs from its pin, and for a repository asked
+    for at two revisions: its files are pinned by name.
     """
     del recipe
-    from prorl_datasets.hub import CURE, Access, Pins, Selection, Unreachable
+    from prorl_datasets.hub import CURE, Access, NoHub, Pins, Selection, Unreachable
 
     asked: dict[str, tuple[str, str]] = {}
     for entry in entries:
@@ -68,6 +68,7 @@ def find(
         for repo in asked:
             pins.forget(repo)
     selected: dict[str, Selection] = {}
+    gone = 0
     for entry in entries:
         source = _settings(entry)
         pinned = pins.commits(source.repo, source.revision)
@@ -76,6 +77,7 @@ def find(
         except Unreachable as problem:
             locked = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
             found.failed[entry.name] = f"{source.repo}: {problem}{locked}; {CURE}"
+            gone += isinstance(problem, NoHub)
             continue
         selected[entry.name] = chosen
         pins.note(source.repo, chosen.commits())
@@ -84,6 +86,9 @@ def find(
             f"{entry.name}: {source.repo} has {', '.join(chosen.candidates)} "
             f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
         )
+    if gone == len(entries):
+        lines = [f"{found.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
+        raise DatasetError("\n".join(lines))
     pins.write()
     wrong: list[str] = []
     for entry in entries:

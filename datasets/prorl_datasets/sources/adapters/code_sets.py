@@ -63,7 +63,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
     reference = decoded_tests(truth)
     if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
         raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
-    kept, left_out = tests_within_limits(reference["tests"])
+    kept, left_out = limited_tests(reference["tests"])
     if not kept:
         raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
     metadata: dict[str, Any] = {"tests": len(kept), "tests_in_source": len(reference["tests"])}
@@ -116,7 +116,7 @@ def parts_of(source: str) -> int:
     return sum(map(source.count, ",;:([{\n"))
 
 
-def tests_within_limits(
+def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
     """Return the tests that are kept, in order, and how many are not, by reason.
