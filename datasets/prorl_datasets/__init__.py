@@ -3,9 +3,11 @@
 from prorl_datasets.building.builder import BuildOptions, build
 from prorl_datasets.building.checking import VerifyReport, verify_dataset
 from prorl_datasets.building.report import BuildReport
+from prorl_datasets.examining import Examined, examine_sources
 from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
+from prorl_datasets.pushing import Upload, plan_push, push
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapters.fields import Unusable
@@ -38,6 +40,7 @@ __all__ = [
     "DiffReport",
     "Domain",
     "Drop",
+    "Examined",
     "GoldCheck",
     "Recipe",
     "Row",
@@ -45,15 +48,19 @@ __all__ = [
     "SourceSpec",
     "Split",
     "Unusable",
+    "Upload",
     "VerifyReport",
     "build",
     "choose_bare_recipe",
     "diff",
+    "examine_sources",
     "export",
     "inspect",
     "load",
     "load_recipe",
     "newest_dataset",
+    "plan_push",
+    "push",
     "read_manifest",
     "recipe_names",
     "stream",

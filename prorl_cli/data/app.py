@@ -14,7 +14,9 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
+from prorl_cli.data.doctor import doctor_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.push import push_command
 from prorl_cli.data.tables import counts_table, show_example, table
 from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
@@ -173,3 +175,5 @@ def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False
 
 
 app.command("benchmarks")(benchmarks_command)
+app.command("doctor")(doctor_command)
+app.command("push")(push_command)

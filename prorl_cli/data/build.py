@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stoppable, warn
-from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.options import Only, Skip, Workers, isolated, workers_or_cores
 from prorl_cli.data.tables import counts_table, table
 from prorl_cli.options import JsonNotTables, PluginOption
 
@@ -32,14 +32,8 @@ def build_command(
     allow_short: Annotated[
         bool, typer.Option("--allow-short", help="Exit 0 even where a source yielded too little.")
     ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Build this entry, group or pattern alone; repeatable."),
-    ] = None,
-    skip: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave out this entry, group or pattern; repeatable."),
-    ] = None,
+    only: Only = None,
+    skip: Skip = None,
     workers: Workers = None,
     mirror: Annotated[
         Path | None,

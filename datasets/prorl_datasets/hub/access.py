@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prorl_common import Progress, sha256_file
@@ -16,12 +17,16 @@ from prorl_datasets.hub.cache import Listing
 from prorl_datasets.hub.candidates import NothingFits, choose
 from prorl_datasets.hub.client import NoHub, NoRevision, Unreachable
 from prorl_datasets.hub.hub import CachedHub, Hub
+from prorl_datasets.hub.peek import columns_of
 from prorl_datasets.types import DatasetError
 
 CURE = (
     "give --mirror DIR with its files under DIR/<owner>/<name>/, set HF_ENDPOINT to a reachable "
     "hub, or build prorl-136k-procedural, which downloads nothing"
 )
+
+PEEKED = 4
+"""Files of a source whose columns ``Access.columns`` looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,22 @@ class Access:
             found.append(self._found[key])
         return sorted(found, key=lambda file: file.name)
 
+    def columns(self, selection: Selection) -> list[tuple[str, list[str]]]:
+        """Return (name, columns) of the first files of a selection, without fetching them.
+
+        Raises DatasetError for one that cannot be read.
+        """
+        found = []
+        for branch, name in selection.names[:PEEKED]:
+            if selection.folder is not None:
+                path = selection.path(branch, name)
+                size, read = path.stat().st_size, partial(_part_of, path)
+            else:
+                listing = selection.listings[branch]
+                size, read = listing.files[name].size, partial(self._hub.part, listing, name)
+            found.append((name, columns_of(name, size, read)))
+        return found
+
     def _fetch(self, selection: Selection, branch: str | None, name: str) -> ResolvedFile:
         if selection.folder is None:
             listing = selection.listings[branch]
@@ -165,6 +186,12 @@ def resolve(
         return access.fetch(access.select(repo, revision, files))
     except Unreachable as problem:
         raise DatasetError(f"{repo}: {problem}; {CURE}") from problem
+
+
+def _part_of(path: Path, start: int, length: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(length)
 
 
 def _folder(mirror: Path, repo: str) -> Path | None:

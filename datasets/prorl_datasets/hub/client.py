@@ -74,7 +74,7 @@ class Client:
         policy: RetryPolicy | None = None,
     ) -> None:
         self.endpoint = endpoint.rstrip("/")
-        self._token = token
+        self.token = token
         self._watch = ServerWatch(
             f"the hub at {self.endpoint}", policy or POLICY, tell, "what is here is kept"
         )
@@ -139,8 +139,8 @@ class Client:
         for a refusal.
         """
         headers = {"User-Agent": "prorl", "Accept-Encoding": "identity"}
-        if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
         if span is not None:
             headers["Range"] = span
         try:
@@ -196,7 +196,7 @@ class Client:
     def _words(self, reply: Reply, repo: str, revision: str) -> str:
         code, page = reply.header("X-Error-Code"), f"{self.endpoint}/datasets/{repo}"
         if code == "GatedRepo":
-            if self._token and reply.status == 403:
+            if self.token and reply.status == 403:
                 return (
                     f"this repository is gated and the token's account has no access yet: accept its terms "
                     f"at {page} (a fine-grained token must also allow public gated repositories)"

@@ -24,7 +24,7 @@ _TRIES = 3
 
 
 class Hub(Protocol):
-    """The little of a hub that is needed; both methods raise Unreachable."""
+    """The little of a hub that is needed; all methods raise Unreachable."""
 
     def listing(self, repo: str, revision: str) -> Listing:
         """Return the files at a revision, and which commit that is."""
@@ -32,6 +32,10 @@ class Hub(Protocol):
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
         """Return where the file now lies on this machine, and its SHA-256."""
+        ...
+
+    def part(self, listing: Listing, name: str, start: int, length: int) -> bytes:
+        """Return some bytes of a file, fewer at its end."""
         ...
 
 
@@ -84,7 +88,7 @@ class CachedHub:
         for _ in range(_TRIES):
             if not path.is_file():
                 if self.offline:
-                    raise Unreachable(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
+                    raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
                 part = self._cache.part(repo, commit, name)
                 source = (repo, commit, name)
                 fetch_body(self.client, source, remote.size, part, path, self._progress)
@@ -93,6 +97,17 @@ class CachedHub:
                 return path, sha
             path.unlink()
         raise Unreachable(f"the body of {name} has another hash than the hub lists, {_TRIES} times")
+
+    def part(self, listing: Listing, name: str, start: int, length: int) -> bytes:
+        """Return some bytes of a file, from the cache where it is there."""
+        path = self._cache.file(listing.repo, listing.commit, name)
+        if path.is_file():
+            with path.open("rb") as file:
+                file.seek(start)
+                return file.read(length)
+        if self.offline:
+            raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
+        return self.client.part(listing.repo, listing.commit, name, start, length)
 
 
 def _is_right(path: Path, sha: str, remote: RemoteFile) -> bool:

@@ -139,8 +139,9 @@ class Recipe(Strict):
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
             if not any(_fits(word, name) for name in names):
+                there = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
                 raise DatasetError(
-                    f"recipe {self.name} has no entry '{word}'{nearest(word, names)}"
+                    f"recipe {self.name} has no entry '{word}'{nearest(word, names)}; it has {there}"
                 )
         left = [
             entry

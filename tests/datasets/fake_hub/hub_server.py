@@ -77,9 +77,11 @@ class FakeHub:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         return server
 
-    def put(self, repo: str, files: dict[str, bytes], **branch: str) -> str:
+    def put(
+        self, repo: str, files: dict[str, bytes], branch: str = "main", name: str | None = None
+    ) -> str:
         """Commit ``files`` to a data set; return the commit."""
-        return self.repos.setdefault(repo, Repo()).commit(files, **branch)
+        return self.repos.setdefault(repo, Repo()).commit(files, branch, name)
 
     def bodies(self, name: str) -> list[Seen]:
         """Return the requests for the bodies of a file, redirects apart."""
