@@ -68,7 +68,9 @@ def plan_push(folder: Path, repo: str) -> Upload:
         if name not in {CARD, *(f"{split}.parquet" for split in splits)}:
             files[name] = path
     files[CARD] = _card((folder / CARD).read_text(encoding="utf-8"), repo).encode()
-    rows = {split: int(manifest["files"][f"{split}.parquet"]["rows"]) for split in splits}
+    rows: dict[str, int] = {
+        split: int(manifest["files"][f"{split}.parquet"]["rows"]) for split in splits
+    }
     assert MANIFEST in files
     return Upload(repo, dict(sorted(files.items())), rows)
 
@@ -82,6 +84,7 @@ def push(
     MissingExtraError, ServiceError where the hub breaks.
     """
     planned = plan_push(folder, repo)
+    transport = (OSError, *_transport())
     try:
         import huggingface_hub as library
         from huggingface_hub import errors
@@ -120,7 +123,7 @@ def push(
                 "owner that may write"
             ) from error
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
-    except (OSError, *_transport()) as error:
+    except transport as error:
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
     url = f"{hub.client.endpoint}/datasets/{repo}"
     return Upload(repo, planned.files, planned.rows, removed, url, str(done.oid))

@@ -373,7 +373,7 @@ def test_branches_are_read_at_the_commits_they_were_locked_at(tmp_path: Path) ->
         "o/set",
         "o/set@refs/convert/parquet",
     ]
-    branches = {"refs/convert/parquet": "8" * 40}
+    branches: dict[str | None, str] = {"refs/convert/parquet": "8" * 40}
     assert pins.commits("o/set", "main") == {None: COMMIT, **branches}
     assert pins.commits("o/set", "7" * 40) == branches
     assert pins.commits("o/new", "main") == {}

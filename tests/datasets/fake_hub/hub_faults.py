@@ -64,6 +64,5 @@ class Plan:
         if self.chance.random() >= self.rate:
             return None
         cut = Cut(self.chance.randrange(4000))
-        return self.chance.choice(
-            [Status(503), Status(429, "0"), Status(500), cut, cut, Slow(0.05)]
-        )
+        kinds: list[Fault] = [Status(503), Status(429, "0"), Status(500), cut, cut, Slow(0.05)]
+        return self.chance.choice(kinds)

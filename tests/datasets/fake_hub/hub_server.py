@@ -176,14 +176,15 @@ class _Store(_Answers):
     host = "store"
 
     def answer(self, path: str) -> None:
+        stored = self.hub.large.get(path.split("/")[1])
         if self.command == "PUT":
             data = self.body()
             self.hub.large[hashlib.sha256(data).hexdigest()] = data
             self.send(200)
         elif self.headers["Authorization"]:
             self.send(400, b"only one way to authorise may be given")
-        elif (data := self.hub.large.get(path.split("/")[1])) is not None:
-            self.file(data, {})
+        elif stored is not None:
+            self.file(stored, {})
         else:
             self.send(404)
 
