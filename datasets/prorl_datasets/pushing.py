@@ -84,7 +84,7 @@ def push(
     MissingExtraError, ServiceError where the hub breaks.
     """
     planned = plan_push(folder, repo)
-    transport = (OSError, *_transport())
+    transport: tuple[type[Exception], ...] = (OSError, RuntimeError, *_transport())
     try:
         import huggingface_hub as library
         from huggingface_hub import errors

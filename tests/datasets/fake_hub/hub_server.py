@@ -130,7 +130,13 @@ class _Answers(BaseHTTPRequestHandler):
         raise NotImplementedError
 
     def body(self) -> bytes:
-        """Return what was sent."""
+        """Return what was sent, with its length or in chunks."""
+        if self.headers["Transfer-Encoding"] == "chunked":
+            parts = []
+            while size := int(self.rfile.readline(), 16):
+                parts.append(self.rfile.read(size))
+                self.rfile.readline()
+            return b"".join(parts)
         return self.rfile.read(int(self.headers["Content-Length"] or 0))
 
     def send(self, status: int, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
