@@ -6,10 +6,12 @@ from prorl_datasets.building.report import BuildReport
 from prorl_datasets.deriving.filtering import filter_dataset
 from prorl_datasets.deriving.merging import merge_datasets
 from prorl_datasets.deriving.showing import show
+from prorl_datasets.examining import Examined, examine_sources
 from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.expressions import FUNCTIONS, FunctionSpec
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
+from prorl_datasets.pushing import Upload, plan_push, push
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapters.fields import Unusable
@@ -43,6 +45,7 @@ __all__ = [
     "DiffReport",
     "Domain",
     "Drop",
+    "Examined",
     "FunctionSpec",
     "GoldCheck",
     "Recipe",
@@ -51,10 +54,12 @@ __all__ = [
     "SourceSpec",
     "Split",
     "Unusable",
+    "Upload",
     "VerifyReport",
     "build",
     "choose_bare_recipe",
     "diff",
+    "examine_sources",
     "export",
     "filter_dataset",
     "inspect",
@@ -62,6 +67,8 @@ __all__ = [
     "load_recipe",
     "merge_datasets",
     "newest_dataset",
+    "plan_push",
+    "push",
     "read_manifest",
     "recipe_names",
     "show",

@@ -138,6 +138,8 @@ class SourceSpec:
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
     find: Callable[..., None] | None = None
     """(recipe, entries of this kind, found, lock, mirror, update_pins): put files and hashes into ``found``."""
+    may_fail: bool = False
+    """Whether the other entries are built where this source's files cannot be had or read."""
     label: Callable[[Any], str] | None = None
     """settings -> the dataset's ``source`` column; by default the kind."""
     one_box: Callable[[Task, str], tuple[str, Task]] | None = None

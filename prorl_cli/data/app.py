@@ -15,8 +15,10 @@ from prorl_cli.console import make_progress, print_json, say, stdout_console, wa
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
 from prorl_cli.data.derive import filter_command, merge_command, show_command
+from prorl_cli.data.doctor import doctor_command
 from prorl_cli.data.golds import audit_golds_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.push import push_command
 from prorl_cli.data.tables import counts_table, show_example, table
 from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
@@ -187,3 +189,5 @@ app.command("filter")(filter_command)
 app.command("merge")(merge_command)
 app.command("audit-golds")(audit_golds_command)
 app.command("benchmarks")(benchmarks_command)
+app.command("doctor")(doctor_command)
+app.command("push")(push_command)

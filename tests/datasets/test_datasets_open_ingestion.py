@@ -198,7 +198,7 @@ def test_a_build_that_keeps_nothing_says_why(
     text = recipe_text(f"kind: file, path: a.jsonl, on_bad_row: drop, {MAPPED}")
     with pytest.raises(
         UserError,
-        match=r"all 40 candidates were dropped: bad row: map.answer has no value \(40, as a.jsonl:1: map",
+        match=r"all 40 were dropped: bad row: map.answer has no value \(40, as mine-0: a.jsonl:1: map",
     ):
         build_with(accepting, make_recipe(text), tmp_path / "d", progress=NullProgress())
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress, atomic_write_text
 from prorl_datasets.hub.reach import hub_problem, offline
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.row import digest
@@ -115,15 +116,15 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
 
 def add_generated(
-    guard: Guard, recipe: Recipe, folder: Path, children: Children, progress: Progress
+    guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the generated benchmarks' items of the tasks that the recipe draws from.
+    """Add the generated benchmarks' items of the tasks that ``entries`` draw from.
 
     Finished tasks are kept in ``folder``, so that a killed build does not make them again.
     """
     from prorl_datasets.benchmarks import load_spec
 
-    drawn = {e.source.task for e in recipe.entries if isinstance(e.source, ReasoningGymSource)}
+    drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
     jobs: list[tuple[str, str, int | None]] = []
     for name in guard.generated:
         made = load_spec(name).generated

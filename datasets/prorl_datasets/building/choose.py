@@ -83,6 +83,12 @@ class Found:
                 short = int.from_bytes(hashlib.blake2b(answer.encode(), digest_size=8).digest())
             held.append(Ref(name, place, row["index"], node, row["prompt_key"], short))
 
+    def forget(self, name: str) -> None:
+        """Leave out all rows and counts of an entry."""
+        self.tallies.pop(name, None)
+        for stream in [stream for stream in self.refs if stream[0] == name]:
+            del self.refs[stream]
+
     def _node(self, key: str, signature: str | None) -> int:
         if key not in self._nodes:
             self._nodes[key] = len(self._nodes)

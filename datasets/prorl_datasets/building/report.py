@@ -61,6 +61,14 @@ class EntryResult:
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
+    skipped: bool = False
+    """The command said so."""
+    failed: str = ""
+    """Why its source could not be had or read."""
+    taken: Mapping[str, Any] = field(default_factory=dict)
+    """Which files its source gave, where it left a choice."""
+    tests_left_out: Counter[str] = field(default_factory=Counter)
+    """Tests of its rows that were not kept, by reason."""
 
     def commonest_answer_share(self) -> float | None:
         """Return the share of the commonest right answer: what a blind constant answer earns."""
@@ -73,10 +81,17 @@ class EntryResult:
 
     def short(self) -> list[str]:
         """Return ``split kept/target`` for each split that fell short."""
-        if self.left_out:
+        if self.left_out or self.skipped or self.failed:
             return []
         targets = {s: self.entry.count.of(s) for s in SPLITS}
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
+
+    def share(self) -> float:
+        """Return the part of its targets that was kept; 1 where it has none."""
+        if not self.short():
+            return 1.0
+        targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
+        return sum(self.kept[s] for s in SPLITS if targets[s]) / sum(targets.values())
 
     def as_json(self) -> dict[str, Any]:
         """Return the manifest's record of this entry."""
@@ -88,6 +103,10 @@ class EntryResult:
             "licence": entry.licence,
             "weight": self.weight,
             "left_out": self.left_out,
+            **({"skipped": True} if self.skipped else {}),
+            **({"failed": True} if self.failed else {}),
+            **({"taken": dict(self.taken)} if self.taken else {}),
+            **({"tests_left_out": dict(self.tests_left_out)} if self.tests_left_out else {}),
             "splits": {
                 s: {
                     "target": entry.count.said(s),
@@ -116,6 +135,8 @@ class BuildReport:
     path: Path
     manifest: Mapping[str, Any]
     reused: bool = False
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Entries whose source could not be had or read, and why; the dataset is without them."""
 
     @property
     def recipe(self) -> str:
@@ -126,6 +147,12 @@ class BuildReport:
     def short(self) -> Mapping[str, list[str]]:
         """Entries that fell short of their target: name to ``split kept/target``."""
         found: Mapping[str, list[str]] = self.manifest["short"]
+        return found
+
+    @property
+    def too_short(self) -> list[str]:
+        """Names of the entries that fell below their ``min_share``."""
+        found: list[str] = self.manifest["too_short"]
         return found
 
 
@@ -215,7 +242,9 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "isolation": sorted({level for r in results for level in r.isolation if level}),
         "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),
         "counts": _by(results, lambda r, s: r.kept[s]),
-        "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
+        "targets": _by(
+            results, lambda r, s: 0 if r.left_out or r.skipped else r.entry.count.of(s) or 0
+        ),
         "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.shown(e.source)),
         "licences": dict(sorted(facts.licences.items())),
         "gold_types": dict(sum((r.golds for r in results), Counter()).most_common()),
@@ -228,6 +257,9 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "drop_examples": examples[:60],
         "decontamination": dict(facts.decontamination),
         "short": {r.entry.name: r.short() for r in results if r.short()},
+        "too_short": [r.entry.name for r in results if r.share() < recipe.min_share_of(r.entry)],
+        "skipped": [r.entry.name for r in results if r.skipped],
+        "failed": [r.entry.name for r in results if r.failed],
         "entries": [result.as_json() for result in results],
         "source_files": dict(sorted(facts.sources.items())),
         "files": dict(facts.files),

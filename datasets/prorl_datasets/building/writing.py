@@ -124,6 +124,7 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         if share is not None:
             columns["metadata"].setdefault("chance", share)
         result.checks[row["gold_check"]] += 1
+        result.tests_left_out.update(columns["metadata"].get("tests_left_out", {}))
         _count_gold(result, identity, columns)
         work.licences[columns["licence"]] += 1
         work.facts.add(columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from prorl_common import UserError, nearest
+from prorl_common import NullProgress, UserError, nearest
 from prorl_datasets.golds.audit import UNUSABLE, GoldItem, item_of
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import BadRow, Row
@@ -102,8 +102,10 @@ def _of_recipe(recipe: Recipe, mirror: Path | None) -> Iterator[GoldItem]:
             f"recipe {recipe.name} has generators alone; their golds are audited in the dataset: "
             f"prorl data audit-golds data/{recipe.name}"
         )
-    chosen = recipe.model_copy(update={"entries": entries})
-    files = find_files(chosen, Path("data") / f"{recipe.name}.lock.json", mirror, False)
+    lock = Path("data") / f"{recipe.name}.lock.json"
+    files = find_files(recipe, entries, lock, mirror, False, NullProgress())
+    if files.failed:
+        raise DatasetError(next(iter(files.failed.values())))
     for entry in entries:
         for index, (where, raw, *problem) in enumerate(raw_rows(entry, files)):
             try:

@@ -90,6 +90,8 @@ class Entry(Strict):
     """Sampling weight in training, kept in the rows' metadata."""
     licence: str = "Apache-2.0"
     """Of rows that name none."""
+    min_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """As the recipe's, of this entry."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """Share of rows whose gold response is run through the verifier; the others are right by construction alone and
     say ``self-consistent``. Above 0, generated rows without a known answer are dropped."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,7 +24,8 @@ class HubSource(RowFileSettings):
     revision: str = "main"
     """A commit, tag or branch; locked as a commit on the first build."""
     files: Annotated[list[str], Field(min_length=1)]
-    """Names or patterns; each must match a file."""
+    """What to take, all of it: names, patterns or candidates, best first, with ``|`` between:
+    ``parquet | jsonl | json | csv | refs/convert/parquet``."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
@@ -44,11 +44,12 @@ def find(
 ) -> None:
     """Put the files of all entries into ``found``; they are pinned in the file ``lock``.
 
-    Raises DatasetError with a line for each source that cannot be had or that differs from its pin,
-    and for a repository asked for at two revisions: its files are pinned by name.
+    An entry whose files cannot be had is put into ``found.failed``. Raises DatasetError with a line for each
+    where no hub can be asked at all, for each source that differs from its pin, and for a repository asked
+    for at two revisions: its files are pinned by name.
     """
     del recipe
-    from prorl_datasets.hub import Pins, check_pins, resolve_all
+    from prorl_datasets.hub import CURE, Access, NoHub, Pins, Selection, Unreachable
 
     asked: dict[str, tuple[str, str]] = {}
     for entry in entries:
@@ -59,27 +60,60 @@ def find(
                 f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
                 f"{source.revision}); a recipe takes one of each repository"
             )
-    pins = Pins.read(lock)
-    wanted = []
+    pins, access = Pins.read(lock), Access(mirror, progress=found.progress)
+    if update_pins:
+        for repo in asked:
+            pins.forget(repo)
+    selected: dict[str, Selection] = {}
+    gone = 0
     for entry in entries:
         source = _settings(entry)
-        pinned = source.revision
-        if not update_pins:
-            pinned = pins.revision_for(source.repo, source.revision)
-        wanted.append(source.model_copy(update={"revision": pinned}))
-    resolved = resolve_all(wanted, mirror=mirror)
-    check_pins(lock, resolved, update=update_pins)
+        pinned = pins.commits(source.repo, source.revision)
+        try:
+            chosen = access.select(source.repo, source.revision, source.files, pinned)
+        except Unreachable as problem:
+            locked = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
+            found.failed[entry.name] = f"{source.repo}: {problem}{locked}; {CURE}"
+            gone += isinstance(problem, NoHub)
+            continue
+        selected[entry.name] = chosen
+        pins.note(source.repo, chosen.commits())
+        count = len(chosen.names)
+        found.progress.message(
+            f"{entry.name}: {source.repo} has {', '.join(chosen.candidates)} "
+            f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
+        )
+    if gone == len(entries):
+        lines = [f"{found.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
+        raise DatasetError("\n".join(lines))
+    pins.write()
+    wrong: list[str] = []
     for entry in entries:
-        source = _settings(entry)
-        files = [
-            file
-            for file in resolved[source.repo]
-            if any(file.name == p or fnmatchcase(file.name, p) for p in source.files)
-        ]
+        if entry.name not in selected:
+            continue
+        repo, chosen = _settings(entry).repo, selected[entry.name]
+        try:
+            files = access.fetch(chosen)
+        except Unreachable as problem:
+            found.failed[entry.name] = f"{repo}: {problem}; {CURE}"
+            continue
+        wrong += [line for line in pins.problems(repo, files) if line not in wrong]
+        if wrong:
+            continue
+        pins.record(repo, files)
         found.paths[entry.name] = [file.path for file in files]
         found.contents[entry.name] = [file.sha256 for file in files]
+        found.taken[entry.name] = {
+            "repo": chosen.repo,
+            "candidates": list(chosen.candidates),
+            "revision": next((file.revision for file in files), None),
+            "files": [file.name for file in files],
+        }
         for file in files:
-            found.hashes[f"{source.repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+            found.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+    if wrong:
+        raise DatasetError("\n".join(wrong))
+    pins.write()
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
@@ -98,11 +132,6 @@ def _settings(entry: Entry) -> HubSource:
 
 
 SPEC = SourceSpec(
-    name="hub",
-    settings=HubSource,
-    read=read,
-    convert=convert_row,
-    check=check,
-    find=find,
-    label=label,
-)
+    name="hub", settings=HubSource, read=read, convert=convert_row, check=check, find=find, label=label,
+    may_fail=True,
+)  # fmt: skip

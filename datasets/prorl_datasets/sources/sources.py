@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from prorl_common import Progress
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row
@@ -16,13 +17,13 @@ from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 
-def check_sources(recipe: Recipe, children: Any) -> None:
-    """Raise DatasetError naming every mistake of every source: unknown names, missing files.
+def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> None:
+    """Raise DatasetError naming every mistake of the sources of ``wanted``: unknown names, missing files.
 
     ``children`` are the build's child processes, for what only they may import.
     """
     wrong: list[str] = []
-    for spec, entries in _by_kind(recipe):
+    for spec, entries in _by_kind(wanted):
         if spec.check is not None:
             wrong += spec.check(recipe, entries, children)
         for entry in entries:
@@ -32,14 +33,22 @@ def check_sources(recipe: Recipe, children: Any) -> None:
         raise DatasetError(f"recipe {recipe.name}: {'; '.join(wrong)}")
 
 
-def find_files(recipe: Recipe, lock: Path, mirror: Path | None, update_pins: bool) -> Files:
-    """Return the files of all entries; hub files are pinned in the file ``lock``.
+def find_files(
+    recipe: Recipe,
+    wanted: Sequence[Entry],
+    lock: Path,
+    mirror: Path | None,
+    update_pins: bool,
+    progress: Progress,
+) -> Files:
+    """Return the files of the entries ``wanted``; hub files are pinned in the file ``lock``.
 
-    Of a source without files its origin and settings count, which is what decides its rows. Raises
-    DatasetError with a line for each source that cannot be had or that differs from its pin.
+    Of a source without files its origin and settings count, which is what decides its rows. Those that
+    cannot be had are in ``failed``. Raises DatasetError with a line for each source that differs from its
+    pin.
     """
-    found = Files()
-    for spec, entries in _by_kind(recipe):
+    found = Files(progress=progress)
+    for spec, entries in _by_kind(wanted):
         if spec.find is not None:
             spec.find(recipe, entries, found, lock, mirror, update_pins)
         elif not spec.generated:
@@ -74,11 +83,10 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
     return map_row(entry.scored_by, entry.source, raw, where, index)
 
 
-def _by_kind(recipe: Recipe) -> Iterator[tuple[SourceSpec, list[Entry]]]:
+def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
     """Yield each kind's spec and its entries, in the order of the recipe."""
-    kinds = dict.fromkeys(entry.source.kind for entry in recipe.entries)
-    for kind in kinds:
-        yield SOURCES.get(kind), [e for e in recipe.entries if e.source.kind == kind]
+    for kind in dict.fromkeys(entry.source.kind for entry in wanted):
+        yield SOURCES.get(kind), [e for e in wanted if e.source.kind == kind]
 
 
 def _plain(spec: SourceSpec, number: int, row: Any) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from prorl_datasets.sources.readers.lines import iter_lines
 from prorl_datasets.types import DatasetError
 
 _BATCH_BYTES, _BATCH_ROWS = 16 * 1024 * 1024, 1024
+_BUFFER = 1024 * 1024
+"""Bytes of a column that are read from the disk at a time."""
 
 
 def parquet_rows(
@@ -41,7 +43,8 @@ def parquet_rows(
         raise DatasetError(f"no such file: {path}")
     number = 1
     try:
-        with parquet.ParquetFile(path) as file:
+        # read page by page: without both, a whole row group is held, however large its writer made it
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
             _distinct(file.schema_arrow.names, str(path))
             about = file.metadata
             groups = [about.row_group(i) for i in range(about.num_row_groups)]
