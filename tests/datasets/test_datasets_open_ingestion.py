@@ -13,6 +13,8 @@ from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, DatasetError, Recipe, build, load, verify_dataset
 from prorl_datasets.building.builder import build_with
 from prorl_datasets.recipe.parts import Counts
+from prorl_datasets.sources.columns import columns_needed
+from prorl_datasets.spec import RowSettings
 
 Make = Callable[[str], Recipe]
 ROWS: list[dict[str, Any]] = [
@@ -257,3 +259,15 @@ def test_a_shipped_response_makes_a_gold_verified_and_a_boxed_answer_does_not(
         "a response that the source ships",
     )
     assert second.gold_check == "self-consistent" and "verified_by" not in second.metadata
+
+
+def test_the_columns_that_a_source_must_have_are_known_before_it_is_read() -> None:
+    settings = RowSettings(
+        kind="hub",
+        columns={"prompt": "q", "id": "key"},
+        map={"answer": "boxed(sol)", "metadata.level": "number(level)"},
+        where="len(q) > 3 and not absent(sol) or true",
+        keep=["topic"],
+    )
+    assert columns_needed("math", settings) == ["q", "key", "sol", "level", "topic"]
+    assert columns_needed("code", RowSettings(kind="file")) == ["prompt", "tests"]

@@ -49,6 +49,18 @@ def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
     ]
 
 
+def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
+    """Return the raw columns that rows must have by what a recipe says of them, each once: for the verifier's fields, and
+    those that ``where``, ``map`` and ``keep`` name.
+    """
+    spec = VERIFIERS.get(verifier)
+    fields = [name for name in ("prompt", *spec.columns) if name not in settings.map]
+    named = [settings.columns.get(name, name) for name in (*fields, *settings.columns)]
+    expressions = [*settings.map.values(), *([] if settings.where is None else [settings.where])]
+    named += [name for text in expressions for name in parse(text).names()]
+    return list(dict.fromkeys([*named, *(settings.keep or ())]))
+
+
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
     """Yield the rows; one whose name was used before says so."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
