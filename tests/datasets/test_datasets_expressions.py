@@ -99,6 +99,8 @@ def test_a_row_without_a_value_says_where_and_how_to_mend_it(source: str, said: 
         ("len(value=tags)", "a function takes plain values"),
         ("(n := 3)", "the language has no NamedExpr"),
         ("{1: 2}", "the language has no Dict"),
+        ("tags[0, 1:2]", "a piece is taken by one pair of places"),
+        ("[*tags]", "the language has no Starred"),
         ('f"{n:>999999999}"', "in an f-text only {value}, without format"),
         ("n << 9999999", "the language has no LShift"),
         ("b'x'", "a value is a text, a number, true, false or null"),

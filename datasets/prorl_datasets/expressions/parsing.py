@@ -102,6 +102,8 @@ def _check(expression: Expression, node: ast.AST, depth: int) -> None:
             raise expression.wrong("a value is a text, a number, true, false or null", node)
         if isinstance(node.value, str) and _ODD & {*node.value}:
             raise expression.wrong("write a backslash in a text twice", node)
+    if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
+        raise expression.wrong("a piece is taken by one pair of places", node)
     if isinstance(node, ast.FormattedValue) and (node.format_spec or node.conversion != -1):
         raise expression.wrong("in an f-text only {value}, without format", node)
     if isinstance(node, ast.Call):
