@@ -217,19 +217,22 @@ def test_prorl_136k_at_a_hundredth_killed_ten_times_gives_the_bytes_of_an_undist
                 stdout=log, stderr=log, env=home, start_new_session=True,
             )  # fmt: skip
 
-    began = time.monotonic()
     calm = command("calm")
     assert calm.wait(900) == 0, (tmp_path / "calm" / "log").read_text()[-3000:]
-    took = time.monotonic() - began
     hub.plan.rate, hub.plan.chance = 0.1, random.Random(3)
     chance = random.Random(11)
-    for _ in range(KILLS):
+    pieces = tmp_path / "killed" / ".d.build"
+    for kill in range(KILLS):
         process = command("killed")
-        try:
-            process.wait(1 + chance.random() * took / 6)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        # two while files are fetched, the others when some of about 320 pieces are done
+        enough = len(list(pieces.rglob("*"))) + chance.randrange(75)
+        deadline = time.monotonic() + (chance.random() * 6 if kill < 2 else 300)
+        while process.poll() is None and time.monotonic() < deadline:
+            if kill >= 2 and len(list(pieces.rglob("*"))) > enough:
+                break
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
     last = command("killed")
     assert last.wait(900) == 0, (tmp_path / "killed" / "log").read_text()[-3000:]
     assert contents(tmp_path / "calm" / "d") == contents(tmp_path / "killed" / "d")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ class _Build:
     scorer: Scorer
     children: Children
     progress: Progress
+    found: Found
     results: list[EntryResult] = field(default_factory=list)
-    found: Found = field(default_factory=Found)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
@@ -251,9 +251,10 @@ def build_with(
         check_sources(recipe, wanted, children)
         stack.enter_context(store.lock())
         scorer = stack.enter_context(scoring)
+        found_rows = stack.enter_context(closing(Found(store.folder)))
         work = _Build(
-            recipe, wanted, seed, options, files, guard, store, scorer, children, progress
-        )
+            recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found_rows
+        )  # fmt: skip
         manifest = write_dataset(work.output(work.collect(), digest), out)
     if not missing and not work.failed:  # else the next build goes on with them
         store.clear()
