@@ -90,7 +90,7 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
 
 
 def _write_quarantine(work: Output, path: Path) -> int:
-    """Write the bad rows, a line each with place, reason and columns, sorted by entry and place; return their number."""
+    """Write the bad rows, a line each with place, reason and columns, by entry and place; return their number."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for name in sorted(work.quarantined):

@@ -20,8 +20,8 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 def show(path: str | Path, row: str) -> dict[str, Any]:
     """Return as JSON-ready values what a dataset (folder or Parquet file) says of the row with that id.
 
-    A row that is there: ``kept`` true, all its columns, the ``answer`` and where it comes from; its entry's counts. One that was dropped:
-    ``kept`` false and the ``drops`` that the dataset recorded (matches with benchmarks, quarantine, examples of the
+    A row that is there: ``kept`` true, its columns and ``answer``, what the manifest says of its entry. One that was
+    dropped: ``kept`` false and the ``drops`` that were recorded (matches with benchmarks, quarantine, examples of the
     manifest). Raises DatasetError for an id that stands nowhere, with the nearest ones, and as ``load`` does.
     """
     path = Path(path)

@@ -29,9 +29,6 @@ from prorl_datasets.storage import (
 from prorl_datasets.types import SPLITS, DatasetError, Sample, Split
 from prorl_verifiers import VERIFIERS
 
-KEPT = ("source_files", "parts")
-"""Of the parents' manifests: joined."""
-
 
 @dataclass(frozen=True, slots=True)
 class Parent:
@@ -184,14 +181,8 @@ def _manifest(
     drops: Counter[str] = sum((Counter(lost) for lost in left_out.values()), Counter())
     derived = {**what, "parents": [parent.as_json() for parent in parents]}
     digest = hashlib.sha256(canonical_json(derived).encode()).hexdigest()
-    joined: dict[str, Any] = {}
-    for key in KEPT:
-        found = [parent.manifest[key] for parent in parents if key in parent.manifest]
-        if key == "parts" and found:
-            records = {canonical_json(record): record for part in found for record in part}
-            joined[key] = [records[record] for record in sorted(records)]
-        elif key == "source_files":
-            joined[key] = dict(sorted((k, v) for part in found for k, v in part.items()))
+    files_read = {k: v for p in parents for k, v in p.manifest.get("source_files", {}).items()}
+    parts = {canonical_json(part): part for p in parents for part in p.manifest.get("parts", ())}
     return {
         "format": 2,
         "recipe": name,
@@ -230,9 +221,10 @@ def _manifest(
             }
             for key, e in sorted(tally.entries.items())
         ],
-        **joined,
+        "source_files": dict(sorted(files_read.items())),
         "files": dict(files),
         "versions": package_versions(),
+        **({"parts": [parts[record] for record in sorted(parts)]} if parts else {}),
     }
 
 

@@ -1,8 +1,8 @@
 """Audit golds: those that are no answers, one by one and as a set.
 
 What only many rows show: one value for many rows of a source, and one question with two answers. Memory grows
-with the number of rows and their golds (measured: 136,000 short ones take 250 MiB in all), not with the questions. Leaves out: reading rows (``items``), and what
-a model says (``votes``).
+with the number of rows and their golds (measured: 136,000 short ones take 250 MiB in all), not with the questions.
+Leaves out: reading rows (``items``), and what a model says (``votes``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEANINGS = {
     "the question itself": "the question, case and spacing aside",
     "a list written as text": "['4']: a list that was printed",
     "prose": f"{rules.PROSE} words or more, formulas aside",
-    MANY_ROWS: f"at least {LEAST_REPEATS} rows and {SHARE:.0%} of its source ({SHARE_OF_FEW:.0%} of letters and yes/no)",
+    MANY_ROWS: f"{LEAST_REPEATS} rows or more and {SHARE:.0%} of its source ({SHARE_OF_FEW:.0%}: letters, yes/no)",
     TWO_ANSWERS: "equal questions, and golds that do not accept each other",
     AGAINST: "more than half of a model's answers are one, and none is the gold",
     UNUSABLE: "no question, or a reference that its verifier does not take",

@@ -50,8 +50,9 @@ def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
 
 
 def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
-    """Return the raw columns that rows must have by what a recipe says of them, each once: for the verifier's fields, and
-    those that ``where``, ``map`` and ``keep`` name.
+    """Return the raw columns that rows must have by what a recipe says, each once.
+
+    They are for the verifier's fields, and what ``where``, ``map`` and ``keep`` name.
     """
     spec = VERIFIERS.get(verifier)
     fields = [name for name in ("prompt", *spec.columns) if name not in settings.map]
