@@ -4,8 +4,9 @@
 
 Makes a Parquet file of ONE row group of that many megabytes (one wide text column of bytes that do not
 compress, nested messages beside it), and a JSON-lines file of that many rows, in a temporary folder; reads each
-with ``iter_rows`` in a process of its own, the Parquet file also as pyarrow reads it by default. Peak RSS is
-``ru_maxrss`` of the child; its value right after the imports is given beside it.
+with ``iter_rows`` in a process of its own, the Parquet file also as pyarrow reads it by default; and chooses
+among as many rows of files as a build's parent process does (random keys and signatures). Peak RSS is
+``ru_maxrss`` of the child, mapped files included; its value right after the imports is given beside it.
 """
 
 from __future__ import annotations
@@ -50,6 +51,33 @@ print(json.dumps({"rows": rows, "seconds": round(time.monotonic() - began, 1),
 """
 
 
+CHOOSING = """
+import base64, json, os, resource, sys, time
+from prorl_datasets.building.choose import Found, choose
+from prorl_datasets.building.collect import Job
+from prorl_datasets.recipe.recipe import parse_recipe
+from prorl_datasets.rows.parts import Part
+from prorl_datasets.text import duplicates
+source = "{kind: hub, repo: o/a, files: [jsonl], adapter: deepscaler}"
+entry = "{name: a, domain: math, count: {train: all}, source: " + source + "}"
+recipe = parse_recipe("{name: x, entries: [" + entry + "]}", "", None)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+began, wanted = time.monotonic(), int(sys.argv[1])
+found = Found()
+for start in range(0, wanted, 256):
+    part = Part(candidates=256)
+    for index in range(start, min(wanted, start + 256)):
+        part.rows.append({"columns": {"answer": str(index)}, "index": index,
+                          "key": os.urandom(16).hex(), "prompt_key": os.urandom(16).hex(),
+                          "signature": base64.b64encode(os.urandom(512)).decode()})
+    found.add(Job(recipe.entries[0], "", start, start + 256), part)
+kept = choose(recipe, 0, found, found.near(0.8), {}).count(recipe.entries[0], "train")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"rows": kept, "seconds": round(time.monotonic() - began, 1),
+                  "imports_mb": before // 1024, "peak_mb": peak // 1024}))
+"""
+
+
 def make_parquet(path: Path, megabytes: int) -> None:
     """Write a Parquet file of one row group, about so many megabytes compressed."""
     import pyarrow as pa
@@ -84,8 +112,8 @@ def make_lines(path: Path, rows: int) -> None:
             )
 
 
-def measured(program: str, path: Path) -> dict[str, Any]:
-    """Return what a child that reads ``path`` says of itself."""
+def measured(program: str, path: Path | str) -> dict[str, Any]:
+    """Return what a child that is given ``path`` (or a number of rows) says of itself."""
     out = subprocess.run(
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
     )
@@ -116,6 +144,8 @@ def main() -> None:
             results.append({**about, "reader": "prorl", **measured(OURS, path)})
             if name.endswith(".parquet"):
                 results.append({**about, "reader": "pyarrow, defaults", **measured(DEFAULT, path)})
+    chosen = measured(CHOOSING, str(asked.rows))
+    results.append({"file": "(choosing)", "mb": 0, "reader": "prorl", **chosen})
     print(
         f"{'file':12} {'MB':>6} {'reader':18} {'rows':>8} {'imports MB':>11} {'peak MB':>8} {'s':>7}"
     )

@@ -18,7 +18,9 @@ import yaml
 from hub_faults import Status
 from hub_server import TOKEN, FakeHub
 from hub_sets import put_benchmarks, put_training_sets
+from typer.testing import CliRunner
 
+from prorl_cli.main import build_app
 from prorl_common import NullProgress
 from prorl_common.http import RetryPolicy
 from prorl_datasets import BuildOptions, DatasetError, Recipe, load
@@ -188,6 +190,24 @@ def contents(folder: Path) -> dict[str, bytes]:
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file()
+    }
+
+
+def test_the_command_exits_with_1_and_lists_what_failed(
+    hub: FakeHub, small: Recipe, tmp_path: Path
+) -> None:
+    hub.repos[SCP].gated = True
+    (tmp_path / "r.yaml").write_text(yaml.safe_dump(scaled(4000, logic=False)))
+    words = ["data", "build", "--recipe", str(tmp_path / "r.yaml"), "--out", str(tmp_path / "d")]
+    result = CliRunner().invoke(build_app(), [*words, "--only", "math", "--only", "stem"])
+    assert result.exit_code == 1
+    last = result.stderr.strip().splitlines()[-1]
+    assert last.endswith("; WITHOUT stem-scp116k: the same command goes on with them")
+    assert (
+        "stem-scp116k is missing: EricLu/SCP-116K: this repository is gated: acc" in result.stderr
+    )
+    assert json.loads((tmp_path / "d" / "manifest.json").read_text())["counts"]["train"] == {
+        "math": 10
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -100,10 +101,8 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
                 questions = benchmark_questions(name, mirror=mirror)
                 texts = [(name, item, text) for item, text in questions]
             except (DatasetError, MissingExtraError) as error:
-                reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
-                guard.missing[name] = (
-                    reason  # in manifest and card, which hold no path of the machine
-                )
+                # in manifest and card, which hold no path of the machine
+                guard.missing[name] = _without(str(error), mirror)
             else:
                 guard.texts += texts
                 guard.checked[name] = len(texts)
@@ -113,6 +112,13 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
             "(--mirror DIR takes copies of their files)"
         )
     return guard
+
+
+def _without(text: str, folder: Path | None) -> str:
+    """Return ``text`` with DIR for the path ``folder``; words that hold it as letters stay."""
+    if folder is None:
+        return text
+    return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
 
 
 def add_generated(

@@ -48,17 +48,17 @@ class Signatures:
         rows = _mapped(self._file, np.dtype((np.void, SIZE)), (self._count,))
         order = np.argsort(rows, kind="stable")
         place = np.empty(self._count, np.int64)
-        out = self._open()
         groups, before = 0, None
-        for start in range(0, len(order), _CHUNK):
-            part = order[start : start + _CHUNK]
-            for row, data in zip(part.tolist(), rows[part].tolist(), strict=True):
-                if data != before:
-                    out.write(data)
-                    groups, before = groups + 1, data
-                place[row] = groups - 1
-        out.flush()
-        return _mapped(out, np.dtype("<u4"), (groups, PERMUTATIONS)), place
+        with self._open() as out:  # what is mapped stays when it is closed
+            for start in range(0, len(order), _CHUNK):
+                part = order[start : start + _CHUNK]
+                for row, data in zip(part.tolist(), rows[part].tolist(), strict=True):
+                    if data != before:
+                        out.write(data)
+                        groups, before = groups + 1, data
+                    place[row] = groups - 1
+            out.flush()
+            return _mapped(out, np.dtype("<u4"), (groups, PERMUTATIONS)), place
 
     def _open(self) -> IO[bytes]:
         if self._folder is not None:

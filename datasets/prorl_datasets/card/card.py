@@ -46,6 +46,7 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         ),
         "## Rows\n\nKept, and the target in brackets where it was missed.",
         _counts(manifest),
+        _missing(manifest),
         *(f"![{text}]({IMAGES}/{name})" for name, text in images.items()),
         "## Sources and licences",
         _sources(manifest),
@@ -91,6 +92,24 @@ def _counts(manifest: Mapping[str, Any]) -> str:
             rows.append((domain, *cells))
     sums = [f"{sum(manifest['counts'][split].values()):,}" for split in splits]
     return _table(("domain", *splits), [*rows, ("all", *sums)])
+
+
+def _missing(manifest: Mapping[str, Any]) -> str:
+    """Return what fell short of its goal, what is not there, and which tests were left out."""
+    lines = [
+        f"- `{name}` yielded fewer rows than its goal: {', '.join(splits)} (kept/goal)."
+        for name, splits in manifest["short"].items()
+    ]
+    lines += [
+        f"- `{name}` is missing: its source could not be had or read."
+        for name in manifest["failed"]
+    ]
+    lines += [f"- `{name}` was left out on purpose." for name in manifest["skipped"]]
+    for entry in manifest["entries"]:
+        if left_out := entry.get("tests_left_out"):
+            reasons = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.items())
+            lines.append(f"- Tests of `{entry['name']}` that were left out: {reasons}.")
+    return "\n".join(lines)
 
 
 def _sources(manifest: Mapping[str, Any]) -> str:
