@@ -5,15 +5,19 @@ Tables and JSON go to stdout, progress and messages to stderr.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stoppable, warn
-from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.options import Only, Skip, Workers, isolated, workers_or_cores
 from prorl_cli.data.tables import counts_table, table
 from prorl_cli.options import JsonNotTables, PluginOption
+
+if TYPE_CHECKING:
+    from prorl_datasets import BuildReport
 
 
 def build_command(
@@ -26,8 +30,10 @@ def build_command(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed (default: the recipe's).")] = None,
     allow_short: Annotated[
-        bool, typer.Option("--allow-short", help="Exit 0 even where a target was not reached.")
+        bool, typer.Option("--allow-short", help="Exit 0 even where a source yielded too little.")
     ] = False,
+    only: Only = None,
+    skip: Skip = None,
     workers: Workers = None,
     mirror: Annotated[
         Path | None,
@@ -41,8 +47,9 @@ def build_command(
 ) -> None:
     """Build a dataset, or go on with one.
 
-    Run again after an interruption, it goes on where it was. Exit 2: a target was not reached
-    (--allow-short accepts that) or a mistake in recipe, sources or data.
+    Run again after an interruption or with more of its entries, it goes on where it was. Exit 1: a source could not be
+    had or read, and the others are built. Exit 2: a source yielded too little of its target (min_share of the recipe;
+    --allow-short accepts that), or a mistake in recipe, sources or data.
 
     Files of the hub are locked in <recipe>.lock.json beside the output on the first build and
     checked on the next.
@@ -57,6 +64,8 @@ def build_command(
         workers=workers_or_cores(workers),
         mirror=mirror,
         update_pins=update_pins,
+        only=tuple(only or ()),
+        skip=tuple(skip or ()),
     )
     if recipe is None:
         recipe, why = choose_bare_recipe()
@@ -105,10 +114,44 @@ def build_command(
             warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
         for verifier, reason in found["left_out"].items():
             warn(f"{verifier} is left out: {reason}")
-        say(f"dataset {'kept' if report.reused else 'written'}: {report.path}")
-    if report.short:
-        for name, splits in report.short.items():
-            warn(f"{name} fell short: {', '.join(splits)} (kept/target)")
-        say("the dataset is complete but for these; --allow-short accepts that")
-        if not allow_short:
-            raise typer.Exit(2)
+        if bad := sum(n for reason, n in found["drops"].items() if reason.startswith("bad row: ")):
+            held = "quarantine.jsonl" in found["files"]
+            warn(f"{bad} bad rows left out{'; see quarantine.jsonl' if held else ''}")
+        for entry in found["entries"]:
+            _tests(entry)
+            if entry["candidates"] and not any(s["kept"] for s in entry["splits"].values()):
+                worst = sorted(entry["drops"].items(), key=lambda item: -item[1])[:5]
+                reasons = "; ".join(f"{reason} ({count})" for reason, count in worst)
+                warn(f"{entry['name']}: none of {entry['candidates']} rows was kept: {reasons}")
+    raise typer.Exit(_conclude(report, allow_short))
+
+
+def _tests(entry: Mapping[str, Any]) -> None:
+    """Say how many tests of an entry's rows were left out."""
+    if left_out := entry.get("tests_left_out"):
+        reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
+        say(f"{entry['name']}: tests left out: {reasons}")
+
+
+def _conclude(report: BuildReport, allow_short: bool) -> int:
+    """Say how the build ended, the last line last; return the exit code."""
+    for name in report.too_short:
+        splits = ", ".join(report.short[name])
+        warn(f"{name} fell short: {splits} (kept/target), below its min_share")
+    few = [
+        f"{name} {', '.join(s)}" for name, s in report.short.items() if name not in report.too_short
+    ]
+    line = f"dataset {'kept' if report.reused else 'written'}: {report.path}"
+    if few:
+        line += f"; a little short (kept/target): {'; '.join(few)}"
+    if report.failed:
+        for name, reason in report.failed.items():
+            warn(f"{name} is missing: {reason}")
+        say(f"{line}; WITHOUT {', '.join(report.failed)}: the same command goes on with them")
+        return 1
+    if skipped := report.manifest["skipped"]:
+        line += f"; without {', '.join(skipped)} (--only, --skip)"
+    if report.too_short:
+        line += f"; {', '.join(report.too_short)} fell too short; --allow-short accepts that"
+    say(line)
+    return 2 if report.too_short and not allow_short else 0

@@ -1,4 +1,4 @@
-"""What ``prorl data build`` and ``verify`` both ask: how many processes, and whether code can be isolated here."""
+"""What several ``prorl data`` verbs ask: how many processes, which entries, whether code can be isolated here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ import typer
 Workers = Annotated[
     int | None,
     typer.Option(min=1, help="Processes (default: one a core, 8 at most); same result for any."),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(help="This entry, group or pattern alone; repeatable."),
+]
+Skip = Annotated[
+    list[str] | None,
+    typer.Option(help="All but this entry, group or pattern; repeatable."),
 ]
 MOST_WORKERS = 8
 

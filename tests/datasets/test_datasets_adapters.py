@@ -17,7 +17,7 @@ import yaml
 from prorl_datasets import DatasetError
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapted import adapted
-from prorl_datasets.sources.adapters.code_sets import MAX_TESTS, spread
+from prorl_datasets.sources.adapters.code_sets import limited_tests
 from prorl_datasets.sources.adapters.fields import Unusable, check_columns
 from prorl_datasets.sources.adapters.options import letter_of, options_in
 from prorl_datasets.sources.adapters.worked import short_answer
@@ -152,15 +152,23 @@ def test_a_test_with_an_integer_that_no_box_could_read_is_left_out() -> None:
     assert (rows[9].metadata["tests"], rows[9].metadata["tests_in_source"]) == (1, 2)
 
 
-def test_many_tests_are_thinned_to_the_first_ones_and_evenly_spaced_others() -> None:
+def test_all_tests_of_a_row_are_kept() -> None:
     rows = {row.index: row for row in fixture("eurus_code", "eurus.jsonl")[0]}
     tests = rows[12].task.reference["tests"]
-    assert rows[12].metadata["tests_in_source"] == 101 and len(tests) == MAX_TESTS
-    assert [t["stdin"] for t in (*tests[:3], tests[-1])] == ["0 0\n", "1 1\n", "2 2\n", "100 100\n"]
-    for total in range(1, 300):
-        places = list(spread(total, MAX_TESTS, 3))
-        assert places == sorted(set(places)) and len(places) == min(total, MAX_TESTS)
-        assert places[-1] == total - 1
+    assert rows[12].metadata["tests_in_source"] == rows[12].metadata["tests"] == len(tests) == 101
+    assert "tests_left_out" not in rows[12].metadata
+
+
+def test_tests_over_a_size_limit_are_left_out_and_counted() -> None:
+    large = [{"stdin": f"{n} " + "x" * 200_000, "stdout": "1"} for n in range(12)]
+    huge, small = {"stdin": "y" * 300_000, "stdout": "1"}, {"stdin": "1", "stdout": "1"}
+    kept, left_out = limited_tests([small, huge, *large, small])
+    assert [len(test["stdin"]) for test in kept] == [1, *[200_002] * 10]
+    assert left_out == {
+        "repeated": 1,
+        "a test over 256 KiB": 1,
+        "tests of a row over 2 MiB": 2,
+    }
 
 
 def test_list_shaped_function_tests_score_a_right_program(pool: VerifierPool) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, BuildReport, Recipe, build, load
+from prorl_datasets.building.benchmark_guard import open_guard
 
 ROWS = Path(__file__).parents[1] / "data" / "hub_rows"
 SETS = {
@@ -86,9 +87,11 @@ def test_a_mirror_of_the_published_shapes_becomes_one_dataset(recipe: Recipe, mi
     report, said = _build(recipe, mirror)
     manifest, samples = report.manifest, load(report.path)
     checks = Counter((s.metadata["entry"], s.gold_check) for s in samples)
-    assert checks["deepscaler", "verified"] == 3
-    assert checks["dapo", "verified"] == 4
+    assert checks["deepscaler", "self-consistent"] == 3
+    assert checks["dapo", "self-consistent"] == 4
     assert checks["scp", "verified"] == 3
+    agreed = {s.metadata["verified_by"] for s in samples if s.gold_check == "verified"}
+    assert agreed == {f"a response by another ({name})" for name in ("r1_response", "qwq_solution")}
     assert checks["eurus", "self-consistent"] == 9
     assert checks["nemotron", "self-consistent"] == 6
     assert len(samples) == 25
@@ -146,6 +149,24 @@ def test_the_first_build_pins_the_files_and_a_changed_one_is_named(
     assert json.loads(lock.read_text()) != pins
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     assert said
+
+
+@pytest.mark.parametrize("name", ["mir", "./mir", "/"])
+def test_the_words_about_a_mirror_stay_whole_whatever_its_name(
+    make_recipe: Callable[[str], Recipe],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    (tmp_path / "mir").mkdir()
+    monkeypatch.chdir(tmp_path)
+    entry = "{name: a, domain: math, source: {kind: procedural, family: add}, count: {train: 1}}"
+    recipe = make_recipe(
+        f"name: x\ndecontamination: {{benchmarks: [math_500]}}\nentries: [{entry}]"
+    )
+    reason = open_guard(recipe, Path(name), NullProgress()).missing["math_500"]
+    assert "give --mirror DIR with HuggingFaceH4/MATH-500/test.jsonl or math_500.jsonl" in reason
+    assert "DIRror" not in reason and str(tmp_path) not in reason
 
 
 def test_one_repository_at_two_revisions_is_one_line(

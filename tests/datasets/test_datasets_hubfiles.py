@@ -1,47 +1,41 @@
-"""Hub access: mirrors, a small fake hub over HTTP, every failure one line with its cure; pins."""
+"""Hub access: mirrors, the fake hub's layouts and faults, every failure one line with its cure; pins."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import os
 from pathlib import Path
 
 import pytest
+from hub_faults import Cut, Slow, Spoilt, Status, Whole, WrongLength
+from hub_server import TOKEN, FakeHub
 
-from prorl_common import MissingExtraError
+from prorl_common import NullProgress
+from prorl_common.http import RetryPolicy
 from prorl_datasets import DatasetError
-from prorl_datasets.hub import ResolvedFile, Unreachable, check_pins, resolve, resolve_all
+from prorl_datasets.hub import CachedHub, ResolvedFile, check_pins, client, resolve
+from prorl_datasets.hub.access import Access
+from prorl_datasets.hub.pins import Pins
 
 COMMIT = "9" * 40
 ROWS = b'{"problem": "1+1", "answer": "2"}\n'
 
 
-@dataclass(frozen=True)
-class Source:
-    repo: str
-    files: tuple[str, ...] = ("*.jsonl",)
-    revision: str = "main"
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits of hundredths of a second."""
+    monkeypatch.setattr(client, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
 
 
-@dataclass
-class FakeHub:
-    """A hub held in a folder; a repository that is not there is blocked."""
+class Listening(NullProgress):
+    """Keeps the messages."""
 
-    folder: Path
-    downloads: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.said: list[str] = []
 
-    def listing(self, repo: str, revision: str, kind: str) -> tuple[str, list[str]]:
-        if not (self.folder / repo).is_dir():
-            raise Unreachable("the hub is not reachable (blocked)")
-        return COMMIT, [path.name for path in (self.folder / repo).iterdir()]
-
-    def download(self, repo: str, commit: str, name: str, kind: str) -> Path:
-        self.downloads.append(f"{repo}/{name}")
-        return self.folder / repo / name
+    def message(self, text: str) -> None:
+        self.said.append(text)
 
 
 def put(folder: Path, name: str, data: bytes = ROWS) -> Path:
@@ -74,142 +68,267 @@ def test_a_mirror_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         resolve("owner/set", "main", ["*"], mirror=tmp_path / "none")
 
 
-def test_what_the_mirror_lacks_comes_from_the_hub(tmp_path: Path) -> None:
-    put(tmp_path / "hub/o/a", "x.jsonl")
+LARGE = bytes(range(256)) * 1200
+"""About 300 kB, several blocks of what counts as progress."""
+
+
+def test_what_the_mirror_lacks_comes_from_the_hub(tmp_path: Path, hub: FakeHub) -> None:
+    hub.put("o/a", {"x.jsonl": ROWS})
     put(tmp_path / "mirror/o/b", "y.jsonl")
-    hub = FakeHub(tmp_path / "hub")
-    found = resolve_all([Source("o/a"), Source("o/b")], mirror=tmp_path / "mirror", hub=hub)
-    assert {repo: [f.revision for f in files] for repo, files in found.items()} == {
-        "o/a": [COMMIT],
-        "o/b": [None],
-    }
-    assert hub.downloads == ["o/a/x.jsonl"]
+    access = Access(tmp_path / "mirror")
+    found = [access.fetch(access.select(repo, "main", ["*.jsonl"])) for repo in ("o/a", "o/b")]
+    assert [[f.revision for f in files] for files in found] == [
+        [hub.repos["o/a"].at("main")],
+        [None],
+    ]
 
 
-def test_all_blocked_sources_are_reported_at_once_and_nothing_is_fetched(tmp_path: Path) -> None:
-    put(tmp_path / "o/good", "x.jsonl")
-    hub = FakeHub(tmp_path)
-    with pytest.raises(DatasetError) as caught:
-        resolve_all([Source("o/one"), Source("o/good"), Source("o/two")], hub=hub)
-    told = str(caught.value).splitlines()
-    assert [line.split(":")[0] for line in told] == ["o/one", "o/two"]
-    for cure in ("--mirror DIR", "HF_ENDPOINT", "prorl-136k-procedural"):
-        assert all(cure in line for line in told)
-    assert hub.downloads == []
+def test_a_listing_goes_over_pages_and_folders(hub: FakeHub) -> None:
+    names = [f"data/train-{n:05d}.parquet" for n in range(8)] + ["README.md", "a/b/c.jsonl"]
+    hub.put("o/set", dict.fromkeys(names, b"x"))
+    found = CachedHub(os.environ).listing("o/set", "main")
+    assert sorted(found.files) == sorted(names)
+    assert sum("/tree/" in s.path for s in hub.seen) == 4
 
 
-def test_two_sources_of_one_repository_share_its_files(tmp_path: Path) -> None:
-    put(tmp_path / "o/a", "x.jsonl")
-    put(tmp_path / "o/a", "y.jsonl")
-    hub = FakeHub(tmp_path)
-    found = resolve_all([Source("o/a", ("x.jsonl",)), Source("o/a")], hub=hub)
-    assert [file.name for file in found["o/a"]] == ["x.jsonl", "y.jsonl"]
-    assert len(hub.downloads) == 2
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """The few answers of the hub's interface that are needed. ``/datasets/o/gated`` is gated."""
-
-    seen: list[str]
-
-    def _answer(self, status: int, body: bytes = b"", **headers: str) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def do_GET(self) -> None:
-        self.seen.append(self.path)
-        path = self.path.split("?")[0]
-        if path.startswith("/api/datasets/o/gated"):
-            self._answer(403, b"{}", X_Error_Code="GatedRepo", X_Error_Message="gated")
-        elif path == "/api/datasets/o/set/revision/v1":
-            files = [{"rfilename": n} for n in ("a.jsonl", "README.md")]
-            body = json.dumps({"id": "o/set", "sha": COMMIT, "siblings": files}).encode()
-            self._answer(200, body, Content_Type="application/json")
-        elif path.startswith("/api/datasets/o/set/revision/"):
-            self._answer(404, b"{}", X_Error_Code="RevisionNotFound")
-        elif path == f"/datasets/o/set/resolve/{COMMIT}/a.jsonl":
-            self._answer(200, ROWS, ETag='"etag1"', X_Repo_Commit=COMMIT)
-        elif path.startswith("/api/datasets/o/broken"):
-            self._answer(418)
-        else:
-            self._answer(404, b"{}", X_Error_Code="RepoNotFound")
-
-    do_HEAD = do_GET
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def hub_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A hub on this machine, named by HF_ENDPOINT; gives the list of paths asked of it."""
-    constants = pytest.importorskip("huggingface_hub.constants")
-    seen: list[str] = []
-    handler = type("Handler", (_Handler,), {"seen": seen})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # it is read once, at the first import
-    yield seen
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_files_come_from_the_endpoint_and_later_from_the_cache(
-    hub_at: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("there", "taken"),
+    [
+        (["a.parquet", "a.jsonl"], ["parquet", "a.parquet"]),
+        (["b.jsonl", "dataset_infos.json"], ["jsonl", "b.jsonl"]),
+        (["dataset_infos.json", "c.json"], ["json", "c.json"]),
+        (["README.md"], ["refs/convert/parquet", "default/train/0000.parquet"]),
+    ],
+)
+def test_the_first_candidate_that_is_there_is_taken(
+    hub: FakeHub, there: list[str], taken: list[str]
 ) -> None:
-    [file] = resolve("o/set", "v1", ["*.jsonl"])
+    hub.put("o/set", dict.fromkeys(there, ROWS))
+    hub.put("o/set", {"default/train/0000.parquet": ROWS}, branch="refs/convert/parquet")
+    access = Access()
+    chosen = access.select("o/set", "main", ["parquet | jsonl | json | refs/convert/parquet"])
+    assert [*chosen.candidates, *(name for _, name in chosen.names)] == taken
+    [file] = access.fetch(chosen)
     assert file.path.read_bytes() == ROWS
-    assert (file.name, file.revision) == ("a.jsonl", COMMIT)
+    assert file.branch == (taken[0] if taken[0].startswith("refs/") else None)
+
+
+def test_no_candidate_is_one_line_with_what_there_is(hub: FakeHub) -> None:
+    hub.put("o/set", {"README.md": b""})
+    with pytest.raises(
+        DatasetError, match=r"has none of parquet, refs/convert/parquet; it has README"
+    ):
+        resolve("o/set", "main", ["parquet | refs/convert/parquet"])
+
+
+def test_large_files_come_from_another_host_which_never_sees_the_token(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    hub.put("o/set", {"big.parquet": LARGE})
+    [file] = resolve("o/set", "main", ["parquet"])
+    assert file.path.read_bytes() == LARGE
+    assert {(s.host, s.token) for s in hub.seen} == {("hub", TOKEN), ("store", None)}
+
+
+def test_the_token_that_a_login_stored_is_used(hub: FakeHub, tmp_path: Path) -> None:
+    hub.put("o/set", {"a.jsonl": ROWS})
+    hub.repos["o/set"].private = True
+    with pytest.raises(DatasetError, match="no such repository, or it is private"):
+        resolve("o/set", "main", ["*"])
+    put(tmp_path / "hf", "token", f"{TOKEN}\n".encode())
+    assert resolve("o/set", "main", ["*"])[0].name == "a.jsonl"
+
+
+def test_files_are_fetched_once_and_later_found_in_the_cache_without_asking(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = hub.put("o/set", {"a.jsonl": ROWS, "README.md": b""})
+    [file] = resolve("o/set", "main", ["*.jsonl"])
+    assert (file.path.read_bytes(), file.name, file.revision) == (ROWS, "a.jsonl", commit)
+    asked = len(hub.seen)
+    assert resolve("o/set", commit, ["*.jsonl"]) == [file]
+    assert len(hub.seen) == asked
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    asked = len(hub_at)
-    assert resolve("o/set", COMMIT, ["*.jsonl"]) == [file]
+    assert resolve("o/set", "main", ["*.jsonl"]) == [file]
     with pytest.raises(DatasetError, match="HF_HUB_OFFLINE is set and revision main is not in"):
         resolve("o/other", "main", ["*"])
-    assert len(hub_at) == asked
+    with pytest.raises(DatasetError, match=r"HF_HUB_OFFLINE is set and README\.md is not in"):
+        resolve("o/set", "main", ["README.md"])
+    assert len(hub.seen) == asked
+
+
+def test_the_hubs_own_client_finds_what_we_fetched_and_we_what_it_fetched(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = pytest.importorskip("huggingface_hub")
+    commit = hub.put("o/set", {"big.parquet": LARGE, "a.jsonl": ROWS})
+    [ours] = resolve("o/set", "main", ["big.parquet"])
+    cache = tmp_path / "hf" / "hub"
+    where = library.try_to_load_from_cache("o/set", "big.parquet", cache, "main", "dataset")
+    assert Path(where) == ours.path
+    theirs = library.hf_hub_download(
+        "o/set", "a.jsonl", repo_type="dataset", revision=commit, cache_dir=cache, endpoint=hub.url
+    )
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert str(resolve("o/set", "main", ["a.jsonl"])[0].path) == theirs
+    listed = library.HfApi(endpoint=hub.url).list_repo_tree(
+        "o/set", recursive=True, repo_type="dataset"
+    )
+    assert sorted(file.path for file in listed) == ["a.jsonl", "big.parquet"]
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [Status(503)] * 3,
+        [Status(429, "0"), Status(500), Status(504)],
+        [Cut(0), Cut(10), Cut(70_000), Cut(100)],
+        [WrongLength(5), Spoilt()],
+        [Cut(90_000), Whole()],
+        [Cut(299_999), Slow(0.1)],
+    ],
+    ids=str,
+)
+def test_faults_of_a_body_are_outlived(
+    hub: FakeHub, faults: list[Status | Cut | WrongLength | Spoilt | Whole | Slow]
+) -> None:
+    hub.put("o/set", {"big.parquet": LARGE})
+    hub.plan.by_path["/resolve/"] = list(faults)
+    assert resolve("o/set", "main", ["parquet"])[0].path.read_bytes() == LARGE
+    assert not any(hub.plan.by_path.values())
+
+
+def test_a_hub_that_falls_silent_is_asked_again(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "SILENCE_SECONDS", 0.2)
+    hub.put("o/set", {"big.parquet": LARGE})
+    hub.plan.by_path["/resolve/"] = [Slow(0.6), Cut(80_000), Slow(0.6)]
+    assert resolve("o/set", "main", ["parquet"])[0].path.read_bytes() == LARGE
+
+
+def test_a_cut_body_is_resumed_with_range_also_by_the_next_process(hub: FakeHub) -> None:
+    hub.put("o/set", {"big.parquet": LARGE})
+    hub.plan.by_path["/resolve/"] = [Cut(100_000), *[Cut(0)] * 6]
+    with pytest.raises(
+        DatasetError, match=r"failed 6 times \(the body was cut at 100,000 of 307,200"
+    ):
+        resolve("o/set", "main", ["parquet"])
+    hub.seen.clear()
+    hub.plan.by_path.clear()
+    assert resolve("o/set", "main", ["parquet"])[0].path.read_bytes() == LARGE
+    assert [s.span for s in hub.bodies(".parquet")] == ["bytes=100000-"]
+
+
+def test_faults_of_the_listing_are_outlived(hub: FakeHub) -> None:
+    hub.put("o/set", {f"{n}.jsonl": ROWS for n in range(5)})
+    hub.plan.by_path["/api/"] = [Status(503), Cut(20), Status(429, "0"), Cut(3), Status(502)]
+    assert len(resolve("o/set", "main", ["*.jsonl"])) == 5
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            Status(503),
+            r"o/set: the hub at http\S+ failed 6 times \(HTTP 503: on purpose\); give --mi",
+        ),
+        (WrongLength(7), "it sends 307,193 bytes of a file that it lists with 307,200"),
+        (Spoilt(), r"the body of big\.parquet has another hash than the hub lists, 3 times"),
+    ],
+)
+def test_a_fault_that_stays_is_one_line_and_leaves_no_file(
+    hub: FakeHub, tmp_path: Path, fault: Status | WrongLength | Spoilt, message: str
+) -> None:
+    hub.put("o/set", {"big.parquet": LARGE})
+    hub.plan.by_path["/resolve/"] = [fault] * 9
+    with pytest.raises(DatasetError, match=message) as caught:
+        resolve("o/set", "main", ["parquet"])
+    assert "\n" not in str(caught.value)
+    assert not list((tmp_path / "hf").rglob("*.parquet"))
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again(hub: FakeHub) -> None:
+    hub.put("o/set", {"big.parquet": LARGE, "a.jsonl": ROWS})
+    for file in resolve("o/set", "main", ["*"]):
+        file.path.write_bytes(b"damaged")
+    assert [f.path.read_bytes() for f in resolve("o/set", "main", ["*"])] == [ROWS, LARGE]
+
+
+def test_a_branch_that_moves_during_a_build_is_read_at_one_commit(hub: FakeHub) -> None:
+    commit = hub.put("o/set", {"a.jsonl": ROWS, "b.jsonl": ROWS})
+    access = Access()
+    chosen = access.select("o/set", "main", ["*.jsonl"])
+    hub.put("o/set", {"a.jsonl": b"other", "b.jsonl": b"other"})
+    assert {(f.path.read_bytes(), f.revision) for f in access.fetch(chosen)} == {(ROWS, commit)}
+
+
+def test_a_renamed_repository_is_followed_and_said(hub: FakeHub) -> None:
+    hub.put("new/name", {"a.jsonl": ROWS})
+    hub.renamed["old/name"] = "new/name"
+    progress = Listening()
+    access = Access(progress=progress)
+    [file] = access.fetch(access.select("old/name", "main", ["*.jsonl"]))
+    assert file.path.read_bytes() == ROWS
+    assert progress.said == ["old/name is now called new/name on the hub"]
 
 
 @pytest.mark.parametrize(
     ("repo", "message"),
     [
-        ("o/gated", r"o/gated: this repository is gated: accept its terms at .* and set HF_TOKEN"),
+        (
+            "o/gated",
+            r"o/gated: this repository is gated: accept its terms at \S+/o/gated and set HF_TOK",
+        ),
         ("o/none", r"has no such repository, or it is private"),
         ("o/set", r"o/set: it has no revision 'main'"),
         ("o/broken", r"answered HTTP 418"),
         ("not a name", r"not a repository's name"),
+        ("o/../../api", r"not a repository's name"),
     ],
 )
-def test_each_refusal_of_the_hub_is_one_line(hub_at: list[str], repo: str, message: str) -> None:
+def test_each_refusal_of_the_hub_is_one_line(hub: FakeHub, repo: str, message: str) -> None:
+    hub.put("o/set", {"a": b""}, branch="v1")
+    hub.put("o/gated", {"a.jsonl": ROWS})
+    hub.repos["o/gated"].gated = True
+    hub.plan.by_path["/o/broken"] = [Status(418)]
     with pytest.raises(DatasetError, match=message) as caught:
         resolve(repo, "main", ["*"])
     assert "\n" not in str(caught.value)
 
 
-def test_a_hub_that_nobody_answers_for_is_not_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    constants = pytest.importorskip("huggingface_hub.constants")
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+def test_a_token_without_access_to_a_gated_set_is_told_so(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.put("o/gated", {"a.jsonl": ROWS})
+    hub.repos["o/gated"].gated = True
+    monkeypatch.setenv("HF_TOKEN", "hf_other")
+    with pytest.raises(
+        DatasetError, match="the token's account has no access yet: accept its terms"
+    ):
+        resolve("o/gated", "main", ["*"])
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    assert resolve("o/gated", "main", ["*"])
+
+
+def test_names_that_lead_out_of_the_cache_are_not_listed(hub: FakeHub) -> None:
+    hub.put("o/set", {"../../evil.jsonl": ROWS, "/etc/evil.jsonl": ROWS, "good.jsonl": ROWS})
+    assert [f.name for f in resolve("o/set", "main", ["jsonl"])] == ["good.jsonl"]
+
+
+def test_a_hub_that_nobody_answers_for_is_not_waited_for(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     with pytest.raises(DatasetError, match=r"o/set: the hub at http://127\.0\.0\.1:9 is not reach"):
         resolve("o/set", "main", ["*"])
 
 
-def test_without_the_hub_library_the_pip_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtraError, match=r"prorl\[hub\]"):
-        resolve("o/set", "main", ["*"])
+def test_files_of_another_branch_lie_under_its_name_in_a_mirror(tmp_path: Path) -> None:
+    put(tmp_path / "o/set", "refs/convert/parquet/default/train/0000.parquet")
+    [file] = resolve("o/set", "main", ["parquet | refs/convert/parquet"], mirror=tmp_path)
+    assert (file.name, file.branch) == ("default/train/0000.parquet", "refs/convert/parquet")
 
 
 def file_of(sha: str, revision: str | None = COMMIT, name: str = "a.jsonl") -> ResolvedFile:
@@ -239,15 +358,25 @@ def test_changed_bytes_and_revisions_are_all_named_and_nothing_is_written(tmp_pa
     assert "--update-pins" in one and "delete the entry 'o/set'" in one
     assert COMMIT in two and "8" * 40 in two
     assert lock.read_bytes() == before
-    check_pins(lock, changed, update=True)
+    pins = Pins.read(lock)
+    pins.forget("o/set")
+    pins.forget("o/two")
+    pins.write()
+    check_pins(lock, changed)
     check_pins(lock, changed)
 
 
-def test_a_branch_is_read_as_the_commit_it_was_locked_at(tmp_path: Path) -> None:
-    pins = check_pins(tmp_path / "l.json", {"o/set": [file_of("11")]})
-    assert pins.revision_for("o/set", "main") == COMMIT
-    assert pins.revision_for("o/set", "7" * 40) == "7" * 40
-    assert pins.revision_for("o/new", "main") == "main"
+def test_branches_are_read_at_the_commits_they_were_locked_at(tmp_path: Path) -> None:
+    converted = ResolvedFile(Path("c"), "c", "22", "8" * 40, "refs/convert/parquet")
+    pins = check_pins(tmp_path / "l.json", {"o/set": [file_of("11"), converted]})
+    assert sorted(json.loads((tmp_path / "l.json").read_text())) == [
+        "o/set",
+        "o/set@refs/convert/parquet",
+    ]
+    branches: dict[str | None, str] = {"refs/convert/parquet": "8" * 40}
+    assert pins.commits("o/set", "main") == {None: COMMIT, **branches}
+    assert pins.commits("o/set", "7" * 40) == branches
+    assert pins.commits("o/new", "main") == {}
 
 
 def test_a_lock_file_that_is_not_ours_is_refused(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def read(path: Path, **more: int) -> list[tuple[str, dict[str, Any]]]:
+def read(path: Path, **more: Any) -> list[tuple[str, dict[str, Any]]]:
     return list(iter_rows(path, **more))
 
 
@@ -228,3 +228,22 @@ def test_a_parquet_value_over_the_limit_is_refused(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table({"a": ["x", "y" * 3_000_000]}), path)
     with pytest.raises(DatasetError, match=r"a\.parquet:2: this row is larger than 1 MiB"):
         read(path, max_row_bytes=2**20)
+
+
+def test_a_parquet_file_of_one_row_group_is_read_page_by_page(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    path, rows = tmp_path / "one.parquet", 6000
+    texts = pyarrow.array([f"{n:08d}" * 1000 for n in range(rows)])
+    table = pyarrow.table({"text": texts})
+    parquet.write_table(table, path, compression="none", use_dictionary=False, row_group_size=rows)
+    del texts, table
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 1
+    assert path.stat().st_size > 45_000_000
+    before, most = pyarrow.total_allocated_bytes(), 0
+    for count, _ in enumerate(iter_rows(path), start=1):
+        if count % 500 == 0:
+            most = max(most, pyarrow.total_allocated_bytes() - before)
+    assert count == rows
+    assert most < 24_000_000

@@ -22,7 +22,7 @@ def test_packaged_recipe_loads_under_its_own_name_and_its_sources_exist(name: st
     recipe = load_recipe(name)
     assert recipe.name == name
     with Children(1) as children:
-        check_sources(recipe, children)
+        check_sources(recipe, recipe.entries, children)
 
 
 def test_full_procedural_recipe_has_prorls_mix() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress, atomic_write_text
 from prorl_datasets.hub.reach import hub_problem, offline
-from prorl_datasets.recipe.parts import Decontamination
+from prorl_datasets.recipe.parts import Decontamination, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.row import digest
@@ -108,10 +109,8 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
                 questions = benchmark_questions(name, mirror=mirror)
                 texts = [(name, item, text) for item, text in questions]
             except (DatasetError, MissingExtraError) as error:
-                reason = str(error) if mirror is None else str(error).replace(str(mirror), "DIR")
-                guard.missing[name] = (
-                    reason  # in manifest and card, which hold no path of the machine
-                )
+                # in manifest and card, which hold no path of the machine
+                guard.missing[name] = _without(str(error), mirror)
             else:
                 guard.texts += texts
                 guard.checked[name] = len(texts)
@@ -123,16 +122,23 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
     return guard
 
 
+def _without(text: str, folder: Path | None) -> str:
+    """Return ``text`` with DIR for the path ``folder``; words that hold it as letters stay."""
+    if folder is None:
+        return text
+    return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
+
+
 def add_generated(
-    guard: Guard, recipe: Recipe, folder: Path, children: Children, progress: Progress
+    guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the generated benchmarks' items of the tasks that the recipe draws from.
+    """Add the generated benchmarks' items of the tasks that ``entries`` draw from.
 
     Finished tasks are kept in ``folder``, so that a killed build does not make them again.
     """
     from prorl_datasets.benchmarks import load_spec
 
-    drawn = {e.source.task for e in recipe.entries if isinstance(e.source, ReasoningGymSource)}
+    drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
     jobs: list[tuple[str, str, int | None]] = []
     for name in guard.generated:
         made = load_spec(name).generated

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from prorl_datasets.building.gold import Scorer, open_scorer
 from prorl_datasets.building.losses import check_losses
 from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
 from prorl_datasets.building.writing import Output, write_dataset
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
 from prorl_datasets.rows.parts import Part, PartStore, fingerprint
@@ -38,7 +39,7 @@ from prorl_verifiers import VERIFIERS
 class BuildOptions:
     """How to build. ``isolated`` says whether untrusted code can run here; where it cannot, the code
     domain is left out with one loud line. ``workers`` processes make rows and as many verify;
-    ``mirror`` is a folder with copies of hub files.
+    ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries (``Recipe.wanted``).
     """
 
     seed: int | None = None
@@ -46,11 +47,14 @@ class BuildOptions:
     workers: int = 2
     mirror: Path | None = None
     update_pins: bool = False
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Build:
     recipe: Recipe
+    wanted: list[Entry]
     seed: int
     options: BuildOptions
     files: Files
@@ -59,15 +63,23 @@ class _Build:
     scorer: Scorer
     children: Children
     progress: Progress
+    found: Found
     results: list[EntryResult] = field(default_factory=list)
-    found: Found = field(default_factory=Found)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
 
     def collect(self) -> Choice:
         """Make rows round by round until every generated stream has its target or is used up."""
         recipe, progress = self.recipe, self.progress
         rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
+        wanted = {entry.name for entry in self.wanted}
+        for result in self.results:
+            result.skipped = result.entry.name not in wanted
+            result.taken = self.files.taken.get(result.entry.name, {})
+        for name, reason in self.files.failed.items():
+            self._fail(name, reason)
         for result in self.results if not self.options.isolated else ():
             result.left_out = VERIFIERS.get(result.entry.scored_by).may_run_programs
         if left_out := [result.entry.name for result in self.results if result.left_out]:
@@ -77,15 +89,19 @@ class _Build:
             )
         if (parts := self.store.found()) > 0:
             progress.message(f"continuing an earlier build: {parts} finished parts found")
-        add_generated(self.guard, recipe, self.store.folder, self.children, progress)
+        add_generated(self.guard, self.wanted, self.store.folder, self.children, progress)
         index, taken = self.guard.write(self.store.folder, recipe.decontamination)
         self.children.set_up(Setting(recipe, self.seed, index, taken))
-        active = [r.entry for r in self.results if not r.left_out]
+        active = [
+            r.entry
+            for r in self.results
+            if not (r.left_out or r.skipped or r.entry.name in self.failed)
+        ]
         targets = [entry.count.of(split) for entry in active for split in SPLITS]
         known = None if None in targets else sum(t for t in targets if t)
         progress.start(f"building {recipe.name}", known)
         collector = Collector(self.children, self.store, self.scorer, progress)
-        self._take(collector.run(plan.read(active, self.files)))
+        self._read(collector, active)
         near = self.found.near(recipe.near_duplicate)
         streams = plan.streams_of(active)
         while True:
@@ -100,22 +116,42 @@ class _Build:
         progress.finish()
         return choice
 
+    def _read(self, collector: Collector, active: list[Entry]) -> None:
+        """Take in the rows of files, those of sources that may fail entry by entry."""
+        self._take(collector.run(plan.read([e for e in active if not e.spec.may_fail], self.files)))
+        for entry in active:
+            if not entry.spec.may_fail:
+                continue
+            try:
+                self._take(collector.run(plan.read([entry], self.files)))
+            except DatasetError as error:
+                self.found.forget(entry.name)
+                self.pairs = [p for p in self.pairs if p["row"].rpartition("-")[0] != entry.name]
+                self.quarantined = [
+                    n for n in self.quarantined if not n.startswith(f"{entry.name}-rows-")
+                ]
+                self._fail(entry.name, str(error))
+
+    def _fail(self, name: str, reason: str) -> None:
+        self.failed[name] = reason
+        self.progress.message(f"FAILED {name}: {reason}")
+
     def _take(self, made: Iterator[tuple[Job, Part]]) -> None:
         for job, part in made:
             self.found.add(job, part)
             self.pairs += part.pairs
+            self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
-        """Return what is to be written. Raises DatasetError where nothing was kept."""
+        """Return what is to be written. Raises DatasetError where nothing was kept, with the reasons."""
         if not any(choice.kept.values()):
-            raise DatasetError(
-                f"recipe {self.recipe.name} gave no items: every count is 0 or all were dropped"
-            )
+            raise DatasetError("\n".join([self._nothing(choice), *self.failed.values()]))
         for result in self.results:
             tally = self.found.tallies.get(result.entry.name, Tally())
             result.candidates, result.isolation = tally.candidates, tally.isolation
             result.drops = {stage: Counter(reasons) for stage, reasons in tally.drops.items()}
             result.examples = tally.examples
+            result.failed = self.failed.get(result.entry.name, "")
         about = {
             "seed": self.seed,
             "fingerprint": digest,
@@ -123,7 +159,26 @@ class _Build:
             "sources": self.files.hashes,
             "decontamination": self.guard.as_json(self.pairs),
         }
-        return Output(self.recipe, self.results, choice, self.store, self.pairs, about)
+        return Output(
+            self.recipe, self.results, choice, self.store, self.pairs, about, self.quarantined
+        )
+
+    def _nothing(self, choice: Choice) -> str:
+        """Return why a build has no rows: the commonest reasons, each with an example."""
+        reasons: Counter[str] = Counter()
+        examples: dict[str, str] = {}
+        for tally in self.found.tallies.values():
+            reasons.update(sum(tally.drops.values(), Counter()))
+            for reason, item, detail in tally.examples:
+                examples.setdefault(reason, f", as {item}: {detail}")
+        reasons.update(sum(choice.lost.values(), Counter()))
+        if not reasons:
+            return f"recipe {self.recipe.name} gave no items: every count is 0, or its sources are empty"
+        worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:10]
+        told = "; ".join(f"{reason} ({count}{examples.get(reason, '')})" for reason, count in worst)
+        return (
+            f"recipe {self.recipe.name} gave no items, all {reasons.total()} were dropped: {told}"
+        )
 
 
 def build(
@@ -165,31 +220,45 @@ def build_with(
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
     check_folders(out, options.mirror)
-    files = find_files(recipe, pins_path(recipe, out), options.mirror, options.update_pins)
+    wanted = recipe.wanted(options.only, options.skip)
+    lock = pins_path(recipe, out)
+    files = find_files(recipe, wanted, lock, options.mirror, options.update_pins, progress)
+    if all(entry.name in files.failed for entry in wanted):
+        raise DatasetError("\n".join(dict.fromkeys(files.failed.values())))
+    built = {entry.name for entry in wanted} - {*files.failed}
+    missing = [entry.name for entry in recipe.entries if entry.name not in built]
     guard = open_guard(recipe, options.mirror, progress)
     read = {**files.hashes, **guard.hashes()}
     if (rates := recipe.difficulty_file()) is not None and rates.is_file():
         read["pass rates"] = sha256_file(rates)
+    if missing:
+        read["without"] = " ".join(missing)
     parts = parts_that_count(recipe)
     digest = fingerprint(recipe, seed, options.isolated, read, parts)
     store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
     with suppress(DatasetError):  # a manifest that cannot be read: built anew
         found = read_manifest(out) if (out / MANIFEST).is_file() else {}
-        files_of = found["files"].items() if found.get("fingerprint") == digest else ()
+        same = found.get("fingerprint") == digest and not found.get("failed")
+        files_of = found["files"].items() if same else ()
         paths = [(out / name, about["sha256"]) for name, about in files_of]
         if paths and all(path.is_file() and sha256_file(path) == sha for path, sha in paths):
-            store.clear()  # a kill right before the end leaves parts
+            if not missing:
+                store.clear()  # a kill right before the end leaves parts
             progress.message(f"{out} already holds this dataset; nothing to do")
             return BuildReport(out, found, reused=True)
     with ExitStack() as stack:
         children = stack.enter_context(Children(options.workers))
-        check_sources(recipe, children)
+        check_sources(recipe, wanted, children)
         stack.enter_context(store.lock())
         scorer = stack.enter_context(scoring)
-        work = _Build(recipe, seed, options, files, guard, store, scorer, children, progress)
+        found_rows = stack.enter_context(closing(Found(store.folder)))
+        work = _Build(
+            recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found_rows
+        )  # fmt: skip
         manifest = write_dataset(work.output(work.collect(), digest), out)
-    store.clear()
-    return BuildReport(out, manifest)
+    if not missing and not work.failed:  # else the next build goes on with them
+        store.clear()
+    return BuildReport(out, manifest, failed=work.failed)
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:

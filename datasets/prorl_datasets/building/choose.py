@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from prorl_common import derive_seed
 from prorl_datasets.building.collect import Job
@@ -21,7 +23,6 @@ from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import Part
 from prorl_datasets.types import Split
 
-SIGNATURE = 128
 EXAMPLES = 2
 """Examples that are kept of an entry and reason: the first by item, whatever order they come in."""
 
@@ -34,7 +35,7 @@ class Ref:
     place: int
     index: int
     node: int
-    prompt_key: str
+    prompt_key: bytes
     answer: int | None
 
 
@@ -60,14 +61,27 @@ class Tally:
 
 
 class Found:
-    """Every row that passed its own checks, by (entry, split); the split is "" for files."""
+    """Every row that passed its own checks, by (entry, split); the split is "" for files.
 
-    def __init__(self) -> None:
+    Held in memory are some 400 bytes a row; signatures lie in a file in ``folder``.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self.refs: dict[tuple[str, str], list[Ref]] = {}
         self.drawn: Counter[tuple[str, str]] = Counter()
         self.tallies: dict[str, Tally] = {}
-        self._nodes: dict[str, int] = {}
-        self._signatures: dict[bytes, list[int]] = {}
+        self._nodes: dict[bytes, int] = {}
+        from prorl_datasets.building.signatures import (
+            Signatures,  # numpy, which reading a dataset spares
+        )
+
+        self._signatures = Signatures(folder)
+        self._signed = array("q")
+        """The node of each signature."""
+
+    def close(self) -> None:
+        """Let go of the file of signatures."""
+        self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
         """Take in one part; the order in which parts come does not matter."""
@@ -81,30 +95,36 @@ class Found:
             short = None
             if answer is not None:
                 short = int.from_bytes(hashlib.blake2b(answer.encode(), digest_size=8).digest())
-            held.append(Ref(name, place, row["index"], node, row["prompt_key"], short))
+            prompt = bytes.fromhex(row["prompt_key"])
+            held.append(Ref(name, place, row["index"], node, prompt, short))
+
+    def forget(self, name: str) -> None:
+        """Leave out all rows and counts of an entry."""
+        self.tallies.pop(name, None)
+        for stream in [stream for stream in self.refs if stream[0] == name]:
+            del self.refs[stream]
 
     def _node(self, key: str, signature: str | None) -> int:
-        if key not in self._nodes:
-            self._nodes[key] = len(self._nodes)
+        short = bytes.fromhex(key)
+        if short not in self._nodes:
+            self._nodes[short] = len(self._nodes)
             if signature is not None:
-                packed = base64.b64decode(signature)
-                self._signatures.setdefault(packed, []).append(self._nodes[key])
-        return self._nodes[key]
+                self._signatures.add(base64.b64decode(signature))
+                self._signed.append(self._nodes[short])
+        return self._nodes[short]
 
     def near(self, threshold: float) -> Near:
         """Return which problems are near-duplicates; problems of one signature are one group."""
         near = Near()
-        if threshold <= 0 or not self._signatures:
+        if threshold <= 0 or not len(self._signatures):
             return near
-        import numpy as np
-
         from prorl_datasets.text.duplicates import near_duplicates
 
-        packed = sorted(self._signatures)  # by content: the order of arrival must not matter
-        for group, signature in enumerate(packed):
-            near.group.update(dict.fromkeys(self._signatures[signature], group))
-        matrix = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, SIGNATURE)
-        edges = near_duplicates(matrix.astype(np.uint32, copy=False), threshold)
+        matrix, groups = self._signatures.groups()
+        near.group = array("q", [-1]) * len(self._nodes)
+        for node, group in zip(self._signed, groups.tolist(), strict=True):
+            near.group[node] = group
+        edges = near_duplicates(matrix, threshold)
         for first, second in zip(edges["early"].tolist(), edges["late"].tolist(), strict=True):
             near.neighbours.setdefault(first, []).append(second)
             near.neighbours.setdefault(second, []).append(first)
@@ -113,10 +133,15 @@ class Found:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each problem node, and the neighbours of a group."""
+    """Near-duplicates: the ``group`` of each problem node, -1 for none, and the neighbours of a group."""
 
-    group: dict[int, int] = field(default_factory=dict)
+    group: array[int] = field(default_factory=lambda: array("q"))
     neighbours: dict[int, list[int]] = field(default_factory=dict)
+
+    def group_of(self, node: int) -> int | None:
+        """Return the group of a problem, None where it has no signature."""
+        found = self.group[node] if node < len(self.group) else -1
+        return None if found < 0 else found
 
 
 @dataclass(slots=True)
@@ -173,11 +198,11 @@ class _Chooser:
         self._difficulty, self._near, self._rates = difficulty, near, rates
         self._nodes: set[int] = set()
         self._groups: set[int] = set()
-        self._prompts: set[str] = set()
+        self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int) -> int:
         """Keep rows from ``start`` until the target; return the place after the last looked at."""
-        target = entry.count.of(split)
+        target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
         lost = self.choice.lost.setdefault(entry.name, Counter())
         end = start
@@ -188,7 +213,7 @@ class _Chooser:
                 lost[reason] += 1
                 continue
             self._nodes.add(ref.node)
-            if (group := self._near.group.get(ref.node)) is not None:
+            if (group := self._near.group_of(ref.node)) is not None:
                 self._groups.add(group)
             self._prompts.add(ref.prompt_key)
             kept.append(ref)
@@ -206,7 +231,7 @@ class _Chooser:
         return None
 
     def _is_near(self, node: int) -> bool:
-        group = self._near.group.get(node)
+        group = self._near.group_of(node)
         if group is None:
             return False
         neighbours = self._near.neighbours.get(group, ())
@@ -214,7 +239,9 @@ class _Chooser:
 
     def _in_range(self, entry: Entry, split: Split, ref: Ref) -> bool:
         assert self._difficulty is not None
-        rate = self._rates.get(row_id(entry, split, ref.index), self._rates.get(ref.prompt_key))
+        rate = self._rates.get(
+            row_id(entry, split, ref.index), self._rates.get(ref.prompt_key.hex())
+        )
         if rate is None:
             return self._difficulty.unrecorded == "keep"
         return bool(self._difficulty.minimum <= rate <= self._difficulty.maximum)

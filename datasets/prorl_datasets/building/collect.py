@@ -121,6 +121,9 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             item = _item(job, lost)
             stage = "decontamination" if "match" in lost else lost.get("stage", "made")
             part.drop(stage, lost["drop"], item, lost["detail"])
+            if "quarantine" in lost:
+                why = {"reason": lost["drop"], "detail": lost["detail"]}
+                part.quarantine.append({"row": item, **why, **lost["quarantine"]})
             if "match" in lost:
                 part.pairs.append({"row": item, "dropped": True, **lost["match"]})
     chosen = [c for c in made if c["checked"]]
@@ -145,7 +148,10 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             part.pairs += _pairs(_item(job, candidate), candidate)
             certain = candidate["gold"] is not None or candidate["consistent"]
             checked = result is not None and not result.judged
-            state = "verified" if checked else "self-consistent" if certain else "none"
+            independent = candidate["independent"] if checked else ""
+            state = "verified" if independent else "self-consistent" if certain else "none"
+            if independent:
+                candidate["columns"]["metadata"]["verified_by"] = independent
             kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
             part.rows.append({**kept, "gold_check": state})
     return part

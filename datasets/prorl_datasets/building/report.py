@@ -6,24 +6,35 @@ The manifest holds no times and no paths of the machine, so equal builds give eq
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from prorl_datasets.expressions import FUNCTIONS, parse
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import ADAPTERS, EMBEDDERS, SOURCES
+from prorl_datasets.spec import ADAPTERS, EMBEDDERS, SOURCES, RowSettings, SourceSettings
 from prorl_datasets.types import SPLITS, Split
 from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 from prorl_verifiers.spec import no_parts
 
-STAGES = ("made", "posed", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+STAGES = (
+    "where",
+    "made",
+    "posed",
+    "gold",
+    "decontamination",
+    "duplicate",
+    "near-duplicate",
+    "difficulty",
+)
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
+    "where": "- not asked for (where)",
     "made": "- could not be made",
     "posed": "- ill-posed",
     "gold": "- gold refused",
@@ -60,6 +71,14 @@ class EntryResult:
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
+    skipped: bool = False
+    """The command said so."""
+    failed: str = ""
+    """Why its source could not be had or read."""
+    taken: Mapping[str, Any] = field(default_factory=dict)
+    """Which files its source gave, where it left a choice."""
+    tests_left_out: Counter[str] = field(default_factory=Counter)
+    """Tests of its rows that were not kept, by reason."""
 
     def commonest_answer_share(self) -> float | None:
         """Return the share of the commonest right answer: what a blind constant answer earns."""
@@ -72,10 +91,17 @@ class EntryResult:
 
     def short(self) -> list[str]:
         """Return ``split kept/target`` for each split that fell short."""
-        if self.left_out:
+        if self.left_out or self.skipped or self.failed:
             return []
         targets = {s: self.entry.count.of(s) for s in SPLITS}
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
+
+    def share(self) -> float:
+        """Return the part of its targets that was kept; 1 where it has none."""
+        if not self.short():
+            return 1.0
+        targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
+        return sum(self.kept[s] for s in SPLITS if targets[s]) / sum(targets.values())
 
     def as_json(self) -> dict[str, Any]:
         """Return the manifest's record of this entry."""
@@ -87,9 +113,13 @@ class EntryResult:
             "licence": entry.licence,
             "weight": self.weight,
             "left_out": self.left_out,
+            **({"skipped": True} if self.skipped else {}),
+            **({"failed": True} if self.failed else {}),
+            **({"taken": dict(self.taken)} if self.taken else {}),
+            **({"tests_left_out": dict(self.tests_left_out)} if self.tests_left_out else {}),
             "splits": {
                 s: {
-                    "target": "all" if entry.count.of(s) is None else entry.count.of(s),
+                    "target": entry.count.said(s),
                     "kept": self.kept[s],
                 }
                 for s in SPLITS
@@ -115,6 +145,8 @@ class BuildReport:
     path: Path
     manifest: Mapping[str, Any]
     reused: bool = False
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Entries whose source could not be had or read, and why; the dataset is without them."""
 
     @property
     def recipe(self) -> str:
@@ -125,6 +157,12 @@ class BuildReport:
     def short(self) -> Mapping[str, list[str]]:
         """Entries that fell short of their target: name to ``split kept/target``."""
         found: Mapping[str, list[str]] = self.manifest["short"]
+        return found
+
+    @property
+    def too_short(self) -> list[str]:
+        """Names of the entries that fell below their ``min_share``."""
+        found: list[str] = self.manifest["too_short"]
         return found
 
 
@@ -143,14 +181,23 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources, adapters and verifiers that are not prorl's own."""
+    """Return the records of the sources, functions, adapters and verifiers that are not prorl's own."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
+    called = {name for entry in recipe.entries for name in _functions_of(entry.source)}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *FUNCTIONS.records(called & {*FUNCTIONS.names()}),
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
         *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
+
+
+def _functions_of(source: SourceSettings) -> Iterator[str]:
+    """Yield the functions that a source's expressions call."""
+    if isinstance(source, RowSettings):
+        for text in (*source.map.values(), *([] if source.where is None else [source.where])):
+            yield from parse(text).functions()
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
@@ -206,7 +253,9 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "isolation": sorted({level for r in results for level in r.isolation if level}),
         "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),
         "counts": _by(results, lambda r, s: r.kept[s]),
-        "targets": _by(results, lambda r, s: 0 if r.left_out else r.entry.count.of(s) or 0),
+        "targets": _by(
+            results, lambda r, s: 0 if r.left_out or r.skipped else r.entry.count.of(s) or 0
+        ),
         "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.shown(e.source)),
         "licences": dict(sorted(facts.licences.items())),
         "gold_types": dict(sum((r.golds for r in results), Counter()).most_common()),
@@ -219,6 +268,9 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "drop_examples": examples[:60],
         "decontamination": dict(facts.decontamination),
         "short": {r.entry.name: r.short() for r in results if r.short()},
+        "too_short": [r.entry.name for r in results if r.share() < recipe.min_share_of(r.entry)],
+        "skipped": [r.entry.name for r in results if r.skipped],
+        "failed": [r.entry.name for r in results if r.failed],
         "entries": [result.as_json() for result in results],
         "source_files": dict(sorted(facts.sources.items())),
         "files": dict(facts.files),

@@ -1,21 +1,23 @@
-"""Find the files of a published data set: in a mirror folder, else on the hub.
+"""Find the files of a published data set: in a mirror folder, else on the hub, and say what was taken.
 
-The hub is reached through huggingface_hub, which honours HF_ENDPOINT, HF_HUB_OFFLINE and HF_TOKEN.
-Every source is tried before anything is reported, with one line for each that failed. Leaves out:
-checking that they are the same as last time (``pins``).
+Every source is listed before anything is fetched. Leaves out: checking that the files are the same as
+last time (``pins``).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from prorl_common import nearest, sha256_file
-from prorl_datasets.hub.huggingface import Hub, HuggingFaceHub, Unreachable
+from prorl_common import Progress, sha256_file
+from prorl_datasets.hub.cache import Listing
+from prorl_datasets.hub.candidates import NothingFits, choose
+from prorl_datasets.hub.client import NoHub, NoRevision, Unreachable
+from prorl_datasets.hub.hub import CachedHub, Hub
+from prorl_datasets.hub.peek import columns_of
 from prorl_datasets.types import DatasetError
 
 CURE = (
@@ -23,39 +25,148 @@ CURE = (
     "hub, or build prorl-136k-procedural, which downloads nothing"
 )
 
+PEEKED = 4
+"""Files of a source whose columns ``Access.columns`` looks at."""
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFile:
     """One file that lies on this machine. ``name`` is its path in the repository; ``revision`` the
-    commit it is of, or None from a mirror, which does not say.
+    commit it is of, or None from a mirror, which does not say; ``branch`` is None but for a file of
+    another branch than the source's own.
     """
 
     path: Path
     name: str
     sha256: str
     revision: str | None
-
-
-class Wanted(Protocol):
-    """What a recipe's hub source says: repository, revision, file names or globs."""
-
-    @property
-    def repo(self) -> str: ...
-    @property
-    def revision(self) -> str: ...
-    @property
-    def files(self) -> Sequence[str]: ...
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Listing:
-    """The files wanted of one source: name -> path, None where ``hub`` must fetch it at ``commit``."""
+class Selection:
+    """What a source takes: the candidates as they are written, and (branch, name) of each file.
+
+    ``listings`` are those of each branch that was looked at, ``folder`` is the mirror's that stands in for
+    them; ``repo`` is the repository's name now.
+    """
 
     repo: str
-    kind: str
-    names: Mapping[str, Path | None]
-    hub: Hub | None = None
-    commit: str | None = None
+    candidates: tuple[str, ...]
+    names: tuple[tuple[str | None, str], ...]
+    listings: dict[str | None, Listing]
+    folder: Path | None = None
+
+    def commits(self) -> dict[str | None, str]:
+        """Return the commit of each branch that was looked at; None is the source's own revision."""
+        return {branch: listing.commit for branch, listing in self.listings.items()}
+
+    def size(self) -> int:
+        """Return the bytes of all files."""
+        if self.folder is not None:
+            return sum(self.path(branch, name).stat().st_size for branch, name in self.names)
+        return sum(self.listings[branch].files[name].size for branch, name in self.names)
+
+    def path(self, branch: str | None, name: str) -> Path:
+        """Return where a file lies in the mirror folder."""
+        assert self.folder is not None
+        return self.folder / (branch or "") / name
+
+
+class Access:
+    """Where the files of this build's published data sets come from. Methods raise Unreachable."""
+
+    def __init__(
+        self, mirror: Path | None = None, hub: Hub | None = None, progress: Progress | None = None
+    ) -> None:
+        self._mirror = mirror
+        self._hub: Hub = hub or CachedHub(os.environ, progress)
+        self._found: dict[tuple[str, str | None, str], ResolvedFile] = {}
+
+    def select(
+        self,
+        repo: str,
+        revision: str,
+        files: Sequence[str],
+        pinned: dict[str | None, str] | None = None,
+    ) -> Selection:
+        """Return what a source takes of ``files``; ``pinned`` are the commits that branches were at.
+
+        A mirror is looked in first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``,
+        files of other branches under ``refs/...`` in it.
+        """
+        if self._mirror is not None:
+            if not self._mirror.is_dir():
+                raise Unreachable(f"no such mirror folder: {self._mirror}")
+            folder = _folder(self._mirror, repo)
+            if folder is not None:
+                return _in_folder(folder, repo, files)
+        listings: dict[str | None, Listing] = {}
+        pins = pinned or {}
+
+        def names_of(branch: str | None) -> list[str] | None:
+            if branch not in listings:
+                at = pins.get(branch) or branch or revision
+                try:
+                    listings[branch] = self._hub.listing(repo, at)
+                except NoRevision:
+                    if branch is None:
+                        raise
+                    return None
+            return list(listings[branch].files)
+
+        try:
+            names_of(None)
+            where = f"revision {listings[None].commit} of it"
+            taken = choose(files, names_of, where)
+        except (Unreachable, NothingFits) as problem:
+            absent = "" if self._mirror is None else f"it is not in the mirror {self._mirror}, and "
+            kind = NoHub if isinstance(problem, NoHub) else Unreachable
+            raise kind(f"{absent}{problem}") from problem
+        names = dict.fromkeys((c.branch, name) for c, hits in taken for name in hits)
+        return Selection(
+            listings[None].repo,
+            tuple(c.text for c, _ in taken),
+            tuple(sorted(names, key=str)),
+            listings,
+        )
+
+    def fetch(self, selection: Selection) -> list[ResolvedFile]:
+        """Return the files of a selection, on this machine, sorted by name."""
+        found = []
+        for branch, name in selection.names:
+            key = (selection.repo, branch, name)
+            if key not in self._found:
+                self._found[key] = self._fetch(selection, branch, name)
+            found.append(self._found[key])
+        return sorted(found, key=lambda file: file.name)
+
+    def columns(self, selection: Selection) -> list[tuple[str, list[str]]]:
+        """Return (name, columns) of the first files of a selection, without fetching them.
+
+        Raises DatasetError for one that cannot be read.
+        """
+        found = []
+        for branch, name in selection.names[:PEEKED]:
+            if selection.folder is not None:
+                path = selection.path(branch, name)
+                size, read = path.stat().st_size, partial(_part_of, path)
+            else:
+                listing = selection.listings[branch]
+                size, read = listing.files[name].size, partial(self._hub.part, listing, name)
+            found.append((name, columns_of(name, size, read)))
+        return found
+
+    def _fetch(self, selection: Selection, branch: str | None, name: str) -> ResolvedFile:
+        if selection.folder is None:
+            listing = selection.listings[branch]
+            path, sha = self._hub.download(listing, name)
+            return ResolvedFile(path, name, sha, listing.commit, branch)
+        path = selection.path(branch, name)
+        try:
+            return ResolvedFile(path, name, sha256_file(path), None, branch)
+        except OSError as error:
+            raise Unreachable(f"{path} cannot be read ({error.strerror})") from error
 
 
 def resolve(
@@ -64,99 +175,43 @@ def resolve(
     files: Sequence[str],
     *,
     mirror: Path | None = None,
-    kind: str = "dataset",
     hub: Hub | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` that match ``files`` (names or globs), sorted by name.
+    """Return the files of ``repo`` that ``files`` (names, patterns, candidates) take, sorted by name.
 
-    A mirror is looked in first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``.
-    Raises DatasetError with one line that names the cure, MissingExtraError when the hub is needed and
-    huggingface_hub is not installed.
+    Raises DatasetError with one line that names the cure.
     """
+    access = Access(mirror, hub)
     try:
-        return _fetched(_listed((repo, revision, kind), files, mirror, hub))
+        return access.fetch(access.select(repo, revision, files))
     except Unreachable as problem:
         raise DatasetError(f"{repo}: {problem}; {CURE}") from problem
 
 
-def resolve_all(
-    sources: Iterable[Wanted], *, mirror: Path | None = None, hub: Hub | None = None
-) -> Mapping[str, list[ResolvedFile]]:
-    """Return the files of all ``sources`` by repository, those named by several sources once.
-
-    Raises DatasetError with one line for each source that failed; no download begins before every
-    source has been listed.
-    """
-    wanted: dict[tuple[str, str], dict[str, None]] = {}
-    for source in sources:
-        wanted.setdefault((source.repo, source.revision), {}).update(dict.fromkeys(source.files))
-    wrong: list[str] = []
-    listed: list[_Listing] = []
-    for (repo, revision), files in wanted.items():
-        try:
-            listed.append(_listed((repo, revision, "dataset"), list(files), mirror, hub))
-        except Unreachable as problem:
-            wrong.append(f"{repo}: {problem}; {CURE}")
-    if wrong:
-        raise DatasetError("\n".join(wrong))
-    found: dict[str, dict[str, ResolvedFile]] = {}
-    for listing in listed:
-        try:
-            found.setdefault(listing.repo, {}).update({f.name: f for f in _fetched(listing)})
-        except Unreachable as problem:
-            wrong.append(f"{listing.repo}: {problem}; {CURE}")
-    if wrong:
-        raise DatasetError("\n".join(wrong))
-    return {repo: [files[name] for name in sorted(files)] for repo, files in found.items()}
+def _part_of(path: Path, start: int, length: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(length)
 
 
-def _listed(
-    source: tuple[str, str, str], files: Sequence[str], mirror: Path | None, hub: Hub | None
-) -> _Listing:
-    """Return what ``source`` (repository, revision, kind) has of ``files``. Raises Unreachable."""
-    repo, revision, kind = source
-    if mirror is not None:
-        if not mirror.is_dir():
-            raise Unreachable(f"no such mirror folder: {mirror}")
-        folders = (mirror / repo, mirror / repo.replace("/", "__"))
-        folder = next((folder for folder in folders if folder.is_dir()), None)
-        if folder is not None:
-            paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
-            names = _matching(files, sorted(paths), f"the mirror {folder}")
-            return _Listing(repo, kind, {name: paths[name] for name in names})
-    if hub is None:
-        hub = HuggingFaceHub(os.environ)
+def _folder(mirror: Path, repo: str) -> Path | None:
+    folders = (mirror / repo, mirror / repo.replace("/", "__"))
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def _in_folder(folder: Path, repo: str, files: Sequence[str]) -> Selection:
+    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+    def names_of(branch: str | None) -> list[str]:
+        if branch is None:
+            return there
+        return [name[len(branch) + 1 :] for name in there if name.startswith(f"{branch}/")]
+
     try:
-        commit, there = hub.listing(repo, revision, kind)
-        names = _matching(files, sorted(there), f"revision {commit} of it")
-    except Unreachable as problem:
-        absent = "" if mirror is None else f"it is not in the mirror {mirror}, and "
-        raise Unreachable(f"{absent}{problem}") from problem
-    return _Listing(repo, kind, dict.fromkeys(names), hub, commit)
-
-
-def _matching(files: Sequence[str], there: Sequence[str], where: str) -> list[str]:
-    """Return the names of ``there`` that match any of ``files``; each must match at least one."""
-    names: dict[str, None] = {}
-    for pattern in files:
-        hits = [name for name in there if name == pattern or fnmatchcase(name, pattern)]
-        if not hits:
-            some = ", ".join(there[:8]) or "no file at all"
-            raise Unreachable(
-                f"{where} has no file '{pattern}'{nearest(pattern, there)}; it has {some}"
-            )
-        names.update(dict.fromkeys(hits))
-    return sorted(names)
-
-
-def _fetched(listing: _Listing) -> list[ResolvedFile]:
-    found = []
-    for name, path in listing.names.items():
-        if path is None:
-            assert listing.hub is not None and listing.commit is not None
-            path = listing.hub.download(listing.repo, listing.commit, name, listing.kind)
-        try:
-            found.append(ResolvedFile(path, name, sha256_file(path), listing.commit))
-        except OSError as error:
-            raise Unreachable(f"{path} cannot be read ({error.strerror})") from error
-    return found
+        taken = choose(files, names_of, f"the mirror {folder}")
+    except NothingFits as problem:
+        raise Unreachable(str(problem)) from problem
+    names = dict.fromkeys((c.branch, name) for c, hits in taken for name in hits)
+    return Selection(
+        repo, tuple(c.text for c, _ in taken), tuple(sorted(names, key=str)), {}, folder
+    )

@@ -1,22 +1,20 @@
 """The lock file of a dataset: which revision and which bytes of every published file it was built from.
 
-JSON, ``{repo: {"revision": ..., "files": {name: sha256}}}``, written on the first build and checked
-on the next.
+JSON, ``{repo: {"revision": ..., "files": {name: sha256}}}``; of another branch than the source's own the
+key is ``repo@branch``. Commits are locked before anything is fetched, hashes when it was.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import atomic_write_text
 from prorl_datasets.hub.access import ResolvedFile
+from prorl_datasets.hub.hub import COMMIT
 from prorl_datasets.types import DatasetError
-
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(slots=True)
@@ -56,41 +54,60 @@ class Pins:
             ) from error
         return cls(path, repos)
 
-    def revision_for(self, repo: str, asked: str) -> str:
-        """Return the locked commit of ``repo`` where ``asked`` is a name that moves ("main")."""
-        pin = self.repos.get(repo)
-        if pin is None or pin.revision is None or _COMMIT.fullmatch(asked):
-            return asked
-        return pin.revision
+    def commits(self, repo: str, asked: str) -> dict[str | None, str]:
+        """Return the locked commits of ``repo`` by branch.
+
+        None is the source's own revision, unless ``asked`` names a commit, which stays what it is.
+        """
+        found: dict[str | None, str] = {}
+        for name, pin in self.repos.items():
+            own, _, branch = name.partition("@")
+            moves = bool(branch) or not COMMIT.fullmatch(asked)
+            if own == repo and pin.revision is not None and moves:
+                found[branch or None] = pin.revision
+        return found
 
     def problems(self, repo: str, files: Sequence[ResolvedFile]) -> list[str]:
         """Return a line for each way in which ``files`` differ from what is locked."""
-        pin = self.repos.get(repo)
-        if pin is None:
-            return []
-        cure = f"delete the entry '{repo}' in {self.path} or give --update-pins"
         wrong = []
-        for file in files:
-            locked = pin.files.get(file.name)
-            if locked is not None and locked != file.sha256:
+        for name, of in _by_branch(repo, files).items():
+            pin = self.repos.get(name)
+            if pin is None:
+                continue
+            cure = f"delete the entry '{name}' in {self.path} or give --update-pins"
+            for file in of:
+                locked = pin.files.get(file.name)
+                if locked is not None and locked != file.sha256:
+                    wrong.append(
+                        f"{repo}: {file.name} has changed: locked sha256 {locked}, "
+                        f"now {file.sha256}; if that is wanted, {cure}"
+                    )
+            revisions = sorted({f.revision for f in of if f.revision is not None})
+            if pin.revision is not None and revisions and revisions != [pin.revision]:
                 wrong.append(
-                    f"{repo}: {file.name} has changed: locked sha256 {locked}, "
-                    f"now {file.sha256}; if that is wanted, {cure}"
+                    f"{repo}: the revision has changed: locked {pin.revision}, "
+                    f"now {', '.join(revisions)}; if that is wanted, {cure}"
                 )
-        revisions = sorted({f.revision for f in files if f.revision is not None})
-        if pin.revision is not None and revisions and revisions != [pin.revision]:
-            wrong.append(
-                f"{repo}: the revision has changed: locked {pin.revision}, "
-                f"now {', '.join(revisions)}; if that is wanted, {cure}"
-            )
         return wrong
+
+    def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
+        """Lock the commits of branches that are not locked yet, so that a killed build goes on with them."""
+        for branch, commit in commits.items():
+            pin = self.repos.setdefault(_name(repo, branch), RepoPin())
+            pin.revision = pin.revision or commit
+
+    def forget(self, repo: str) -> None:
+        """Unlock all of ``repo``."""
+        for name in [name for name in self.repos if name.partition("@")[0] == repo]:
+            del self.repos[name]
 
     def record(self, repo: str, files: Sequence[ResolvedFile]) -> None:
         """Lock ``files`` (over what was locked of them before)."""
-        pin = self.repos.setdefault(repo, RepoPin())
-        for file in files:
-            pin.files[file.name] = file.sha256
-            pin.revision = file.revision or pin.revision
+        for name, of in _by_branch(repo, files).items():
+            pin = self.repos.setdefault(name, RepoPin())
+            for file in of:
+                pin.files[file.name] = file.sha256
+                pin.revision = file.revision or pin.revision
 
     def text(self) -> str:
         """Return the lock file's text: sorted keys, ends in a line break."""
@@ -106,21 +123,27 @@ class Pins:
             atomic_write_text(self.path, text)
 
 
-def check_pins(
-    path: Path, resolved: Mapping[str, Sequence[ResolvedFile]], *, update: bool = False
-) -> Pins:
+def check_pins(path: Path, resolved: Mapping[str, Sequence[ResolvedFile]]) -> Pins:
     """Check ``resolved`` (repository -> files) against the lock file at ``path`` and lock what is new.
 
-    Raises DatasetError with a line for each changed hash or revision, and writes nothing then;
-    ``update`` locks what is there now instead.
+    Raises DatasetError with a line for each changed hash or revision, and writes nothing then.
     """
     pins = Pins.read(path)
     wrong = [line for repo in resolved for line in pins.problems(repo, resolved[repo])]
-    if wrong and not update:
+    if wrong:
         raise DatasetError("\n".join(wrong))
     for repo, files in resolved.items():
-        if update:
-            pins.repos.pop(repo, None)
         pins.record(repo, files)
     pins.write()
     return pins
+
+
+def _name(repo: str, branch: str | None) -> str:
+    return repo if branch is None else f"{repo}@{branch}"
+
+
+def _by_branch(repo: str, files: Sequence[ResolvedFile]) -> dict[str, list[ResolvedFile]]:
+    found: dict[str, list[ResolvedFile]] = {}
+    for file in files:
+        found.setdefault(_name(repo, file.branch), []).append(file)
+    return found

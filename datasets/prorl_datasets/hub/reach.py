@@ -6,31 +6,48 @@ import os
 import urllib.error
 import urllib.request
 
-HUB = "https://huggingface.co"
+from prorl_common import ServiceError
+from prorl_common.http import Reply, RetryPolicy, ServerWatch
+from prorl_datasets.hub.client import HUB
+from prorl_datasets.hub.hub import is_offline
+
+_POLICY = RetryPolicy(first=0.5, longest=4.0, longest_asked=30.0, tries=5)
 HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem(timeout: float = 3.0) -> str | None:
-    """Return why the hub cannot be used, or None when one HEAD request to it was answered.
+    """Return why the hub cannot be used, or None when a HEAD request to it was answered.
 
-    Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
+    One that is busy (429, 5xx) is asked again. Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in
+    seconds.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
     endpoint = os.environ.get("HF_ENDPOINT") or HUB
+
+    def ask() -> str | None:
+        try:
+            request = urllib.request.Request(endpoint, method="HEAD")
+            with urllib.request.urlopen(request, timeout=timeout):
+                return None
+        except urllib.error.HTTPError as error:
+            with error:
+                reply = Reply(error.code, dict(error.headers.items()), b"")
+            if (trouble := reply.trouble()) is not None:
+                raise trouble from error
+            return f"{endpoint} answered HTTP {error.code}"
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            return f"{endpoint} is not reachable ({getattr(error, 'reason', error)})"
+
     try:
-        request = urllib.request.Request(endpoint, method="HEAD")
-        with urllib.request.urlopen(request, timeout=timeout):
-            return None
-    except urllib.error.HTTPError as error:
-        return f"{endpoint} answered HTTP {error.code}"
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        return f"{endpoint} is not reachable ({getattr(error, 'reason', error)})"
+        return ServerWatch(endpoint, _POLICY).until_answered(ask)
+    except ServiceError as error:
+        return str(error)
 
 
 def offline() -> bool:
     """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
-    return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+    return is_offline(os.environ)
 
 
 def choose_bare_recipe() -> tuple[str, str]:

@@ -11,24 +11,59 @@ from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, mod
 
 from prorl_common import UserError
 from prorl_datasets.spec import SOURCES, SourceSettings, SourceSpec, Strict
-from prorl_datasets.types import DOMAINS, Domain, Split
+from prorl_datasets.types import DOMAINS, SPLITS, Domain, Split
 from prorl_verifiers import VERIFIERS
+
+Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Strict):
-    """Items wanted of an entry in each split."""
+    """Items wanted of an entry in each split: numbers, or percentages of what a file or hub source has."""
 
-    train: Annotated[int, Field(ge=0)] | Literal["all"] = 0
-    """``all``: what a file or hub source has left."""
-    validation: Annotated[int, Field(ge=0)] = 0
+    train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
+    """``all``: what a file or hub source has left; ``80%``: of its rows that passed their own checks, equal ones
+    counted once."""
+    validation: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before train."""
-    test: Annotated[int, Field(ge=0)] = 0
+    test: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before validation."""
 
+    @model_validator(mode="after")
+    def _at_most_all(self) -> Counts:
+        if (whole := sum(map(self._thousandths, SPLITS))) > 100_000:
+            raise ValueError(f"the percentages come to {whole / 1000:g}%, more than 100%")
+        return self
+
     def of(self, split: Split) -> int | None:
-        """Return the target of ``split``; None means all that is left."""
-        value = {"train": self.train, "validation": self.validation, "test": self.test}[split]
-        return None if value == "all" else int(value)
+        """Return the target of ``split``; None where it depends on what the source has."""
+        value = getattr(self, split)
+        return value if isinstance(value, int) else None
+
+    def said(self, split: Split) -> int | str:
+        """Return the target as the recipe says it: a number, ``all`` or a percentage."""
+        value: int | str = getattr(self, split)
+        return value
+
+    def among(self, split: Split, rows: int) -> int | None:
+        """Return the target of ``split`` where the source has ``rows`` rows; None means all that is left.
+
+        Percentages that come to 100 % share out every row.
+        """
+        if not self._thousandths(split):
+            return self.of(split)
+        order: tuple[Split, ...] = ("test", "validation", "train")
+        shares = [self._thousandths(s) for s in order]
+        return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some count depends on what the source has."""
+        return any(self.of(split) is None for split in SPLITS)
+
+    def _thousandths(self, split: Split) -> int:
+        value = getattr(self, split)
+        is_percent = isinstance(value, str) and value.endswith("%")
+        return round(float(value[:-1]) * 1000) if is_percent else 0
 
 
 Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
@@ -55,6 +90,8 @@ class Entry(Strict):
     """Sampling weight in training, kept in the rows' metadata."""
     licence: str = "Apache-2.0"
     """Of rows that name none."""
+    min_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """As the recipe's, of this entry."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """Share of rows whose gold response is run through the verifier; the others are right by construction alone and
     say ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
@@ -92,8 +129,10 @@ class Entry(Strict):
     def _source_fits_domain(self) -> Entry:
         if self.source.kind == "reasoning_gym" and self.domain not in ("logic", "math"):
             raise ValueError(f"a reasoning_gym source is logic or math, not {self.domain}")
-        if self.count.train == "all" and self.generated:
-            raise ValueError("count.train 'all' is for file sources; a generator has no end")
+        if self.count.is_open and self.generated:
+            raise ValueError(
+                "count 'all' and percentages are of file sources; a generator has no end"
+            )
         check_template(self.template)
         return self
 
@@ -139,7 +178,7 @@ class Group(Strict):
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
     """Of procedural members: each row draws one."""
     count: Counts
-    """Of the whole group; no ``all``."""
+    """Of the whole group; no ``all``, no percentages."""
     members: Annotated[list[str | Member], Field(min_length=1)]
     """Names of tasks or families, or members with settings of their own."""
     template: str | None = None
@@ -152,6 +191,13 @@ class Group(Strict):
     """As an entry's, of every member."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """As an entry's, of every member."""
+
+    @field_validator("count")
+    @classmethod
+    def _count_is_of_numbers(cls, count: Counts) -> Counts:
+        if count.is_open:
+            raise ValueError("a group's counts are numbers: generators have no end")
+        return count
 
     def entries(self) -> list[Entry]:
         """Return the entries it stands for, in order; the counts add up to the group's."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +34,8 @@ from prorl_datasets.recipe.parts import (
 from prorl_datasets.spec import RECIPES, SOURCES, Strict
 from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Domain, Split
 from prorl_verifiers import VERIFIERS
+
+MIN_SHARE = 0.9
 
 
 def default_prompt(verifier: str) -> str:
@@ -67,6 +71,8 @@ class Recipe(Strict):
     """Filter by recorded pass rates."""
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
     """A generated domain that loses a larger share to its checks stops the build."""
+    min_share: Annotated[float, Field(ge=0, le=1)] = MIN_SHARE
+    """A count is a goal: an entry that yields less than this share of it makes the build fail."""
     plugins: Annotated[list[str], Field(default_factory=list)]
     """Python files with your sources or verifiers, as with ``--plugin``; relative to the recipe's folder."""
     base: Annotated[Path | None, Field(exclude=True)] = None
@@ -112,9 +118,46 @@ class Recipe(Strict):
                 del entry["verifier"]
             if not entry["reference"]:
                 del entry["reference"]
+            source = entry["source"]
+            for name in ("columns", "map", "where", "keep", "adapter"):
+                if name in source and not source[name] and source[name] != []:
+                    del source[name]
+            if source.get("on_bad_row") == "stop":
+                del source["on_bad_row"]
+            if entry["min_share"] is None:
+                del entry["min_share"]
+        if data["min_share"] == MIN_SHARE:
+            del data["min_share"]
         if not data["plugins"]:
             del data["plugins"]
         return data
+
+    def min_share_of(self, entry: Entry) -> float:
+        """Return the share of its targets that an entry must yield."""
+        return self.min_share if entry.min_share is None else entry.min_share
+
+    def wanted(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
+        """Return the entries named in ``only`` (none: all) and not in ``skip``.
+
+        A name is an entry's, a group's, which stands for its members, or a pattern. Raises DatasetError
+        for one that fits nothing, and where nothing is left.
+        """
+        names = [entry.name for entry in self.entries]
+        for word in (*only, *skip):
+            if not any(_fits(word, name) for name in names):
+                there = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+                raise DatasetError(
+                    f"recipe {self.name} has no entry '{word}'{nearest(word, names)}; it has {there}"
+                )
+        left = [
+            entry
+            for entry in self.entries
+            if (not only or any(_fits(word, entry.name) for word in only))
+            and not any(_fits(word, entry.name) for word in skip)
+        ]
+        if not left:
+            raise DatasetError(f"recipe {self.name}: --only and --skip leave no entry")
+        return left
 
     def weight_of(self, entry: Entry) -> float:
         """Return the sampling weight of an entry's rows: its own times its domain's."""
@@ -128,6 +171,10 @@ class Recipe(Strict):
     def targets(self) -> dict[tuple[str, Split], int | None]:
         """Return the wanted count of each (entry name, split)."""
         return {(e.name, s): e.count.of(s) for e in self.entries for s in SPLITS}
+
+
+def _fits(word: str, name: str) -> bool:
+    return name == word or name.startswith(f"{word}-") or fnmatchcase(name, word)
 
 
 def recipe_names() -> list[str]:

@@ -18,10 +18,11 @@ from prorl_common import UserError, derive_seed
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.posed import flaw_of_row
-from prorl_datasets.rows.row import Drop, Row, digest, normalised
+from prorl_datasets.rows.row import BadRow, Drop, Row, digest, normalised
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
+from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import Task, TaskError, load_task
 
@@ -47,9 +48,9 @@ class RowMaker:
     """Candidates of the entries of one recipe, as JSON-ready dictionaries.
 
     A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
-    ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its other
-    numbers); one that cannot become a row has ``index``, ``drop`` and ``detail``, and ``match`` if it
-    is an item of a generated benchmark. ``benchmarks``
+    ``independent``, ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its
+    other numbers); one that cannot become a row has ``index``, ``drop``, ``detail`` and ``stage``, ``match`` if it is
+    an item of a generated benchmark, ``quarantine`` if its source keeps bad rows. ``benchmarks``
     is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
@@ -76,15 +77,35 @@ class RowMaker:
         return found
 
     def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
-        """Return the candidates of raw rows, (where, row) pairs; the first has the index ``start``.
+        """Return the candidates of raw rows (``RawRow``); the first has the index ``start``.
 
-        Raises DatasetError naming file and line for a malformed row.
+        A bad row is a drop, with its columns under ``quarantine`` where the source asks for that. Raises
+        DatasetError naming file and line where it stops at them.
         """
         entry = self._entries[name]
-        found = []
-        for index, (where, raw) in enumerate(rows, start=start):
+        policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
+        found, bad = [], []
+        for index, (where, raw, *problem) in enumerate(rows, start=start):
             with _place(where):
-                found.append(self._finish(entry, "", row_of(entry, raw, where, index)))
+                try:
+                    if problem:
+                        raise BadRow(where, problem[0], "the row cannot be read")
+                    row = row_of(entry, raw, where, index)
+                except DatasetError as error:
+                    bad.append((where, error))
+                    place = where.rpartition("/")[2]
+                    lost = {
+                        "index": index,
+                        "drop": _reason(error),
+                        "detail": str(error).replace(where, place),
+                    }
+                    if policy == "quarantine":
+                        lost["quarantine"] = {"place": place, "columns": raw}
+                    found.append(lost)
+                    continue
+                found.append(self._finish(entry, "", row))
+        if bad and policy == "stop":
+            raise _stopped(bad, len(rows), isinstance(entry.source, RowSettings))
         return found
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
@@ -157,6 +178,7 @@ class RowMaker:
             "box": None if task is None else task.reference_json(),
             "checked": self._is_checked(entry, split, row),
             "consistent": row.consistent,
+            "independent": row.independent,
             "key": digest(key if key is not None else normalised(row.question)),
             "prompt_key": digest(normalised(prompt)),
             "signature": signature,
@@ -219,6 +241,23 @@ class RowMaker:
             texts = [r.core or r.question for r in rows if isinstance(r, Row)]
             self._templates[entry.name] = template_ngrams(sorted(set(texts)))
         return self._templates[entry.name]
+
+
+def _reason(error: DatasetError) -> str:
+    return f"bad row: {error.reason}" if isinstance(error, BadRow) else "bad row: malformed"
+
+
+def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
+    """Return the error of the first bad row, with the number of others near it, and the cure."""
+    more = ""
+    if len(bad) > 1:
+        lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
+        dots = ", ..." if len(bad) > 6 else ""
+        more = (
+            f"; {len(bad) - 1} more of these {looked} rows are bad (lines {', '.join(lines)}{dots})"
+        )
+    cure = "; mend the data, or leave such rows out with on_bad_row: drop or quarantine"
+    return DatasetError(f"{bad[0][1]}{more}{cure if may_go_on else ''}")
 
 
 def _with_own(entry: Entry, task: Task) -> Task:

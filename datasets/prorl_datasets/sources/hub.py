@@ -1,23 +1,21 @@
-"""The hub source: files of a published data set, pinned to a commit, read by the set's adapter."""
+"""The hub source: files of a data set on the hub, pinned to a commit, read by an adapter or by columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import check_adapter, convert_adapted, read_adapted
 from prorl_datasets.sources.files import Files
-from prorl_datasets.spec import RawRow, SourceSettings, SourceSpec
+from prorl_datasets.sources.row_files import RowFileSettings, check_rows, convert_row, read_rows
+from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 
-class HubSource(SourceSettings):
+class HubSource(RowFileSettings):
     """Files of a data set on the hub."""
 
     kind: Literal["hub"]
@@ -26,15 +24,14 @@ class HubSource(SourceSettings):
     revision: str = "main"
     """A commit, tag or branch; locked as a commit on the first build."""
     files: Annotated[list[str], Field(min_length=1)]
-    """Names or patterns; each must match a file."""
-    adapter: str
-    """How its rows become ours."""
+    """What to take, all of it: names, patterns or candidates, best first, with ``|`` between:
+    ``parquet | jsonl | json | csv | refs/convert/parquet``."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each unknown adapter, or one of another domain."""
+    """Return a line for each unknown adapter or field."""
     del recipe, children
-    return [line for e in entries for line in check_adapter(e, _settings(e).adapter)]
+    return [line for entry in entries for line in check_rows(entry)]
 
 
 def find(
@@ -47,11 +44,12 @@ def find(
 ) -> None:
     """Put the files of all entries into ``found``; they are pinned in the file ``lock``.
 
-    Raises DatasetError with a line for each source that cannot be had or that differs from its pin,
-    and for a repository asked for at two revisions: its files are pinned by name.
+    An entry whose files cannot be had is put into ``found.failed``. Raises DatasetError with a line for each
+    where no hub can be asked at all, for each source that differs from its pin, and for a repository asked
+    for at two revisions: its files are pinned by name.
     """
     del recipe
-    from prorl_datasets.hub import Pins, check_pins, resolve_all
+    from prorl_datasets.hub import CURE, Access, NoHub, Pins, Selection, Unreachable
 
     asked: dict[str, tuple[str, str]] = {}
     for entry in entries:
@@ -62,37 +60,65 @@ def find(
                 f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
                 f"{source.revision}); a recipe takes one of each repository"
             )
-    pins = Pins.read(lock)
-    wanted = []
+    pins, access = Pins.read(lock), Access(mirror, progress=found.progress)
+    if update_pins:
+        for repo in asked:
+            pins.forget(repo)
+    selected: dict[str, Selection] = {}
+    gone = 0
     for entry in entries:
         source = _settings(entry)
-        pinned = source.revision
-        if not update_pins:
-            pinned = pins.revision_for(source.repo, source.revision)
-        wanted.append(source.model_copy(update={"revision": pinned}))
-    resolved = resolve_all(wanted, mirror=mirror)
-    check_pins(lock, resolved, update=update_pins)
+        pinned = pins.commits(source.repo, source.revision)
+        try:
+            chosen = access.select(source.repo, source.revision, source.files, pinned)
+        except Unreachable as problem:
+            locked = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
+            found.failed[entry.name] = f"{source.repo}: {problem}{locked}; {CURE}"
+            gone += isinstance(problem, NoHub)
+            continue
+        selected[entry.name] = chosen
+        pins.note(source.repo, chosen.commits())
+        count = len(chosen.names)
+        found.progress.message(
+            f"{entry.name}: {source.repo} has {', '.join(chosen.candidates)} "
+            f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
+        )
+    if gone == len(entries):
+        lines = [f"{found.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
+        raise DatasetError("\n".join(lines))
+    pins.write()
+    wrong: list[str] = []
     for entry in entries:
-        source = _settings(entry)
-        files = [
-            file
-            for file in resolved[source.repo]
-            if any(file.name == p or fnmatchcase(file.name, p) for p in source.files)
-        ]
+        if entry.name not in selected:
+            continue
+        repo, chosen = _settings(entry).repo, selected[entry.name]
+        try:
+            files = access.fetch(chosen)
+        except Unreachable as problem:
+            found.failed[entry.name] = f"{repo}: {problem}; {CURE}"
+            continue
+        wrong += [line for line in pins.problems(repo, files) if line not in wrong]
+        if wrong:
+            continue
+        pins.record(repo, files)
         found.paths[entry.name] = [file.path for file in files]
         found.contents[entry.name] = [file.sha256 for file in files]
+        found.taken[entry.name] = {
+            "repo": chosen.repo,
+            "candidates": list(chosen.candidates),
+            "revision": next((file.revision for file in files), None),
+            "files": [file.name for file in files],
+        }
         for file in files:
-            found.hashes[f"{source.repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+            found.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+    if wrong:
+        raise DatasetError("\n".join(wrong))
+    pins.write()
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of the entry's files. Raises DatasetError naming file and line."""
-    yield from read_adapted(_settings(entry).adapter, files.paths[entry.name])
-
-
-def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row that the adapter makes of a raw row."""
-    return convert_adapted(entry, _settings(entry).adapter, raw, where, index)
+    """Yield the raw rows of the entry's files. Raises DatasetError naming file and line."""
+    yield from read_rows(entry, files.paths[entry.name])
 
 
 def label(settings: HubSource) -> str:
@@ -106,5 +132,6 @@ def _settings(entry: Entry) -> HubSource:
 
 
 SPEC = SourceSpec(
-    name="hub", settings=HubSource, read=read, convert=convert, check=check, find=find, label=label
-)
+    name="hub", settings=HubSource, read=read, convert=convert_row, check=check, find=find, label=label,
+    may_fail=True,
+)  # fmt: skip

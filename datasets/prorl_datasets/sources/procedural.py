@@ -62,7 +62,15 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
     if item.parameters is not None:
         key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
     return Row(
-        index, item.question, item.task, item.gold, item.answer, metadata, key=key, core=item.core
+        index,
+        item.question,
+        item.task,
+        item.gold,
+        item.answer,
+        metadata,
+        key=key,
+        core=item.core,
+        independent=item.independent,
     )
 
 

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from prorl_common import Progress
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.columns import check_columns_of, map_row, named_once
+from prorl_datasets.sources.columns import check_columns_of, is_wanted, map_row, named_once
 from prorl_datasets.sources.files import Files
+from prorl_datasets.sources.row_files import FILTERED
 from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 
-def check_sources(recipe: Recipe, children: Any) -> None:
-    """Raise DatasetError naming every mistake of every source: unknown names, missing files.
+def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> None:
+    """Raise DatasetError naming every mistake of the sources of ``wanted``: unknown names, missing files.
 
     ``children`` are the build's child processes, for what only they may import.
     """
     wrong: list[str] = []
-    for spec, entries in _by_kind(recipe):
+    for spec, entries in _by_kind(wanted):
         if spec.check is not None:
             wrong += spec.check(recipe, entries, children)
         for entry in entries:
             if isinstance(entry.source, OpenSettings):
-                wrong += check_columns_of(entry, entry.source.columns)
+                wrong += check_columns_of(entry, entry.source)
     if wrong:
         raise DatasetError(f"recipe {recipe.name}: {'; '.join(wrong)}")
 
 
-def find_files(recipe: Recipe, lock: Path, mirror: Path | None, update_pins: bool) -> Files:
-    """Return the files of all entries; hub files are pinned in the file ``lock``.
+def find_files(
+    recipe: Recipe,
+    wanted: Sequence[Entry],
+    lock: Path,
+    mirror: Path | None,
+    update_pins: bool,
+    progress: Progress,
+) -> Files:
+    """Return the files of the entries ``wanted``; hub files are pinned in the file ``lock``.
 
-    Of a source without files its origin and settings count, which is what decides its rows. Raises
-    DatasetError with a line for each source that cannot be had or that differs from its pin.
+    Of a source without files its origin and settings count, which is what decides its rows. Those that
+    cannot be had are in ``failed``. Raises DatasetError with a line for each source that differs from its
+    pin.
     """
-    found = Files()
-    for spec, entries in _by_kind(recipe):
+    found = Files(progress=progress)
+    for spec, entries in _by_kind(wanted):
         if spec.find is not None:
             spec.find(recipe, entries, found, lock, mirror, update_pins)
         elif not spec.generated:
@@ -58,7 +68,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     made = enumerate(spec.rows({**spec.options, **entry.source.options}), start=1)
     yield from named_once(
         ((f"{spec.name}:{number}", _plain(spec, number, row)) for number, row in made),
-        entry.source.columns,
+        entry.source,
     )
 
 
@@ -68,14 +78,15 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made
     assert isinstance(entry.source, OpenSettings)
-    return map_row(entry.scored_by, entry.source.columns, raw, where, index)
+    if not is_wanted(entry.source, raw, where):
+        return Drop(index, FILTERED, stage=FILTERED)
+    return map_row(entry.scored_by, entry.source, raw, where, index)
 
 
-def _by_kind(recipe: Recipe) -> Iterator[tuple[SourceSpec, list[Entry]]]:
+def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
     """Yield each kind's spec and its entries, in the order of the recipe."""
-    kinds = dict.fromkeys(entry.source.kind for entry in recipe.entries)
-    for kind in kinds:
-        yield SOURCES.get(kind), [e for e in recipe.entries if e.source.kind == kind]
+    for kind in dict.fromkeys(entry.source.kind for entry in wanted):
+        yield SOURCES.get(kind), [e for e in wanted if e.source.kind == kind]
 
 
 def _plain(spec: SourceSpec, number: int, row: Any) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from prorl_datasets.procedural.code.forms import (
     writer_source,
 )
 from prorl_datasets.procedural.items import Family, Item
+from prorl_datasets.rows.row import TWO_PROGRAMS
 from prorl_verifiers import Task
 
 LEAST_TESTS, MOST_TESTS = 10, 12
@@ -112,6 +113,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
         metadata={"form": "function" if as_function else "program"},
         parameters={**problem.parameters},
         core=problem.statement,
+        independent=TWO_PROGRAMS,
     )
 
 

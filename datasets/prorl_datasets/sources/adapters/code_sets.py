@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
-from prorl_datasets.rows.row import Row
+from prorl_datasets.rows.row import OWN_PROGRAM, Row
 from prorl_datasets.sources.adapters.fields import (
     Raw,
     Unusable,
@@ -29,11 +29,10 @@ from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference
 
-MAX_TESTS = 20
-"""Tests kept of an item: the first three (often the statement's examples) and evenly spaced others."""
-FIRST_TESTS = 3
 MAX_TEST_BYTES = 256 * 1024
 """A test longer than this as JSON is left out: it would cost more than it tells."""
+MAX_ROW_BYTES = 2 * 1024 * 1024
+"""Bytes of all tests of an item as JSON; those that would go over it are left out, the later ones first."""
 MAX_PARTS = 200_000
 """Commas, brackets and the like of tests that stand as Python source: reading one takes about 1 kB."""
 MAX_ASSERTS = 64 * 1024
@@ -64,15 +63,12 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
     reference = decoded_tests(truth)
     if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
         raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
-    usable = []
-    for test in _distinct(reference["tests"]):
-        with suppress(ValueError):  # an integer that not every Python reads
-            if len(json.dumps(test)) <= MAX_TEST_BYTES:
-                usable.append(test)
-    if not usable:
+    kept, left_out = limited_tests(reference["tests"])
+    if not kept:
         raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
-    kept = [usable[i] for i in spread(len(usable), MAX_TESTS, FIRST_TESTS)]
     metadata: dict[str, Any] = {"tests": len(kept), "tests_in_source": len(reference["tests"])}
+    if left_out:
+        metadata["tests_left_out"] = dict(left_out)
     reference = {**reference, "tests": kept}
     if not is_missing(raw.get("data_source")):
         metadata["data_source"] = str(raw["data_source"])
@@ -120,12 +116,30 @@ def parts_of(source: str) -> int:
     return sum(map(source.count, ",;:([{\n"))
 
 
-def spread(total: int, limit: int, first: int) -> Sequence[int]:
-    """Return at most ``limit`` places of ``total``: the ``first`` ones, the last, evenly between."""
-    if total <= limit:
-        return range(total)
-    rest = limit - first
-    return [*range(first), *(first + (k + 1) * (total - first) // rest - 1 for k in range(rest))]
+def limited_tests(
+    tests: Sequence[Mapping[str, Any]],
+) -> tuple[list[Mapping[str, Any]], Counter[str]]:
+    """Return the tests that are kept, in order, and how many are not, by reason.
+
+    Raises Unusable when one input has two outputs.
+    """
+    distinct = _distinct(tests)
+    left_out = Counter({"repeated": len(tests) - len(distinct)})
+    kept, size = [], 0
+    for test in distinct:
+        try:
+            length = len(json.dumps(test))
+        except ValueError:
+            left_out["an integer that not every Python reads"] += 1
+            continue
+        if length > MAX_TEST_BYTES:
+            left_out[f"a test over {MAX_TEST_BYTES // 1024} KiB"] += 1
+        elif size + length > MAX_ROW_BYTES:
+            left_out[f"tests of a row over {MAX_ROW_BYTES // 2**20} MiB"] += 1
+        else:
+            kept.append(test)
+            size += length
+    return kept, +left_out
 
 
 def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -175,7 +189,7 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
     return finished(
         index, f"{text}\nYour code should pass these tests:\n\n{shown}", "code", reference,
         gold=None if program is None else f"```python\n{program}\n```", core=text,
-        metadata=metadata,
+        metadata=metadata, independent="" if program is None else OWN_PROGRAM,
     )  # fmt: skip
 
 

@@ -1,0 +1,133 @@
+"""Check the published sources of a recipe without fetching them: what would be taken, and its columns.
+
+A listing and a few bytes of each source's first files. Leaves out: the rows (a build looks at them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from prorl_common import Progress, nearest
+from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
+from prorl_datasets.hub import CURE, Access, Unreachable
+from prorl_datasets.recipe.parts import Entry
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.sources.adapters.fields import check_columns
+from prorl_datasets.sources.columns import columns_needed
+from prorl_datasets.sources.hub import HubSource
+from prorl_datasets.sources.readers.plain import some_names
+from prorl_datasets.spec import ADAPTERS
+from prorl_datasets.types import DatasetError
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is known of one source. ``problem`` is empty where a build would take it.
+
+    ``revision`` is a commit (None: a mirror's folder), ``size`` the bytes of ``files``.
+    """
+
+    name: str
+    repo: str
+    problem: str = ""
+    revision: str | None = None
+    candidates: Sequence[str] = ()
+    files: Sequence[str] = ()
+    size: int = 0
+    columns: Sequence[str] = field(default_factory=list)
+
+
+def examine_sources(
+    recipe: Recipe,
+    only: Sequence[str],
+    skip: Sequence[str],
+    mirror: Path | None,
+    benchmarks: bool,
+    progress: Progress,
+) -> Iterator[Examined]:
+    """Yield what is found of each hub source of the entries ``only`` and not ``skip``.
+
+    With ``benchmarks`` also of the published benchmarks that the recipe is checked against. Raises
+    DatasetError for a name that is no entry's.
+    """
+    access = Access(mirror, progress=progress)
+    for entry in recipe.wanted(only, skip):
+        source = entry.source
+        if isinstance(source, HubSource):
+            yield _examine(access, entry, source)
+    asked = recipe.decontamination.benchmarks
+    for name in (benchmark_names() if asked == "all" else asked) if benchmarks else ():
+        spec = load_spec(name)
+        if spec.hub is not None:
+            yield _examine_benchmark(access, spec)
+
+
+def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
+    found = _looked_at(access, entry.name, (source.repo, source.revision, source.files))
+    if not found.problem:
+        try:
+            if source.adapter is None:
+                _check_named(columns_needed(entry.scored_by, source), found)
+            else:
+                check_columns(ADAPTERS.get(source.adapter), found.columns, found.files[0])
+        except DatasetError as error:
+            return Examined(
+                entry.name, source.repo, str(error), found.revision, found.candidates, found.files
+            )
+    return found
+
+
+def _check_named(needed: Sequence[str], found: Examined) -> None:
+    """Raise DatasetError for a column that the recipe names and the first file does not have."""
+    for column in needed:
+        if column not in found.columns:
+            raise DatasetError(
+                f"{found.files[0]}: no column '{column}'{nearest(column, found.columns)}; columns found: "
+                f"{some_names([*found.columns])}"
+            )
+
+
+def _examine_benchmark(access: Access, spec: BenchmarkSpec) -> Examined:
+    assert spec.hub is not None
+    first: Examined | None = None
+    for source in (spec.hub, *spec.alternates):
+        found = _looked_at(access, spec.name, (source.repo, source.revision, source.files))
+        if not found.problem:
+            needed = {
+                field: names for field, names in spec.columns.items() if field not in spec.optional
+            }
+            lacking = [n[0] for n in needed.values() if not any(c in found.columns for c in n)]
+            if not lacking:
+                return found
+            there = ", ".join(found.columns)
+            problem = f"{found.files[0]}: no column {', '.join(lacking)}; columns found: {there}"
+            found = Examined(spec.name, source.repo, problem, found.revision)
+        first = first or found
+    assert first is not None
+    return first
+
+
+def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]) -> Examined:
+    """Return what is known of a source from its listing and the first bytes of its files."""
+    repo, revision, files = source
+    try:
+        chosen = access.select(repo, revision, files)
+        columns = access.columns(chosen)
+    except Unreachable as problem:
+        return Examined(name, repo, f"{problem}; {CURE}")
+    except DatasetError as error:
+        return Examined(name, repo, str(error))
+    odd = [file for file, of in columns if set(of) != set(columns[0][1])]
+    branch = chosen.names[0][0]
+    return Examined(
+        name,
+        chosen.repo,
+        f"{odd[0]} has other columns than {columns[0][0]}" if odd else "",
+        chosen.commits().get(branch),
+        chosen.candidates,
+        [file for _, file in chosen.names],
+        chosen.size(),
+        columns[0][1],
+    )

@@ -1,0 +1,88 @@
+"""Which files of a repository a source takes: the first of its candidates that is there.
+
+An item of ``files`` is one candidate or several, best first, with ``|`` between: a name, a pattern
+(``data/train-*``), a format (``parquet``, ``jsonl``, ``json``, ``csv``), or another branch of the
+repository, ``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from prorl_common import nearest
+
+FORMATS = {
+    "parquet": ("*.parquet",),
+    "jsonl": ("*.jsonl", "*.jsonl.gz"),
+    "json": ("*.json", "*.json.gz"),
+    "csv": ("*.csv", "*.csv.gz"),
+}
+"""Words for all files of a format, and their patterns; ``*`` also stands for folders."""
+_BRANCH = "refs/"
+_NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
+_SHOWN = 8
+
+
+class NothingFits(Exception):
+    """No candidate is there: a half line that says where, what was looked for and what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """``text`` as it was written; ``branch`` None is the source's own revision."""
+
+    text: str
+    branch: str | None
+    patterns: tuple[str, ...]
+
+    def hits(self, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` (paths in the repository) that it takes, sorted."""
+        is_format = self.branch is None and self.text in FORMATS
+        return sorted(
+            name
+            for name in names
+            if any(name == p or fnmatchcase(name, p) for p in self.patterns)
+            and not (is_format and (name in _NOT_ROWS or name.startswith((_BRANCH, "."))))
+        )
+
+
+def candidates(item: str) -> list[Candidate]:
+    """Return the candidates of one item of ``files``, best first."""
+    found = []
+    for text in (part.strip() for part in item.split("|")):
+        if text.startswith(_BRANCH):
+            branch, _, pattern = text.partition(":")
+            found.append(Candidate(text, branch, (pattern or "*.parquet",)))
+        elif text:
+            found.append(Candidate(text, None, FORMATS.get(text, (text,))))
+    return found
+
+
+def choose(
+    files: Sequence[str], names_of: Callable[[str | None], Sequence[str] | None], where: str
+) -> list[tuple[Candidate, list[str]]]:
+    """Return for each item of ``files`` the candidate taken and the names it takes.
+
+    ``names_of(branch)`` lists what is there, None where there is no such branch; it is asked for
+    other branches only when nothing before fits. Raises NothingFits; ``where`` begins its text.
+    """
+    taken = []
+    for item in files:
+        tried = candidates(item)
+        for candidate in tried:
+            names = names_of(candidate.branch)
+            hits = candidate.hits(names) if names is not None else []
+            if hits:
+                taken.append((candidate, hits))
+                break
+        else:
+            there = names_of(None) or []
+            some = ", ".join(there[:_SHOWN]) or "no file at all"
+            if len(tried) == 1:
+                wanted = f"no file '{tried[0].text}'{nearest(tried[0].text, there)}"
+            else:
+                wanted = f"none of {', '.join(c.text for c in tried)}"
+            raise NothingFits(f"{where} has {wanted}; it has {some}")
+    return taken
