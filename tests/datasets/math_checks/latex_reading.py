@@ -59,8 +59,22 @@ class _Reader:
                 value = value / self.raised()
             elif token == "|" and self.bars:
                 return value
-            elif token and token not in "+-)]}=<>,&;" and not token.startswith(
-                ("\\rfloor", "\\le", "\\ge", "\\ne", "\\\\", "\\quad", "\\qquad", "\\end", "\\cdots")
+            elif (
+                token
+                and token not in "+-)]}=<>,&;"
+                and not token.startswith(
+                    (
+                        "\\rfloor",
+                        "\\le",
+                        "\\ge",
+                        "\\ne",
+                        "\\\\",
+                        "\\quad",
+                        "\\qquad",
+                        "\\end",
+                        "\\cdots",
+                    )
+                )
             ):
                 value = value * self.raised()
             else:
@@ -193,24 +207,3 @@ def exact(value: Any, limit: int = 10**6) -> Fraction:
         value
     )
     return found
-
-
-def combination(value: Any, basis: dict[str, Any], limit: int = 2000) -> str:
-    """Return ``value`` as LaTeX: the sum of rational multiples of the numbers of ``basis`` by their
-    names, found by an integer relation at 30 digits."""
-    with mpmath.workdps(32):
-        target = mpmath.mpf(value)
-        if abs(target) < mpmath.mpf(10) ** -25:
-            return "0"
-        names = list(basis)
-        row = mpmath.pslq(
-            [target, *(mpmath.mpf(basis[name]) for name in names)],
-            tol=mpmath.mpf(10) ** -24, maxcoeff=limit * 1000, maxsteps=10**5,
-        )  # fmt: skip
-    assert row and row[0], (value, basis)
-    parts = [
-        f"({sympy.Rational(-c, row[0])})\\cdot {name}"
-        for name, c in zip(names, row[1:], strict=True)
-        if c
-    ]
-    return " + ".join(parts) or "0"
