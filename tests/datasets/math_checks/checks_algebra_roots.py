@@ -15,13 +15,13 @@ from latex_reading import exact, expression, formulas
 Parameters = Mapping[str, Any]
 
 
-def _polynomial(question: str) -> tuple[Any, Any, list[Any]]:
+def _polynomial(question: str, alone: bool = False) -> tuple[Any, Any, list[Any]]:
     """Return the first polynomial of the question, its variable, and its other letters."""
     for formula in formulas(question):
         for part in re.split(r"=|>|\\quad", formula):
             if re.search(r"[xtz]\^[234]", part):
                 read = expression(part)
-                if not read.is_polynomial():
+                if not read.is_polynomial() or (alone and len(read.free_symbols) > 1):
                     continue
                 x = next(
                     s for s in read.free_symbols if sympy.degree(read, s) > 1 and str(s) in "xtz"
@@ -130,7 +130,7 @@ def integer_roots(parameters: Parameters, question: str) -> object:
 
 
 def vieta(parameters: Parameters, question: str) -> object:
-    read, x, others = _polynomial(question)
+    read, x, others = _polynomial(question, alone=True)
     assert not others
     roots = [complex(root) for root in sympy.Poly(read, x).nroots(n=25)]
     assert str(parameters["ask"]) in question
@@ -181,7 +181,7 @@ def relation(parameters: Parameters, question: str) -> object:
 
 
 def transformed(parameters: Parameters, question: str) -> object:
-    read, x, others = _polynomial(question)
+    read, x, others = _polynomial(question, alone=True)
     assert not others and str(parameters["new"]) in question
     roots = [complex(root) for root in sympy.Poly(read, x).nroots(n=25)]
     asked = [expression(f) for f in formulas(str(parameters["new"]))]

@@ -194,7 +194,7 @@ def _common_root(rng: Random, level: int) -> Problem:
     k = rng.choice("kcmp")
     if level == 1:
         a, r, s = rng.choice((1, 1, 2, 3, 4)), _signed(rng, 1, 9), _signed(rng, 1, 9)
-        while s == r:
+        while s == a * r:
             s = _signed(rng, 1, 9)
         other = Fraction(s, a)
         # (x - r)(a x - s)
@@ -350,12 +350,12 @@ def _integer_roots(rng: Random, level: int) -> Problem:
         counts["sum of absolute values"] = sum(map(abs, found))
     if level == 3:
         counts |= {"sum": sum(found), "smallest": found[0]}
-    ask = rng.choice(list(counts))
+    ask = rng.choice([name for name in counts if name != "number" or rng.random() < 0.6])
     subject = f"both roots of ${equation}$ are integers"
     question = rng.choice(
         {
             "number": (
-                f"For how many integers ${k}$ is it true that {subject}? (The roots may be equal.)",
+                f"For how many integers ${k}$ can it be said that {subject}, possibly equal?",
                 (
                     f"How many values of ${k}$ are there such that the polynomial ${equation[:-4]}$ "
                     "factors into two linear polynomials with integer coefficients?"
