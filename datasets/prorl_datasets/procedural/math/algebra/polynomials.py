@@ -84,30 +84,24 @@ def _remainder_unknown(rng: Random) -> Problem:
         )
     fact = rng.choice(facts)
     other = rng.choice([n for n in (-2, -1, 1, 2, 3) if n != r])
-    question, answer = rng.choice(
+    again = _value(coefficients, other)
+    question, asked, answer = rng.choice(
         (
-            (f"The polynomial ${shown}$ {fact}. Find ${k}$.", value),
-            (f"For what number ${k}$ is it true that ${shown}$ {fact}?", value),
+            (f"The polynomial ${shown}$ {fact}. Find ${k}$.", None, value),
+            (f"For what number ${k}$ is it true that ${shown}$ {fact}?", None, value),
+            (f"Choose ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", None, value),
+            (f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?", other, again),
             (
-                f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?",
-                _value(coefficients, other),
+                f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
+                f"${name}(x)$ is divided by ${_factor(other)}$.",
+                other,
+                again,
             ),
-            (
-                (
-                    f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
-                    f"${name}(x)$ is divided by ${_factor(other)}$."
-                ),
-                _value(coefficients, other),
-            ),
-            (f"Choose the constant ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", value),
         )
     )
-    asked = {"ask": "constant"} if answer is value else {"ask": "other", "other": other}
-    return Problem(
-        tidy(question),
-        str(answer),
-        {"formula": shown, "k": k, "r": r, "remainder": remainder, **asked},
-    )
+    parameters = {"formula": shown, "k": k, "r": r, "remainder": remainder}
+    parameters |= {"ask": "constant"} if asked is None else {"ask": "other", "other": asked}
+    return Problem(tidy(question), str(answer), parameters)
 
 
 def _remainder_two(rng: Random) -> Problem:
