@@ -19,6 +19,13 @@ def shown(value: Any, limit: int = 400, near_by: float = 1e-11) -> str:
     return str(mpmath.nstr(mpmath.mpf(value), 13))
 
 
+def recognised(value: Any, limit: int = 10**8) -> str:
+    """Return the fraction that a value of 40 digits is, or AssertionError."""
+    near = Fraction(str(mpmath.nstr(value, 40))).limit_denominator(limit)
+    assert abs(mpmath.mpf(near.numerator) / near.denominator - value) < mpmath.mpf(10) ** -25, value
+    return str(near)
+
+
 def compass(
     call: Callable[..., float | None], starts: Sequence[Sequence[float]]
 ) -> tuple[float, list[float]]:
