@@ -1,5 +1,7 @@
 """Extreme values, searched numerically among all allowed points."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 import re

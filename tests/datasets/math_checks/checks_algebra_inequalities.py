@@ -1,8 +1,11 @@
 """Equations and inequalities in one unknown: both sides are compared, with exact fractions, at every
 fraction with a denominator up to six and between any two of them."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
@@ -37,7 +40,7 @@ def _difference(parameters: Parameters, question: str) -> Callable[[Fraction], F
 
 
 def _middles(places: list[Fraction]) -> list[Fraction]:
-    inner = [(a + b) / 2 for a, b in zip(places, places[1:], strict=False)]
+    inner = [(a + b) / 2 for a, b in itertools.pairwise(places)]
     return [places[0] - 1000, *inner, places[-1] + 1000]
 
 

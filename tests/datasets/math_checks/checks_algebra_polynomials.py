@@ -1,5 +1,7 @@
 """Polynomials: sympy's division, interpolation and expansion of what the question shows."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from collections.abc import Mapping

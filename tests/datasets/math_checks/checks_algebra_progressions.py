@@ -1,5 +1,7 @@
 """Progressions: unknown first term and step (or ratio), sums written out, equations solved by sympy."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 import re

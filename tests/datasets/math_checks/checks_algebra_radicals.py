@@ -1,7 +1,10 @@
 """Roots, exponents and logarithms: numbers of thirty digits, and scans for every solution."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import isqrt
@@ -71,7 +74,7 @@ def _roots(call: Callable[[Any], Any], places: list[float]) -> list[float]:
 
     values = [at(x) for x in places]
     found: list[float] = []
-    for i, (left, right) in enumerate(zip(places, places[1:], strict=False)):
+    for i, (left, right) in enumerate(itertools.pairwise(places)):
         one, two = values[i], values[i + 1]
         if one is not None and abs(one) < 1e-11:
             found.append(left)
@@ -255,7 +258,10 @@ def log_relations(parameters: Parameters, question: str) -> object:
     if form == "ratio":
         a, b, r = parameters["bases"]
         k = parameters["k"]
-        call = lambda t: mpmath.mpf(a) ** t + k * mpmath.mpf(b) ** t - mpmath.mpf(r) ** t  # noqa: E731
+
+        def call(t: Any) -> Any:
+            return mpmath.mpf(a) ** t + k * mpmath.mpf(b) ** t - mpmath.mpf(r) ** t
+
         low, high = mpmath.mpf(-60), mpmath.mpf(60)
         if call(low) * call(high) > 0:
             raise AssertionError(question)

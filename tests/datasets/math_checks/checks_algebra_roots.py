@@ -1,11 +1,13 @@
 """Polynomials and their roots: numerical roots, brute force over the parameter, minimal polynomials."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,7 @@ def _boundaries(holds: Callable[[float], bool]) -> list[Fraction]:
     """Return where ``holds`` changes on a grid, refined by halving."""
     grid = np.arange(-60.0, 60.0, 0.37)
     found = []
-    for left, right in zip(grid, grid[1:], strict=False):
+    for left, right in pairwise(grid):
         low, high = float(left), float(right)
         if holds(low) != holds(high):
             for _ in range(60):

@@ -1,5 +1,7 @@
 """Sums, term by term, and sequences, step by step."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -41,7 +43,7 @@ def telescoping(parameters: Parameters, question: str) -> object:
     if general == "k/(k+1)!":
         assert "!" in question
         end = last or 40
-        total = sum(Fraction(k, factorial(k + 1)) for k in range(first, end + 1))
+        total = sum((Fraction(k, factorial(k + 1)) for k in range(first, end + 1)), Fraction(0))
         return total if last else total.limit_denominator(10**6)
     if not parameters.get("product"):
         _in_question(general, question, first, last)

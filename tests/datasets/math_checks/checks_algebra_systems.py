@@ -1,5 +1,7 @@
 """Systems: read from the question, then solved by elimination of sympy's or by Newton's iteration."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

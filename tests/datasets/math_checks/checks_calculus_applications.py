@@ -1,5 +1,7 @@
 """Extreme values searched numerically; linked rates by a small step of time."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -198,12 +200,18 @@ def related_rates(parameters: Parameters, question: str) -> object:
         return mpmath.nstr(_rate(lambda t: mpmath.cbrt((start + p["rate"] * t) / share)), 12)
     if form == "shadow":
         speed = number("speed")
+
         # similar triangles: lamp/(x + s) = person/s
-        shadow = lambda t: p["person"] * speed * (1 + t) / mpmath.mpf(p["lamp"] - p["person"])
+        def shadow(t: Any) -> Any:
+            return p["person"] * speed * (1 + t) / mpmath.mpf(p["lamp"] - p["person"])
+
         return shown(_rate(lambda t: shadow(t) + (speed * (1 + t) if p["tip"] else 0)))
     if form == "curve":
         call = sympy.lambdify(X, _read(p["curve"], question), "mpmath")
-        x = lambda t: p["x"] + p["u"] * t
+
+        def x(t: Any) -> Any:
+            return p["x"] + p["u"] * t
+
         if p["want"] == "product":
             return shown(_rate(lambda t: x(t) * call(x(t))))
         return shown(_rate(lambda t: x(t) ** 2 + call(x(t)) ** 2))
@@ -214,7 +222,10 @@ def related_rates(parameters: Parameters, question: str) -> object:
     with mpmath.workdps(40):
         start = 4 * mpmath.pi * mpmath.mpf(p["r"]) ** 3 / 3
         third = mpmath.mpf(1) / 3
-    radius = lambda t: (3 * (start + p["rate"] * t) / (4 * mpmath.pi)) ** third
+
+    def radius(t: Any) -> Any:
+        return (3 * (start + p["rate"] * t) / (4 * mpmath.pi)) ** third
+
     return shown(_rate(lambda t: 4 * mpmath.pi * radius(t) ** 2), 200, 1e-9)
 
 

@@ -1,7 +1,10 @@
 """Calculus of slopes: sympy differentiates what the question shows; limits and equations by numbers."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -153,9 +156,7 @@ def rates_and_means(parameters: Parameters, question: str) -> object:
             return str(position(turns[0]) - position(turns[1]))
         stops = [sympy.Integer(0), *turns, sympy.Integer(p["end"])]
         assert stops == sorted(stops)
-        return str(
-            sum(abs(position(b) - position(a)) for a, b in zip(stops, stops[1:], strict=False))
-        )
+        return str(sum(abs(position(b) - position(a)) for a, b in itertools.pairwise(stops)))
     low, high = p["interval"]
     assert str(low) in question and str(high) in question
     if p["ask"] == "mean":
@@ -195,10 +196,7 @@ def limit(parameters: Parameters, question: str) -> object:
             ]
             while len(sums) > 1:  # Richardson: the error is a power series in 1/n
                 order = 6 - len(sums)
-                sums = [
-                    (2**order * b - a) / (2**order - 1)
-                    for a, b in zip(sums, sums[1:], strict=False)
-                ]
+                sums = [(2**order * b - a) / (2**order - 1) for a, b in itertools.pairwise(sums)]
             return shown(sums[0], 200, 1e-7)
         body = _read(p["body"], question)
         call = sympy.lambdify(X, body, "mpmath")
@@ -210,7 +208,11 @@ def limit(parameters: Parameters, question: str) -> object:
         assert abs(value[0] - value[1]) < 1e-9 * (1 + abs(value[0])), question
         middle = (value[0] + value[1]) / 2
         near = Fraction(float(middle)).limit_denominator(400)
-        return str(near) if abs(float(near) - float(middle)) < 1e-9 else mpmath.nstr(middle, 9)
+        if abs(float(near) - float(middle)) < 1e-9:
+            return str(near)
+        exponent = round(float(mpmath.log(middle)))
+        assert abs(middle / mpmath.exp(exponent) - 1) < 1e-9, question
+        return f"e^{{{exponent}}}"
 
 
 def power_series(parameters: Parameters, question: str) -> object:
@@ -255,7 +257,13 @@ def differential_equation(parameters: Parameters, question: str) -> object:
         x, y = x + h, y + h * (k1 + 2 * k2 + 2 * k3 + k4) / 6
     assert re.search(re.escape(p["at"]), question)
     near = Fraction(y).limit_denominator(100)
-    return str(near) if abs(float(near) - y) < 1e-8 * (1 + abs(y)) else mpmath.nstr(y, 9)
+    if abs(float(near) - y) < 1e-8 * (1 + abs(y)) and y < 1e4:
+        return str(near)
+    first = p["start"][1]
+    exponent = round(float(mpmath.log(y / first)))
+    if abs(y / first / mpmath.exp(exponent) - 1) < 1e-7:
+        return f"{first} \\cdot e^{{{exponent}}}"
+    return str(mpmath.nstr(y, 9))
 
 
 CHECKS = {

@@ -1,7 +1,10 @@
 """Integrals by numerical quadrature of what the question shows."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -54,7 +57,7 @@ def _between(one: Any, two: Any) -> Any:
     places = sorted(float(r) for r in sympy.solve(one - two, X) if r.is_real)
     assert len(places) > 1
     call = sympy.lambdify(X, one - two, "mpmath")
-    return sum(abs(_integral(call, a, b)) for a, b in zip(places, places[1:], strict=False))
+    return sum(abs(_integral(call, a, b)) for a, b in itertools.pairwise(places))
 
 
 def area(parameters: Parameters, question: str) -> object:
@@ -78,12 +81,14 @@ def area(parameters: Parameters, question: str) -> object:
         share = float(expression(p["share"]))
         curve = b * X - X**2
         whole = _between(curve, sympy.Integer(0))
+
+        def above(slope: float) -> Any:
+            return _integral(lambda x: b * x - x * x - slope * x, 0, b - slope)
+
         low, high = 1e-6, b - 1e-6
         for _ in range(60):
             middle = (low + high) / 2
-            call = lambda x, m=middle: b * x - x * x - m * x
-            part = _integral(call, 0, b - middle)
-            low, high = (middle, high) if part > share * whole else (low, middle)
+            low, high = (middle, high) if above(middle) > share * whole else (low, middle)
         return str(Fraction(low).limit_denominator(50))
     k = sympy.Symbol(p["k"])
     curve, line = _read(p["curve"], question), _read(p["line"], question)
@@ -152,7 +157,10 @@ def integral_rules(parameters: Parameters, question: str) -> object:
         # a line with the two integrals stands for the unknown function
         m, n = sympy.symbols("m n")
         antiderivative = m * X**2 / 2 + n * X
-        part = lambda lo, hi: antiderivative.subs(X, hi) - antiderivative.subs(X, lo)
+
+        def part(lo: int, hi: int) -> Any:
+            return antiderivative.subs(X, hi) - antiderivative.subs(X, lo)
+
         found = sympy.solve([part(a, b) - u, part(a, c) - v], [m, n])
         return str((p["p"] * part(b, c) + p["q"] * (c - b)).subs(found))
     if form == "derivative":

@@ -1,7 +1,10 @@
 """Domains, ranges and graphs: formulas evaluated at many places, examples of symmetric functions."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -40,7 +43,7 @@ def domain(parameters: Parameters, question: str) -> object:
     )
     middles = [
         places[0] - 50,
-        *((a + b) / 2 for a, b in zip(places, places[1:], strict=False)),
+        *((a + b) / 2 for a, b in itertools.pairwise(places)),
         places[-1] + 50,
     ]
     truth = [defined(float(m)) for m in middles]
@@ -100,7 +103,7 @@ def range_(parameters: Parameters, question: str) -> object:
         except ValueError:
             return None
 
-    ends = []
+    ends: list[float | None] = []
     for sign in (1, -1):
         far = [v for v in (at(1e7, sign), at(-1e7, sign)) if v is not None]
         if far and min(far) < -1e3:

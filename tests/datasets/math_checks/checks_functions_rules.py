@@ -1,5 +1,7 @@
 """Functions given by formulas or rules: evaluated, iterated and solved for their values."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 import re

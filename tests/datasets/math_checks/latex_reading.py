@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from fractions import Fraction
 from typing import Any
@@ -144,7 +145,10 @@ class _Reader:
         if name == "\\log" and self.peek() == "_":
             self.take()
             base = self.braced()
-            call = lambda value: sympy.log(value) / sympy.log(base)  # noqa: E731
+
+            def call(value: Any) -> Any:
+                return sympy.log(value) / sympy.log(base)
+
         exponent: Any = 1
         if self.peek() == "^":
             self.take()
@@ -181,7 +185,7 @@ def equations(question: str) -> list[Any]:
             sides = line.split("=")
             if len(sides) > 1 and "\\neq" not in line and all(side.strip() for side in sides):
                 values = [expression(side) for side in sides]
-                made += [one - two for one, two in zip(values, values[1:], strict=False)]
+                made += [one - two for one, two in itertools.pairwise(values)]
     return made
 
 

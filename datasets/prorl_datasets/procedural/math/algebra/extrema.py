@@ -1,5 +1,7 @@
 """Least and greatest values without derivatives: squares, means, Cauchy's inequality."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -34,7 +36,7 @@ def _square_one(rng: Random) -> Problem:
     )
     value = Fraction(k)
     coefficients = (a, -2 * a * h, a * h * h + k)
-    if any(c.denominator > 1 for c in map(Fraction, coefficients)):
+    if any(Fraction(c).denominator > 1 for c in coefficients):
         value += -(a * h * h) % 1
         coefficients = (a, -2 * a * h, a * h * h + value)
     formula = polynomial(coefficients, x)

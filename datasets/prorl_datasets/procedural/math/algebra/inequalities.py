@@ -1,5 +1,7 @@
 """Equations and inequalities with absolute values, fractions and products: what set solves them."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Exponential and logarithmic equations, and logarithms expressed by others."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Polynomials as functions: remainders, values that fix them, sums of coefficients, expansions."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -92,8 +94,10 @@ def _remainder_unknown(rng: Random) -> Problem:
             (f"Choose ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", None, value),
             (f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?", other, again),
             (
-                f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
-                f"${name}(x)$ is divided by ${_factor(other)}$.",
+                (
+                    f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
+                    f"${name}(x)$ is divided by ${_factor(other)}$."
+                ),
                 other,
                 again,
             ),

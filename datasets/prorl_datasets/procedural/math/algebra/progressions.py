@@ -1,5 +1,7 @@
 """Arithmetic and geometric sequences, and numbers that are both in turn."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Quadratic equations with a parameter: double roots, regions, common roots, integer roots."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

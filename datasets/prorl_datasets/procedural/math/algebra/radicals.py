@@ -1,5 +1,7 @@
 """Square roots: nested ones, equations with them, and conjugates."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,7 +1,10 @@
 """Sums that collapse, weighted geometric sums, and sequences given by a recurrence."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import factorial
 from random import Random
@@ -580,20 +583,15 @@ def _recurrence_hidden(rng: Random) -> Problem:
         one = Fraction(rng.choice((2, 3, 4, 5, 6, 7, 8, 9)), rng.choice((1, 1, 2, 3)))
         if one == 1:
             one = Fraction(5)
-        rule, step = rng.choice(
-            (
-                (f"{letter}_{{n+1}} = \\frac{{1}}{{1 - {letter}_n}}", lambda v: 1 / (1 - v)),
-                (
-                    f"{letter}_{{n+1}} = \\frac{{1 + {letter}_n}}{{1 - {letter}_n}}",
-                    lambda v: (1 + v) / (1 - v),
-                ),
-                (f"{letter}_{{n+1}} = 1 - \\frac{{1}}{{{letter}_n}}", lambda v: 1 - 1 / v),
-                (
-                    f"{letter}_{{n+1}} = \\frac{{{letter}_n - 1}}{{{letter}_n + 1}}",
-                    lambda v: (v - 1) / (v + 1),
-                ),
-            )
+        before = f"{letter}_n"
+        rules: tuple[tuple[str, Callable[[Fraction], Fraction]], ...] = (
+            (f"\\frac{{1}}{{1 - {before}}}", lambda v: 1 / (1 - v)),
+            (f"\\frac{{1 + {before}}}{{1 - {before}}}", lambda v: (1 + v) / (1 - v)),
+            (f"1 - \\frac{{1}}{{{before}}}", lambda v: 1 - 1 / v),
+            (f"\\frac{{{before} - 1}}{{{before} + 1}}", lambda v: (v - 1) / (v + 1)),
         )
+        right, step = rng.choice(rules)
+        rule = f"{letter}_{{n+1}} = {right}"
         seq = [one]
         while len(seq) < 12:
             seq.append(step(seq[-1]))
@@ -665,7 +663,7 @@ def _recurrence_hidden(rng: Random) -> Problem:
         period = 5 if "1 +" in rule else 6
     value_n = seq[(n - 1) % period]
     given = ", ".join(f"${letter}_{i + 1} = {fraction(v)}$" for i, v in enumerate(start))
-    total = sum(seq[:period]) * (n // period) + sum(seq[: n % period])
+    total = sum(seq[:period], Fraction(0)) * (n // period) + sum(seq[: n % period], Fraction(0))
     asks = [(f"${letter}_{{{n}}}$", value_n, "term")]
     if total and total.denominator < 50 and period < 6:
         asks.append((f"${letter}_1 + {letter}_2 + \\cdots + {letter}_{{{n}}}$", total, "sum"))

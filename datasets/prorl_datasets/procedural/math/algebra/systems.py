@@ -1,5 +1,7 @@
 """Systems of equations: linear ones, and those that a symmetric step solves where elimination tires."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -235,7 +237,7 @@ def _linear(rng: Random, level: int) -> Problem:
 
 def _symmetric(rng: Random, level: int) -> Problem:
     """Sum and product, or two symmetric facts, lead to another symmetric value."""
-    x, y = rng.choice(PAIRS)
+    x, y = tuple(rng.choice(PAIRS))
     while True:
         s, p = _signed(rng, 2, 12), _signed(rng, 1, 15)
         if s * s != 4 * p:
@@ -298,7 +300,7 @@ def _symmetric(rng: Random, level: int) -> Problem:
 
 def _products(rng: Random, level: int) -> Problem:
     """Three positive unknowns tied two by two."""
-    x, y, z = rng.choice(TRIPLES)
+    x, y, z = tuple(rng.choice(TRIPLES))
     while True:
         a, b, c = sorted(rng.sample(range(2, 10 + 3 * level), 3))
         if len({a, b, c}) == 3:
@@ -384,7 +386,7 @@ def _products(rng: Random, level: int) -> Problem:
 
 def _power_sums(rng: Random, level: int) -> Problem:
     """Newton's identities for three numbers."""
-    x, y, z = rng.choice(TRIPLES)
+    x, y, z = tuple(rng.choice(TRIPLES))
     while True:
         e1, e2, e3 = _signed(rng, 1, 6), _signed(rng, 1, 8), _signed(rng, 1, 8)
         p2 = e1 * e1 - 2 * e2

@@ -1,5 +1,7 @@
 """Roots of polynomials without finding them: Vieta's formulas and what follows."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -35,7 +37,7 @@ def _quadratic_asks(e1: Fraction, e2: Fraction, r: str, s: str, m: int) -> dict[
 def _cubic_asks(
     level: int, e1: Fraction, e2: Fraction, e3: Fraction, names: str, m: int
 ) -> dict[str, Fraction]:
-    r, s, t = names
+    r, s, t = tuple(names)
     p2 = e1 * e1 - 2 * e2
     p3 = e1 * p2 - e2 * e1 + 3 * e3
     if level == 2:

@@ -1,5 +1,7 @@
 """Extreme values, best shapes and linked rates."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Derivatives at a point, tangent lines, and derivatives of functions known only by values."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -759,7 +761,10 @@ def _mean_value(rng: Random, level: int) -> Problem:
             s += 1
         if r == s:
             return _mean_value(rng, level)
-        position = lambda t: Fraction(t**3) - Fraction(3 * (r + s), 2) * t * t + 3 * r * s * t
+
+        def position(t: int) -> Fraction:
+            return Fraction(t**3) - Fraction(3 * (r + s), 2) * t * t + 3 * r * s * t
+
         end = rng.randint(s + 1, s + 4)
         formula = polynomial((1, Fraction(-3 * (r + s), 2), 3 * r * s, 0), "t")
         if form == "distance":

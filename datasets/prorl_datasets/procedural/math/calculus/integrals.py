@@ -1,5 +1,7 @@
 """Definite integrals and what they measure: areas, volumes, and functions defined by them."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

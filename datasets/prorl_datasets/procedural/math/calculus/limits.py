@@ -1,5 +1,7 @@
 """Limits, power series, and differential equations with a starting value."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,7 +1,10 @@
 """Functions put into one another: composition, inverses, repeated application."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
@@ -36,7 +39,7 @@ def _at(coefficients: list[int], x: Fraction) -> Fraction:
 
 
 def _composition(rng: Random, level: int) -> Problem:
-    f, g = rng.choice(NAMES)
+    f, g = tuple(rng.choice(NAMES))
     if level == 1:
         (one, a), (two, b) = _simple(rng), _simple(rng)
         x = rng.randint(-4, 6)
@@ -565,7 +568,7 @@ def _iteration(rng: Random, level: int) -> Problem:
         return Problem(
             question, fraction(answer), {"formula": formula, "n": n, "start": start, "form": "run"}
         )
-    rules = (
+    rules: tuple[tuple[str, Callable[[Fraction], Fraction]], ...] = (
         ("\\frac{1}{1 - x}", lambda v: 1 / (1 - v)),
         ("\\frac{x - 1}{x + 1}", lambda v: (v - 1) / (v + 1)),
         ("\\frac{1 + x}{1 - x}", lambda v: (1 + v) / (1 - v)),

@@ -1,5 +1,7 @@
 """Functional equations: a rule that holds for all arguments fixes the values."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction

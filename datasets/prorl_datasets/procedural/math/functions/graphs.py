@@ -1,5 +1,7 @@
 """Domains, ranges and graphs: where a function lives, what values it takes, how its graph lies."""
 
+# mypy: allow-redefinition-new, local-partial-types
+
 from __future__ import annotations
 
 from fractions import Fraction
