@@ -110,7 +110,10 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
                     f"The equation ${equation}$ has {'two' if len(values) == 2 else 'several'} real "
                     "solutions. Find their sum."
                 ),
-                f"Add up every real value of ${x}$ that satisfies \\[{equation}.\\] What is the total?",
+                (
+                    f"Add up every real value of ${x}$ that satisfies \\[{equation}.\\] What is the "
+                    "total?"
+                ),
             ),
             "product": (
                 f"Find the product of the two solutions of ${equation}$.",
@@ -168,6 +171,18 @@ def _ask_region(
                     f"that ${shown}$."
                 ),
                 f"Describe in interval notation all real numbers that satisfy ${shown}$.",
+                (
+                    f"Let $S$ be the set of all real numbers ${x}$ with ${shown}$. Write $S$ with "
+                    "intervals."
+                ),
+                (
+                    f"On a number line somebody marks every real ${x}$ that makes \\[{shown}\\] "
+                    "true. Which set has been marked? Answer in interval notation."
+                ),
+                (
+                    f"A real number ${x}$ is chosen so that ${shown}$. From which interval or union "
+                    "of intervals can it come?"
+                ),
                 (
                     f"Determine where on the real line the inequality \\[{shown}\\] holds, giving "
                     "intervals."

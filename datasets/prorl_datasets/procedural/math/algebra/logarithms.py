@@ -527,6 +527,8 @@ def _log_relations(rng: Random, level: int) -> Problem:
     p, q = rng.sample((2, 3, 5, 6, 7, 10, 11, 12, 13), 2)
     m, n = rng.randint(1, 3), rng.randint(1, 3)
     number = p**m * q**n
+    if number > 50000:
+        return _log_relations(rng, level)
     left = f"\\frac{{{m}}}{{x}} + \\frac{{{n}}}{{y}}"
     c = rng.randint(2, 6)
     ask, value = f"z\\left({left}\\right)", Fraction(c)

@@ -513,7 +513,10 @@ def _binomial(rng: Random, level: int) -> Problem:
             (
                 f"What is the constant term in the expansion of ${formula}$?",
                 f"Find the term that does not contain $x$ when ${formula}$ is multiplied out.",
-                f"Expand \\[{formula}.\\] Which number stands in the result without any power of $x$?",
+                (
+                    f"Expand \\[{formula}.\\] Which number stands in the result without any power "
+                    "of $x$?"
+                ),
                 f"Determine the term independent of $x$ in ${formula}$.",
             )
         )
@@ -525,6 +528,14 @@ def _binomial(rng: Random, level: int) -> Problem:
                 (
                     f"Find the coefficient of {wanted} in \\[{formula}\\] after like terms have "
                     "been collected."
+                ),
+                (
+                    f"How often does {wanted} occur when all the brackets of ${formula}$ are "
+                    "multiplied out and signs are respected; that is, what is its coefficient?"
+                ),
+                (
+                    f"Let $P(x) = {formula}$. Among the coefficients of $P$, find the one that "
+                    f"belongs to {wanted}."
                 ),
                 (
                     f"When ${formula}$ is written as a sum of multiples of powers of $x$, what is "

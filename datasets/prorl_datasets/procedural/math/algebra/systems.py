@@ -482,7 +482,24 @@ def _conjugate_pair(rng: Random, level: int) -> Problem:
             f"Given that ${first}$, evaluate \\[{ask}.\\] Simplify your answer.",
             f"Let ${x}$ be a number with ${first}$. Compute ${ask}$ without finding ${x}$ itself.",
             f"Determine ${ask}$ for a nonzero number ${x}$ such that ${first}$.",
-            f"Suppose ${first}$. The quantity ${ask}$ then has only one possible value. What is it?",
+            (
+                f"Maria notices that her secret number ${x}$ has the property ${first}$. Without "
+                f"revealing ${x}$ she tells us ${ask}$. What does she say?"
+            ),
+            f"Start from \\[{first}\\] and work out the exact value of ${ask}$.",
+            (
+                f"Real or complex, a certain ${x}$ is a solution of ${first}$. For this ${x}$, "
+                f"how much is ${ask}$?"
+            ),
+            f"Express ${ask}$ as a single number, where ${first}$.",
+            (
+                f"We are told that ${first}$. Use this fact, perhaps more than once, to "
+                f"calculate \\[{ask}.\\] What is the result?"
+            ),
+            (
+                f"Suppose ${first}$. The quantity ${ask}$ then has only one possible value. "
+                "What is it?"
+            ),
         )
     )
     return Problem(tidy(question), value, {"given": first, "ask": ask})

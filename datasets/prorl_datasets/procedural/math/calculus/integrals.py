@@ -37,6 +37,21 @@ def _ask_integral(rng: Random, low: str, high: str, body: str, x: str = "x") -> 
             f"Evaluate \\[{shown}.\\] Give an exact value.",
             f"What is the exact value of ${shown}$?",
             f"Compute the definite integral ${shown}$.",
+            f"Find a number equal to \\[{shown},\\] in closed form and without an integral sign.",
+            f"Let $I = {shown}$. Determine $I$.",
+            (
+                f"If $F$ is an antiderivative of ${body}$ as a function of ${x}$, what is "
+                f"$F({high}) - F({low})$?"
+            ),
+            (
+                f"What is the signed area between the graph of $y = {body}$ and the ${x}$-axis "
+                f"for ${low} \\le {x} \\le {high}$?"
+            ),
+            (
+                f"A quantity grows at the rate ${body}$ at time ${x}$ (a negative rate means "
+                f"that it shrinks). By how much does it change between ${x} = {low}$ and ${x} = "
+                f"{high}$?"
+            ),
             (
                 f"Integrate ${body}$ with respect to ${x}$ from ${low}$ to ${high}$. What is "
                 "the result?"

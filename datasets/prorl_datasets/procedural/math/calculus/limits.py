@@ -370,6 +370,18 @@ def _taylor(rng: Random, level: int) -> Problem:
             .replace("c_1x", "c_{1}x")
             .replace("c_2x", "c_{2}x"),
             (
+                f"Let $P$ be the Maclaurin polynomial of degree ${n}$ of ${formula}$. What is "
+                f"its leading coefficient, the one of ${wanted}$?"
+            ),
+            (
+                f"Near $x = 0$ the function \\[{formula}\\] equals a power series $\\sum c_k "
+                f"x^k$. Find $c_{n}$."
+            ),
+            (
+                f"Divide the derivative of order ${n}$ of ${formula}$ at $x = 0$ by ${n}!$. "
+                "Which number do you get?"
+            ),
+            (
                 f"In the power series of ${formula}$ about $x = 0$, determine the coefficient "
                 f"of ${wanted}$."
             ),

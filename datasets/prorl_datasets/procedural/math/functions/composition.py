@@ -85,7 +85,10 @@ def _composition(rng: Random, level: int) -> Problem:
                         f"A function satisfies ${f}({inner}) = {composed}$ for all real $x$. Find "
                         f"${f}(x)$ as a polynomial in $x$."
                     ),
-                    f"If \\[{f}({inner}) = {composed}\\] for every real number $x$, what is ${f}(x)$?",
+                    (
+                        f"If \\[{f}({inner}) = {composed}\\] for every real number $x$, what is "
+                        f"${f}(x)$?"
+                    ),
                     (
                         f"Determine the polynomial ${f}(x)$ for which ${f}({inner})$ is identical to "
                         f"${composed}$."
@@ -122,7 +125,10 @@ def _composition(rng: Random, level: int) -> Problem:
         value = s * at + t
         question = rng.choice(
             (
-                f"Let ${f}(x) = {first}$. If ${f}({g}(x)) = {both}$ for all $x$, what is ${g}({at})$?",
+                (
+                    f"Let ${f}(x) = {first}$. If ${f}({g}(x)) = {both}$ for all $x$, what is "
+                    f"${g}({at})$?"
+                ),
                 (
                     f"Given ${f}(x) = {first}$ and ${f}({g}(x)) = {both}$ for every real $x$, find "
                     f"${g}({at})$."

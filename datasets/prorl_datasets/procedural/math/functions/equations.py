@@ -62,7 +62,10 @@ def _two_values(rng: Random, level: int) -> Problem:
                     f"A function ${f}$ satisfies \\[{left} = {shown}\\] for all real $x$ other than "
                     f"$0$ and $1$. Find ${f}({at})$."
                 ),
-                f"For every real number $x \\ne 0, 1$ we have ${left} = {shown}$. What is ${f}({at})$?",
+                (
+                    f"For every real number $x \\ne 0, 1$ we have ${left} = {shown}$. What is "
+                    f"${f}({at})$?"
+                ),
                 (
                     f"Let ${f}$ be defined for all real numbers except $0$ and $1$, with ${left} = "
                     f"{shown}$. Determine ${f}({at})$."
@@ -85,7 +88,10 @@ def _two_values(rng: Random, level: int) -> Problem:
     domain = "real numbers $x$" if level == 1 else "nonzero real numbers $x$"
     question = rng.choice(
         (
-            f"A function ${f}$ satisfies \\[{left} = {shown}\\] for all {domain}. Find ${f}({at})$.",
+            (
+                f"A function ${f}$ satisfies \\[{left} = {shown}\\] for all {domain}. Find "
+                f"${f}({at})$."
+            ),
             f"If ${left} = {shown}$ for all {domain}, what is ${f}({at})$?",
             (
                 f"Let ${f}$ be a function such that ${left} = {shown}$, whatever "

@@ -127,6 +127,19 @@ def _domain(rng: Random, level: int) -> Problem:
                 f"${f}(x) = {formula}$ makes sense."
             ),
             (
+                f"Which real numbers $x$ may be put into ${formula}$ if the result is to be "
+                "real? Use interval notation."
+            ),
+            (
+                f"A student wants to plot \\[y = {formula}\\] in the real plane. Above or below "
+                "which part of the $x$-axis will there be points of the graph? Answer with "
+                "intervals."
+            ),
+            (
+                f"Let $D$ be the set of all real $x$ at which ${formula}$ is defined as a real "
+                "number. Write $D$ in interval notation."
+            ),
+            (
                 f"For which real $x$ can ${formula}$ be evaluated as a real number? Give an "
                 "interval or a union of intervals."
             ),
@@ -270,6 +283,14 @@ def _range(rng: Random, level: int) -> Problem:
             (
                 f"Determine, using interval notation, all possible values of \\[{formula}\\] "
                 f"for real $x${f' such that ${bounds}$' if bounds else ''}."
+            ),
+            (
+                f"The graph of $y = {formula}${f' over ${bounds}$' if bounds else ''} is projected "
+                "onto the $y$-axis. Describe its image there with intervals."
+            ),
+            (
+                "Let $R$ be the set of all real numbers that occur as a value of "
+                f"${formula}${f' when ${bounds}$' if bounds else ''}. Write $R$ in interval notation."
             ),
             (
                 "As $x$ runs through all real numbers "
