@@ -208,7 +208,7 @@ def limit(parameters: Parameters, question: str) -> object:
         assert abs(value[0] - value[1]) < 1e-9 * (1 + abs(value[0])), question
         middle = (value[0] + value[1]) / 2
         near = Fraction(float(middle)).limit_denominator(400)
-        if abs(float(near) - float(middle)) < 1e-9:
+        if abs(middle) < 1e4 and abs(float(near) - float(middle)) < 1e-9:
             return str(near)
         exponent = round(float(mpmath.log(middle)))
         assert abs(middle / mpmath.exp(exponent) - 1) < 1e-9, question

@@ -135,6 +135,7 @@ def _limit(rng: Random, level: int) -> Problem:
                 )
             )
         elif form == "power e":
+            a, b = rng.choice((1, 2, 3, 4)), rng.choice((1, 2, 3, 5))
             c = Fraction(a * b)
             body, at = rng.choice(
                 (
