@@ -56,7 +56,7 @@ def _reversals(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(n), {"ask": ask, "k": k, "r": r})
         if ask == "count gap":
             gap = rng.randint(1, 8)
-            low = rng.randint(0, 9)
+            low = rng.randint(4, 12)
             answer = sum(
                 int(str(n)[::-1]) - n == 99 * gap and digit_sum(n) >= low for n in range(100, 1000)
             )
