@@ -1,0 +1,410 @@
+"""Equations in integers: linear ones, sums that no coins make, and equations that factor.
+
+Leaves out: sums and differences of squares (``squares``).
+"""
+
+from __future__ import annotations
+
+from math import gcd, isqrt
+from random import Random
+
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.latex import terms
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+PRICED = (
+    ("pens", "notebooks"), ("apples", "melons"), ("child tickets", "adult tickets"),
+    ("bolts", "hinges"), ("tulips", "roses"), ("postcards", "posters"), ("teas", "sandwiches"),
+)  # fmt: skip
+
+
+def _linear_equations(rng: Random, level: int) -> Problem:
+    who, (cheap, dear) = rng.choice(PEOPLE), rng.choice(PRICED)
+
+    def pairs(a: int, b: int, c: int, least: int) -> list[tuple[int, int]]:
+        return [
+            (x, (c - a * x) // b)
+            for x in range(least, c // a + 1)
+            if (c - a * x) % b == 0 and (c - a * x) // b >= least
+        ]
+
+    if level == 1:
+        a, b, c = redrawn(
+            lambda: (rng.randint(3, 19), rng.randint(4, 23), rng.randint(60, 240)),
+            lambda t: t[0] < t[1] and gcd(t[0], t[1]) == 1 and len(pairs(*t, 1)) == 1,
+        )
+        x, y = pairs(a, b, c, 1)[0]
+        texts: tuple[str, ...] = (
+            f"Find the only pair $(x, y)$ of positive integers with ${terms([(a, 'x'), (b, 'y')])} = "
+            f"{c}$.",
+            f"{who} spends exactly {c} crowns on {cheap} at {a} crowns each and {dear} at {b} crowns "
+            f"each, and buys at least one of both kinds. Give the pair $(x, y)$, where $x$ is the "
+            f"number of {cheap} and $y$ the number of {dear}.",
+            f"The equation ${terms([(a, 'm'), (b, 'n')])} = {c}$ has exactly one solution in positive "
+            "integers. State it as an ordered pair $(m, n)$.",
+            f"A rope of {c} meters is cut completely into pieces of {a} and of {b} meters, both "
+            "lengths being used. If $s$ is the number of shorter pieces and $t$ the number of longer "
+            "ones, what is $(s, t)$?",
+        )
+        return Problem(rng.choice(texts), f"({x}, {y})", {"ask": "pair", "a": a, "b": b, "c": c})
+    if level == 2:
+        ask = rng.choice(("count", "most", "least"))
+        least = rng.choice((0, 1))
+        a, b, c = redrawn(
+            lambda: (rng.randint(2, 15), rng.randint(3, 21), rng.randint(100, 600)),
+            lambda t: t[0] < t[1] and t[1] % t[0] > 0 and len(pairs(*t, least)) > 2,
+        )
+        found = pairs(a, b, c, least)
+        kind = ("nonnegative", "positive")[least]
+        equation = f"{terms([(a, 'x'), (b, 'y')])} = {c}"
+        if ask == "count":
+            texts = (
+                f"How many ordered pairs $(x, y)$ of {kind} integers satisfy ${equation}$?",
+                f"In how many ways can a total of exactly {c} points be collected if every hit on the "
+                f"outer ring gives {a} points and every hit on the inner ring gives {b} points? Only "
+                "the numbers of hits matter"
+                + (", and both rings are hit at least once." if least else ", and they may be zero."),
+                f"{who} pays {c} crowns, without change, in coins of {a} and {b} crowns"
+                + (", using both kinds" if least else "; it is allowed to use only one kind")
+                + ". How many combinations of coins are possible?",
+                f"Determine the number of {kind} integer solutions of ${equation}$.",
+            )
+            answer = len(found)
+        elif ask == "most":
+            answer = max(x + y for x, y in found)
+            texts = (
+                f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest possible "
+                "value of $x + y$?",
+                f"{who} buys {cheap} for {a} crowns each and {dear} for {b} crowns each, paying "
+                f"exactly {c} crowns"
+                + (", and takes at least one of both." if least else "; perhaps only one kind is bought.")
+                + " At most how many things can be bought in all?",
+            )
+        else:
+            answer = min(x + y for x, y in found)
+            texts = (
+                f"What is the minimum of $x + y$ over all pairs of {kind} integers $x, y$ with "
+                f"${equation}$?",
+                f"Weights of {a} and {b} grams are available in any number. "
+                + ("Both kinds must be used. " if least else "One kind alone is allowed. ")
+                + f"Find the least number of weights that together weigh exactly {c} grams.",
+            )
+        values = {"ask": ask, "a": a, "b": b, "c": c, "least": least}
+        return Problem(rng.choice(texts), str(answer), values)
+    a, b, c = redrawn(
+        lambda: tuple(sorted(rng.sample(range(2, 16), 3))),
+        lambda t: gcd(gcd(t[0], t[1]), t[2]) == 1,
+    )
+    total = rng.randint(40, 150)
+    if rng.random() < 0.5:
+        answer = sum(
+            (total - c * z - b * y) % a == 0
+            for z in range(1, total // c + 1)
+            for y in range(1, (total - c * z) // b + 1)
+            if total - c * z - b * y >= a
+        )
+        if answer < 2:
+            return _linear_equations(rng, level)
+        texts = (
+            f"How many ordered triples $(x, y, z)$ of positive integers satisfy "
+            f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {total}$?",
+            f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand in "
+            f"tickets worth exactly {total} points, at least one of each worth. How many combinations "
+            "are possible?",
+            f"Planks of length {a}, {b} and {c} decimeters are laid end to end to cover exactly "
+            f"{total} decimeters, and each length is used at least once. Disregarding the order of "
+            "the planks, in how many ways can this be done?",
+        )
+        values = {"ask": "triples", "a": a, "b": b, "c": c, "total": total}
+        return Problem(rng.choice(texts), str(answer), values)
+    heads = rng.randint(20, 60)
+    found3 = [
+        (heads - y - z, y, z)
+        for y in range(1, heads)
+        for z in range(1, heads - y)
+        if a * (heads - y - z) + b * y + c * z == total * 4
+    ]
+    if not 2 <= len(found3) <= 12:
+        return _linear_equations(rng, level)
+    answer = max(z for _, _, z in found3)
+    texts = (
+        f"{who} buys exactly {heads} stamps, some for {a} cents, some for {b} cents and some for {c} "
+        f"cents, at least one of each kind, for {4 * total} cents in all. What is the greatest "
+        f"possible number of {c}-cent stamps?",
+        f"Positive integers $x$, $y$, $z$ satisfy both $x + y + z = {heads}$ and "
+        f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {4 * total}$. How large can $z$ be at most?",
+        f"In a quiz with {heads} questions every question is worth {a}, {b} or {c} points; all three "
+        f"values occur, and the values of all the questions add up to {4 * total}. At most how many "
+        f"questions can be worth {c} points?",
+    )
+    values = {"ask": "heads", "a": a, "b": b, "c": c, "heads": heads, "total": 4 * total}
+    return Problem(rng.choice(texts), str(answer), values)
+
+
+def _coin_gaps(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+
+    def reachable(parts: list[int], top: int) -> list[bool]:
+        made = [True] + [False] * top
+        for n in range(1, top + 1):
+            made[n] = any(n >= p and made[n - p] for p in parts)
+        return made
+
+    if level < 3:
+        a, b = redrawn(
+            lambda: sorted(rng.sample(range(3, 8 + 7 * level), 2)),
+            lambda p: gcd(*p) == 1,
+        )
+        gaps = [n for n, ok in enumerate(reachable([a, b], a * b)) if not ok]
+        if level == 1:
+            texts: tuple[str, ...] = (
+                f"Stamps are available for {a} cents and for {b} cents only. What is the largest "
+                "whole number of cents that cannot be made up exactly with such stamps?",
+                f"A shop sells buns in bags of {a} and in bags of {b}. Find the greatest number of "
+                "buns that a customer cannot buy without opening a bag.",
+                f"What is the largest integer that cannot be written in the form "
+                f"${terms([(a, 'x'), (b, 'y')])}$ with nonnegative integers $x$ and $y$?",
+                f"In a game every goal is worth {a} points or {b} points. Which is the highest score "
+                "that a team can never have?",
+                f"{who} can weigh out sugar with weights of {a} grams and {b} grams, always putting "
+                "the weights on one pan and the sugar on the other. From some amount on, every whole "
+                "number of grams is possible. What is the largest whole number of grams that is not?",
+            )
+            return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": [a, b]})
+        if rng.random() < 0.5:
+            texts = (
+                f"How many positive integers cannot be written as ${terms([(a, 'x'), (b, 'y')])}$ "
+                "with nonnegative integers $x$ and $y$?",
+                f"In a game every goal is worth {a} points or {b} points. How many positive integers "
+                "are impossible as the score of a team?",
+                f"A cash machine pays out notes of {a} crowns and of {b} crowns only. For how many "
+                "positive whole numbers of crowns is it unable to pay out exactly that amount?",
+            )
+            return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": [a, b]})
+        texts = (
+            f"Find the largest integer that is not of the form ${terms([(a, 'x'), (b, 'y')])}$ with "
+            "positive integers $x$ and $y$ (neither may be zero).",
+            f"{who} buys pencils in packets of {a} and of {b}, and always takes at least one packet "
+            "of each size. What is the greatest number of pencils that cannot be bought in this way?",
+            f"Every bouquet contains some roses at {a} crowns and some lilies at {b} crowns, at least "
+            "one of each. Which is the highest whole price that no bouquet has?",
+        )
+        return Problem(rng.choice(texts), str(a * b), {"ask": "positive", "parts": [a, b]})
+    parts = redrawn(
+        lambda: sorted(rng.sample(range(4, 24), 3)),
+        lambda p: gcd(gcd(p[0], p[1]), p[2]) == 1 and not reachable(p[:2], p[2])[p[2]]
+        and p[1] % p[0] > 0,
+    )  # fmt: skip
+    gaps = [n for n, ok in enumerate(reachable(parts, parts[0] * parts[2])) if not ok]
+    a, b, c = parts
+    if rng.random() < 0.5:
+        texts = (
+            f"Chicken nuggets come in boxes of {a}, {b} and {c}. What is the largest number of "
+            "nuggets that cannot be bought exactly with such boxes?",
+            f"Determine the largest integer that cannot be expressed as "
+            f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ with nonnegative integers $x, y, z$.",
+            f"A country has coins of {a}, {b} and {c} pence only. Which is the greatest amount, in "
+            "pence, that cannot be paid exactly without getting change?",
+        )
+        return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": parts})
+    texts = (
+        f"A country has coins of {a}, {b} and {c} pence only. How many positive whole numbers of "
+        "pence cannot be paid exactly without change?",
+        f"For how many positive integers $n$ is there no solution of "
+        f"$n = {terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ in nonnegative integers $x, y, z$?",
+        f"{who} has a large supply of rods of length {a}, {b} and {c} and puts rods end to end. How "
+        "many positive integers are not the total length of any such row?",
+    )
+    return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": parts})
+
+
+def _divisors(n: int) -> list[int]:
+    small = [d for d in range(1, isqrt(n) + 1) if n % d == 0]
+    return sorted({*small, *(n // d for d in small)})
+
+
+def _factored_equations(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    if level == 1:
+        a, b = rng.randint(1, 9), rng.randint(1, 9)
+        n = redrawn(
+            lambda: rng.randint(20, 150),
+            lambda n: len([d for d in _divisors(n) if d > b and n // d > a]) >= 2,
+        )
+        c = n - a * b
+        found = [(d - b, n // d - a) for d in _divisors(n) if d > b and n // d > a]
+        equation = f"{terms([(1, 'xy'), (a, 'x'), (b, 'y')])} = {c}"
+        ask = rng.choice(("count", "largest x", "sum"))
+        if ask == "count":
+            answer = len(found)
+            texts: tuple[str, ...] = (
+                f"How many ordered pairs $(x, y)$ of positive integers satisfy ${equation}$?",
+                f"Determine the number of solutions of ${equation}$ in positive integers $x$ and $y$.",
+                f"{who} draws rectangles with positive integer sides $x$ and $y$ for which ${equation}$. "
+                "How many pairs $(x, y)$ are possible?",
+            )
+        elif ask == "largest x":
+            answer = max(x for x, _ in found)
+            texts = (
+                f"Positive integers $x$ and $y$ satisfy ${equation}$. What is the largest possible "
+                "value of $x$?",
+                f"Among all solutions of ${equation}$ in positive integers, find the greatest $x$.",
+            )
+        else:
+            answer = min(x + y for x, y in found)
+            texts = (
+                f"Let $x$ and $y$ be positive integers such that ${equation}$. Find the smallest "
+                "possible value of $x + y$.",
+                f"What is the minimum of $x + y$ if $x, y > 0$ are integers with ${equation}$?",
+            )
+        values = {"ask": ask, "a": a, "b": b, "c": c}
+        return Problem(rng.choice(texts), str(answer), values)
+    if level == 2:
+        n = redrawn(lambda: rng.randint(4, 60), lambda n: len(_divisors(n)) > 2)
+        ask = rng.choice(("ordered", "largest", "rates"))
+        pairs = [(n + d, n + n * n // d) for d in _divisors(n * n)]
+        if ask == "ordered":
+            texts = (
+                f"How many ordered pairs $(x, y)$ of positive integers satisfy "
+                f"$\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = \\frac{{1}}{{{n}}}$?",
+                f"In how many ways can $\\frac{{1}}{{{n}}}$ be written as a sum "
+                "$\\frac{1}{a} + \\frac{1}{b}$ of two unit fractions with positive integers $a$ and "
+                "$b$, if the order of the fractions matters?",
+                f"Find the number of pairs of positive integers $(m, k)$ with "
+                f"$\\frac{{mk}}{{m + k}} = {n}$.",
+            )
+            answer = len(pairs)
+        elif ask == "largest":
+            top = rng.choice((0, 1))
+            distinct = [(x, y) for x, y in pairs if x < y]
+            answer = max(y for _, y in distinct) if top else min(x + y for x, y in distinct)
+            wish = (
+                "What is the smallest possible value of $x + y$?",
+                "How large can $y$ be at most?",
+            )[top]
+            texts = (
+                f"Let $x < y$ be positive integers with $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
+                f"\\frac{{1}}{{{n}}}$. {wish}",
+                f"Two different resistors of $x$ and $y$ ohms, $x < y$, both whole numbers, are "
+                f"connected in parallel, so that $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
+                f"\\frac{{1}}{{R}}$. The resulting resistance is $R = {n}$ ohms. {wish}",
+            )
+            values = {"ask": "greatest y" if top else "least sum", "n": n}
+            return Problem(rng.choice(texts), str(answer), values)
+        else:
+            texts = (
+                f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would need "
+                "a whole number of hours, and the first is not slower than the second. How many pairs "
+                "of such times are possible?",
+                f"{who} and a friend can paint a fence together in {n} minutes. Working alone, {who} "
+                "would need $a$ minutes and the friend $b$ minutes, where $a \\le b$ are integers. "
+                "How many pairs $(a, b)$ are possible?",
+                f"How many unordered pairs of positive integers have reciprocals that add up to "
+                f"$\\frac{{1}}{{{n}}}$? The two integers may be equal.",
+            )
+            answer = (len(pairs) + 1) // 2
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
+    ask = rng.choice(("integers", "fraction", "border"))
+    if ask == "integers":
+        p, q = rng.randint(2, 5), rng.randint(2, 7)
+        c = rng.randint(5, 80)
+        # p xy = q(x + y) + c  <=>  (px - q)(py - q) = pc + q^2
+        n = p * c + q * q
+        found = []
+        for d in _divisors(n):
+            for s in (d, -d):
+                if (s + q) % p == 0 and (n // s + q) % p == 0:
+                    found.append(((s + q) // p, (n // s + q) // p))
+        if not 2 <= len(found) <= 24:
+            return _factored_equations(rng, level)
+        equation = f"{p}xy = {terms([(q, 'x'), (q, 'y'), (c, '')])}"
+        total = sum(x for x, _ in found)
+        count = rng.random() < 0.6
+        texts = (
+            (
+                f"How many ordered pairs $(x, y)$ of integers, positive, negative or zero, satisfy "
+                f"${equation}$?",
+                f"Find the number of points with integer coordinates on the curve ${equation}$.",
+                f"Count all the integer solutions $(x, y)$ of the equation ${equation}$. Negative "
+                "values are allowed.",
+            )
+            if count
+            else (
+                f"Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, negative "
+                f"or zero, with ${equation}$.",
+                f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the sum "
+                "of their $x$-coordinates?",
+            )
+        )
+        values = {"ask": "points" if count else "abscissas", "p": p, "q": q, "c": c}
+        return Problem(rng.choice(texts), str(len(found) if count else total), values)
+    if ask == "fraction":
+        m, r = rng.randint(2, 9), rng.randint(2, 12)
+        k = redrawn(lambda: rng.randint(20, 200), lambda k: len(_divisors(k)) >= 6)
+        # (m n + m r + k) / (n + r) = m + k / (n + r)
+        numerator = terms([(m, "n"), (m * r + k, "")])
+        ask = rng.choice(("positive", "all", "largest"))
+        if ask == "positive":
+            answer = sum(d > r for d in _divisors(k))
+            texts = (
+                f"For how many positive integers $n$ is $\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
+                f"Count the positive integers $n$ for which $n + {r}$ divides ${numerator}$.",
+            )
+        elif ask == "all":
+            answer = 2 * len(_divisors(k))
+            texts = (
+                f"For how many integers $n$, positive, negative or zero, is "
+                f"$\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
+                f"How many integers $n \\ne -{r}$ (negative ones included) have the property that "
+                f"${numerator}$ is divisible by $n + {r}$?",
+            )
+        else:
+            answer = k - r
+            texts = (
+                f"What is the largest integer $n$ for which $n + {r}$ is a divisor of ${numerator}$?",
+                f"Find the greatest integer $n$ such that $\\frac{{{numerator}}}{{n + {r}}}$ is a "
+                "whole number.",
+            )
+        if answer < 1:
+            return _factored_equations(rng, level)
+        values = {"ask": f"fraction {ask}", "m": m, "constant": m * r + k, "r": r}
+        return Problem(rng.choice(texts), str(answer), values)
+    w = rng.randint(1, 6)
+    k = rng.choice((2, 3, 4))
+    # k(a - 2w)(b - 2w) = ab  <=>  ((k-1)a - 2wk)((k-1)b - 2wk) = 4w^2 k
+    n = 4 * w * w * k
+    found = []
+    for d in _divisors(n):
+        e = n // d
+        if d <= e and (d + 2 * w * k) % (k - 1) == 0 and (e + 2 * w * k) % (k - 1) == 0:
+            found.append(((d + 2 * w * k) // (k - 1), (e + 2 * w * k) // (k - 1)))
+    share = {2: "half", 3: "one third", 4: "one quarter"}[k]
+    cell = "unit squares" if rng.random() < 0.5 else "square tiles of side $1$"
+    if rng.random() < 0.5:
+        answer = max(a * b for a, b in found)
+        wish = "What is the largest possible area of the whole rectangle?"
+        ask = "border area"
+    else:
+        answer = sum(a + b for a, b in found)
+        wish = (
+            "Add the length and the width for each possible rectangle (a rectangle and its turned "
+            "copy count once). What is the sum of all these numbers?"
+        )
+        ask = "border sum"
+    lead = f"A rectangle with integer sides is made of {cell}. A border of width ${w}$ along all four "
+    lead += "sides is painted red; the rest, a smaller rectangle inside, stays white."
+    texts = (
+        f"{lead} The white part has exactly {share} of the total area. {wish}",
+        f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all around "
+        f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of the "
+        f"whole garden. {wish.replace('the whole rectangle', 'the garden, in square meters')}",
+    )
+    values = {"ask": ask, "w": w, "k": k}
+    return Problem(rng.choice(texts), str(answer), values)
+
+
+FAMILIES = (
+    math_family("numbers_linear_equations", _linear_equations, "integer solutions of ax + by = c"),
+    math_family("numbers_coin_gaps", _coin_gaps, "sums that coins, boxes or goals never make"),
+    math_family("numbers_factored_equations", _factored_equations, "equations that factor"),
+)
