@@ -111,7 +111,7 @@ def _rows(rng: Random, level: int) -> Problem:
         return _kinds_in_a_row(rng)
 
     def draw() -> tuple[int, list[Rule], int, int]:
-        n = rng.choice((5, 6, 6, 7, 7, 8))
+        n = rng.choice((5, 6, 7, 7) if level > 1 else (4, 5, 6, 7, 7, 8))
         if level == 1:
             rules = [_row_rule(rng, (*PAIRED, "first", "inside"), (0, 1), n)]
         elif level == 2:

@@ -1,0 +1,404 @@
+"""Paths on grids, stairs and tilings, and strings without a forbidden pattern.
+
+Leaves out: colourings (``colourings``).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+from random import Random
+
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.latex import listed
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _routes(width: int, height: int, closed: list[tuple[int, int]]) -> int:
+    ways = {(0, 0): 1}
+    for x in range(width + 1):
+        for y in range(height + 1):
+            if (x, y) != (0, 0):
+                open_ = (x, y) not in closed
+                ways[x, y] = open_ * (ways.get((x - 1, y), 0) + ways.get((x, y - 1), 0))
+    return ways[width, height]
+
+
+def _lattice_paths(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    w, h = rng.randint(3, 8), rng.randint(3, 7)
+    step = rng.choice((
+        "each step goes one unit to the right or one unit up",
+        "every move leads to the neighboring grid point on the right or to the one above",
+        "only unit steps to the right or upward are allowed",
+    ))  # fmt: skip
+    if level == 1:
+        texts: tuple[str, ...] = (
+            f"How many paths lead from $(0, 0)$ to $({w}, {h})$ if {step}?",
+            f"The streets of a town form a square grid. {who} lives {w} blocks west and {h} blocks south "
+            "of the library and walks there by a shortest way along the streets. How many different ways "
+            "are there?",
+            f"A robot starts in the lower left corner of a grid of {w + 1} columns and {h + 1} rows of "
+            "cells and moves to the upper right corner, always one cell to the right or one cell up. In "
+            "how many ways can it do this?",
+            f"A string of {w + h} letters consists of {w} letters R and {h} letters U, which tell a pen "
+            "to draw a unit segment to the right or upward. How many different lines can be drawn?",
+            f"An ant crawls along the lines of a grid from the point $(2, 1)$ to the point $({w + 2}, "
+            f"{h + 1})$, and {step}. How many routes can it take?",
+        )
+        return Problem(rng.choice(texts), str(comb(w + h, w)), {"ask": "plain", "w": w, "h": h})
+    if level == 2:
+        a, b = rng.randint(1, w - 1), rng.randint(1, h - 1)
+        through = comb(a + b, a) * comb(w + h - a - b, w - a)
+        avoid = rng.random() < 0.6
+        answer = comb(w + h, w) - through if avoid else through
+        if rng.random() < 0.3:
+            # a closed street: the step from (a, b) to (a + 1, b)
+            closed = comb(a + b, a) * comb(w - a - 1 + h - b, h - b)
+            texts = (
+                f"In a town with a square grid of streets, {who} walks from the crossing $(0, 0)$ to the "
+                f"crossing $({w}, {h})$, going only right or up. The piece of street between $({a}, {b})$ "
+                f"and $({a + 1}, {b})$ is closed. How many ways remain?",
+                f"Count the paths from $(0, 0)$ to $({w}, {h})$ in which {step}, and which do not use the "
+                f"segment from $({a}, {b})$ to $({a + 1}, {b})$.",
+            )
+            values = {"ask": "street", "w": w, "h": h, "a": a, "b": b}
+            return Problem(rng.choice(texts), str(comb(w + h, w) - closed), values)
+        texts = (
+            f"A path runs from $(0, 0)$ to $({w}, {h})$, and {step}. How many such paths "
+            f"{'do not pass' if avoid else 'pass'} through the point $({a}, {b})$?",
+            f"{who} has to get from the corner $(0, 0)$ of a street grid to the corner $({w}, {h})$ by "
+            f"moving right or up only, and {'must keep away from' if avoid else 'wants to stop at'} a "
+            f"shop at $({a}, {b})$. How many routes are possible?",
+            f"Find the number of shortest grid paths between $(0, 0)$ and $({w}, {h})$ that "
+            f"{'avoid' if avoid else 'visit'} $({a}, {b})$.",
+        )
+        values = {"ask": "avoid" if avoid else "through", "w": w, "h": h, "a": a, "b": b}
+        return Problem(rng.choice(texts), str(answer), values)
+    ask = rng.choice(("two closed", "turns", "diagonal", "kings"))
+    if ask == "two closed":
+        closed_points = redrawn(
+            lambda: sorted((rng.randint(1, w - 1), rng.randint(1, h - 1)) for _ in range(2)),
+            lambda c: c[0] != c[1],
+        )
+        (a, b), (c, d) = closed_points
+        answer = _routes(w, h, closed_points)
+        if answer < 2:
+            return _lattice_paths(rng, level)
+        texts = (
+            f"How many paths from $(0, 0)$ to $({w}, {h})$ avoid both $({a}, {b})$ and $({c}, {d})$, if "
+            f"{step}?",
+            f"Two crossings of a street grid, $({a}, {b})$ and $({c}, {d})$, are under repair. {who} "
+            f"drives from $(0, 0)$ to $({w}, {h})$, only right and up. In how many ways can the repair "
+            "sites be avoided?",
+        )
+        values = {"ask": ask, "w": w, "h": h, "closed": [[a, b], [c, d]]}
+        return Problem(rng.choice(texts), str(answer), values)
+    if ask == "turns":
+        turns = rng.randint(2, min(2 * min(w, h) - 1, 5))
+        k = turns + 1
+        # k runs in alternating directions
+        answer = comb(w - 1, (k + 1) // 2 - 1) * comb(h - 1, k // 2 - 1)
+        answer += comb(h - 1, (k + 1) // 2 - 1) * comb(w - 1, k // 2 - 1)
+        texts = (
+            f"A path from $(0, 0)$ to $({w}, {h})$ consists of unit steps to the right and upward. How "
+            f"many such paths change direction exactly {turns} times?",
+            f"{who} walks {w} blocks east and {h} blocks north in a city with a square grid of streets, "
+            f"never going west or south. In how many ways can this be done with exactly {turns} corners "
+            "(changes between walking east and walking north)?",
+        )
+        values = {"ask": ask, "w": w, "h": h, "turns": turns}
+        return Problem(rng.choice(texts), str(answer), values)
+    if ask == "diagonal":
+        w, h = max(w, h), min(w, h)
+        strict = rng.random() < 0.4
+        w += strict and w == h
+        closed_points = [
+            (x, y) for x in range(w + 1) for y in range(h + 1)
+            if (x, y) != (0, 0) and (y >= x if strict else y > x)
+        ]  # fmt: skip
+        answer = _routes(w, h, closed_points)
+        sign = "\\ge" if strict else ">"
+        lead = "ahead of B from the first ballot on" if strict else "never behind B during the count"
+        texts = (
+            f"How many paths from $(0, 0)$ to $({w}, {h})$ have only unit steps to the right and upward "
+            f"and contain{', apart from the start,' if strict else ''} no point $(x, y)$ with "
+            f"$y {sign} x$?",
+            f"In an election, A gets {w} votes and B gets {h}. The ballots are counted one by one. In how "
+            f"many orders of the letters A and B is A {lead}?",
+        )
+        values = {"ask": "ahead" if strict else "not behind", "w": w, "h": h}
+        return Problem(rng.choice(texts), str(answer), values)
+    w, h = rng.randint(2, 5), rng.randint(2, 5)
+    ways = {(0, 0): 1}
+    for x in range(w + 1):
+        for y in range(h + 1):
+            if x or y:
+                ways[x, y] = sum(ways.get((x - i, y - j), 0) for i, j in ((1, 0), (0, 1), (1, 1)))
+    texts = (
+        f"A king stands on the lower left square of a board with {w + 1} columns and {h + 1} rows. In each "
+        "move he goes one square to the right, one square up, or one square diagonally to the right and "
+        "up. In how many ways can he reach the upper right square?",
+        f"Find the number of paths from $(0, 0)$ to $({w}, {h})$ whose steps are $(1, 0)$, $(0, 1)$ or "
+        "$(1, 1)$.",
+    )
+    return Problem(rng.choice(texts), str(ways[w, h]), {"ask": ask, "w": w, "h": h})
+
+
+def _stairs(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+
+    def climbs(n: int, steps: list[int], broken: tuple[int, ...] = ()) -> int:
+        ways = [1] + [0] * n
+        for place in range(1, n + 1):
+            if place not in broken:
+                ways[place] = sum(ways[place - s] for s in steps if s <= place)
+        return ways[n]
+
+    n = rng.randint(7, 13)
+    steps = sorted(rng.choice(([1, 2], [1, 3], [1, 2, 3], [2, 3], [1, 4], [1, 2, 4], [1, 3, 4], [2, 3, 4])))
+    if level == 1:
+        answer = climbs(n, steps)
+        shown = listed(steps, "or")
+        if answer < 3:
+            return _stairs(rng, level)
+        texts: tuple[str, ...] = (
+            f"{who} climbs a staircase with {n} stairs and takes {shown} stairs at a time. In how many "
+            "different ways can the staircase be climbed?",
+            f"A strip of {n} unit squares is covered without gaps or overlaps by tiles of length {shown}. "
+            "Tiles of the same length look the same. How many coverings are there?",
+            f"In how many ways can ${n}$ be written as an ordered sum in which each summand is {shown}?",
+            f"A frog hops along stones numbered 0 to {n}, starting on stone 0 and ending on stone {n}. "
+            f"Each hop carries it {shown} stones forward. How many routes does the frog have?",
+        )
+        return Problem(rng.choice(texts), str(answer), {"ask": "plain", "n": n, "steps": steps})
+    if level == 2:
+        ask = rng.choice(("broken", "colors"))
+        if ask == "broken":
+            steps = rng.choice(([1, 2], [1, 2, 3], [1, 3], [1, 2, 4]))
+            broken = tuple(sorted(rng.sample(range(2, n - 1), rng.choice((1, 2)))))
+            answer = climbs(n, steps, broken)
+            if answer < 3:
+                return _stairs(rng, level)
+            shown = listed(steps, "or")
+            name = "stair number" if len(broken) == 1 else "stairs number"
+            points = listed([f"${b}$" for b in broken])
+            texts = (
+                f"{who} goes up {n} stairs, {shown} at a time, but {name} {listed(broken)} "
+                f"{'is' if len(broken) == 1 else 'are'} broken and must not be stepped on. In how many "
+                "ways is this possible?",
+                f"A grasshopper starts at $0$ on a number line and jumps {shown} units to the right each "
+                f"time until it is at ${n}$. It avoids the point{'s' if len(broken) > 1 else ''} "
+                f"{points}. How many sequences of jumps are possible?",
+            )
+            values = {"ask": ask, "n": n, "steps": steps, "broken": list(broken)}
+            return Problem(rng.choice(texts), str(answer), values)
+        n = rng.randint(4, 9)
+        c, d = rng.randint(1, 4), rng.randint(1, 4)
+        if c == d == 1:
+            c = 2
+        ways = [1, c] + [0] * n
+        for place in range(2, n + 1):
+            ways[place] = c * ways[place - 1] + d * ways[place - 2]
+        texts = (
+            f"A board of {n} squares in one row is to be tiled with squares, which come in {c} "
+            f"{'color' if c == 1 else 'colors'}, and dominoes, which cover two squares and come in {d} "
+            f"{'color' if d == 1 else 'colors'}. How many different tilings are there?",
+            f"A signal lasts {n} seconds and is built from short tones of one second, of which there are "
+            f"{c} {'kind' if c == 1 else 'kinds'}, and long tones of two seconds, of which there are {d} "
+            f"{'kind' if d == 1 else 'kinds'}, without pauses. How many signals are possible?",
+        )
+        return Problem(rng.choice(texts), str(ways[n]), {"ask": ask, "n": n, "c": c, "d": d})
+    ask = rng.choice(("no two long", "two rows", "exactly", "exactly"))
+    if ask == "no two long":
+        n = rng.randint(8, 15)
+        long = rng.choice((2, 3))
+        ends = [[1, 0]]  # ends[i]: coverings of i squares that do not / do end in a long tile
+        for place in range(1, n + 1):
+            short = sum(ends[place - 1])
+            ends.append([short, ends[place - long][0] if place >= long else 0])
+        texts = (
+            f"{who} climbs {n} stairs, taking 1 or {long} at a time, but never makes two steps of {long} "
+            "stairs in a row. In how many ways can the climb be done?",
+            f"A path of {n} squares is paved with slabs of length 1 and of length {long}, and two slabs of "
+            f"length {long} are never next to each other. How many different pavings are possible?",
+        )
+        return Problem(rng.choice(texts), str(sum(ends[n])), {"ask": ask, "n": n, "long": long})
+    if ask == "two rows":
+        n = rng.randint(4, 9)
+        squares = rng.random() < 0.5
+        ways = [1] + [0] * n
+        for place in range(1, n + 1):
+            ways[place] = ways[place - 1] + (
+                (2 if squares else 1) * ways[place - 2] if place > 1 else 0
+            )
+        more = (
+            " and squares of side $2$" if squares else ""
+        )
+        texts = (
+            f"In how many ways can a rectangle of $2 \\times {n}$ unit squares be covered exactly by "
+            f"dominoes of size $1 \\times 2${more}? Dominoes may be turned; rotated or reflected coverings "
+            "count as different.",
+            f"A corridor is {n} meters long and 2 meters wide. It is laid with slabs of 1 by 2 meters"
+            f"{' and slabs of 2 by 2 meters' if squares else ''}, which may lie lengthwise or crosswise. "
+            "How many patterns are possible, if turned or mirrored patterns count separately?",
+        )
+        values = {"ask": "square tiles" if squares else "dominoes", "n": n}
+        return Problem(rng.choice(texts), str(ways[n]), values)
+    n, k = rng.randint(9, 16), rng.randint(5, 8)
+    steps = rng.choice(([1, 2, 3], [1, 2], [1, 2, 4], [1, 3]))
+    answer = sum(sum(t) == n for t in product(steps, repeat=k))
+    if answer < 3:
+        return _stairs(rng, level)
+    shown = listed(steps, "or")
+    texts = (
+        f"In how many ways can {who} climb {n} stairs in exactly {k} moves, if each move takes {shown} "
+        "stairs?",
+        f"A strip of length {n} is covered by exactly {k} tiles laid end to end, each of length {shown}. How "
+        "many sequences of tile lengths are possible?",
+    )
+    return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "steps": steps})
+
+
+def _strings(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+
+    def runs_up_to(n: int, letters: int, limit: int) -> int:
+        """Count strings with no more than ``limit`` equal letters in a row."""
+        ways = [letters] + [0] * (limit - 1)
+        for _ in range(n - 1):
+            ways = [sum(ways) * (letters - 1), *ways[:-1]]
+        return sum(ways)
+
+    if level == 1:
+        n, letters = rng.randint(4, 9), rng.randint(3, 5)
+        alphabet = "ABCDE"[:letters]
+        ask = rng.choice(("no equal neighbors", "at least one", "exactly"))
+        if ask == "no equal neighbors":
+            answer = letters * (letters - 1) ** (n - 1)
+            texts: tuple[str, ...] = (
+                f"How many strings of {n} letters from the alphabet {', '.join(alphabet)} have no two "
+                "equal letters next to each other?",
+                f"A bracelet clasp apart, {who} threads {n} beads on a straight string, choosing among "
+                f"{letters} colors, and never puts two beads of one color next to each other. How many "
+                "color patterns are possible, read from one fixed end?",
+                f"A row of {n} houses is painted; {letters} colors are available, and neighboring houses "
+                "get different colors. In how many ways can this be done?",
+            )
+            return Problem(
+                rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
+            )
+        n = rng.randint(3, 6)
+        if ask == "at least one":
+            answer = letters**n - (letters - 1) ** n
+            texts = (
+                f"How many strings of length {n} over the letters {', '.join(alphabet)} contain the letter "
+                "A at least once?",
+                f"A lock has {n} wheels, each with the {letters} symbols {', '.join(alphabet)}. How many "
+                "settings show the symbol A on one wheel or more?",
+            )
+            return Problem(
+                rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
+            )
+        n = rng.randint(5, 10)
+        k = rng.randint(2, n - 2)
+        answer = comb(n, k) * (letters - 1) ** (n - k)
+        texts = (
+            f"How many strings of {n} letters, each of them {listed(alphabet, 'or')}, contain exactly {k} "
+            "letters A?",
+            f"In a test with {n} questions, every question has {letters} possible answers, only one of "
+            f"them right. In how many ways can the test be filled in so that exactly {k} answers are "
+            "right?",
+        )
+        values = {"ask": ask, "n": n, "letters": letters, "k": k}
+        return Problem(rng.choice(texts), str(answer), values)
+    if level == 2:
+        ask = rng.choice(("run", "no run", "even"))
+        n = rng.randint(6, 14)
+        if ask == "no run":
+            limit = rng.choice((1, 2, 3))
+            ways = [1] + [0] * limit
+            for _ in range(n):
+                ways = [sum(ways), *ways[:-1]]
+            answer = sum(ways)
+            word = {1: "two", 2: "three", 3: "four"}[limit]
+            texts = (
+                f"How many strings of {n} zeros and ones do not contain {word} consecutive ones?",
+                f"A coin is tossed {n} times. In how many of the possible sequences of heads and tails are "
+                f"there never {word} heads in a row?",
+                f"{who} plans the next {n} days: each is either a working day or a day off, and there must "
+                f"not be {word} days off in succession. How many plans are possible?",
+            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "limit": limit})
+        if ask == "run":
+            letters, limit = rng.choice((2, 3)), 2
+            n = rng.randint(5, 10)
+            answer = runs_up_to(n, letters, limit)
+            texts = (
+                f"How many strings of length {n} over {letters} letters have no three equal letters in a "
+                "row?",
+                f"{n} fence posts in a row are painted, each in one of {letters} colors, such that no three "
+                "consecutive posts have the same color. In how many ways can this be done?",
+                f"A light flashes {n} times, each time in one of {letters} colors, but never three times in "
+                "succession in the same color. Count the possible signals.",
+            )
+            return Problem(
+                rng.choice(texts), str(answer), {"ask": "three in a row", "n": n, "letters": letters}
+            )
+        n, letters = rng.randint(3, 8), rng.choice((3, 4))
+        answer = (letters**n + (letters - 2) ** n) // 2
+        alphabet = "ABCD"[:letters]
+        texts = (
+            f"How many strings of {n} letters from {', '.join(alphabet)} contain an even number of letters "
+            "A? Zero counts as even.",
+            f"{who} rolls a die with {letters} faces marked {', '.join(alphabet)} exactly {n} times and "
+            "writes down the results in order. In how many of the possible records does A occur an even "
+            "number of times (perhaps never)?",
+        )
+        return Problem(
+            rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
+        )
+    ask = rng.choice(("pattern", "blocks", "exact and apart"))
+    if ask == "pattern":
+        n = rng.randint(6, 11)
+        pattern = rng.choice(("01", "11", "010", "101", "110", "100", "011", "001"))
+        answer = sum(pattern in "".join(t) for t in product("01", repeat=n))
+        texts = (
+            f"How many strings of {n} digits, each $0$ or $1$, contain the block ${pattern}$ somewhere in "
+            "consecutive places?",
+            f"Among all sequences of {n} tosses of a coin, with heads written as $1$ and tails as $0$, how "
+            f"many contain ${pattern}$ as consecutive results at least once?",
+        )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "pattern": pattern})
+    if ask == "blocks":
+        n, k = rng.randint(8, 14), rng.randint(2, 4)
+        answer = comb(n + 1, 2 * k)
+        texts = (
+            f"How many strings of {n} zeros and ones have exactly {k} blocks of ones? A block is a group of "
+            "one or more ones in a row that cannot be extended.",
+            f"{n} seats of a row are partly taken. Looking along the row one sees exactly {k} groups of "
+            "people, where a group is formed by people on consecutive seats and different groups are "
+            "separated by at least one empty seat. How many sets of taken seats are possible?",
+        )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
+    n, k = rng.randint(8, 13), rng.randint(3, 4)
+    gap = rng.choice((1, 2))
+    answer = comb(n - (k - 1) * gap, k)
+    if answer < 3:
+        return _strings(rng, level)
+    between = {1: "at least one zero", 2: "at least two zeros"}[gap]
+    texts = (
+        f"How many strings of {n} zeros and ones contain exactly {k} ones and have {between} between any two "
+        "of the ones?",
+        f"{k} of {n} parking spaces in a row are to be reserved in such a way that between any two reserved "
+        f"spaces there {'is at least one other space' if gap == 1 else 'are at least two other spaces'}. In "
+        "how many ways can this be done?",
+    )
+    return Problem(rng.choice(texts), str(answer), {"ask": "apart", "n": n, "k": k, "gap": gap})
+
+
+FAMILIES = (
+    math_family("counting_lattice_paths", _lattice_paths, "paths on a grid, with closed points"),
+    math_family("counting_stairs", _stairs, "stairs and tilings of strips"),
+    math_family("counting_strings", _strings, "strings without or with a pattern"),
+)
