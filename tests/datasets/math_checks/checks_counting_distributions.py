@@ -96,7 +96,9 @@ def different_things(p: Values, question: str) -> object:
         full = [t for t in full if t[0] != t[1]]
         if p["named"]:
             return len(full)
-    return len({frozenset(frozenset(i for i in range(n) if t[i] == j) for j in range(k)) for t in full})
+    return len(
+        {frozenset(frozenset(i for i in range(n) if t[i] == j) for j in range(k)) for t in full}
+    )
 
 
 def sums(p: Values, question: str) -> object:

@@ -45,8 +45,7 @@ def figures(p: Values, question: str) -> object:
     shown = p["distance"]
     square = int(shown[6:-1]) if shown.startswith("\\sqrt") else int(shown) ** 2
     return sum(
-        abs(abs(complex(*q) - complex(*r)) ** 2 - square) < 1e-9
-        for q, r in combinations(points, 2)
+        abs(abs(complex(*q) - complex(*r)) ** 2 - square) < 1e-9 for q, r in combinations(points, 2)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 from typing import Any
 
 Values = Mapping[str, Any]
@@ -36,11 +36,11 @@ def lattice_paths(p: Values, question: str) -> object:
         if ask == "not behind":
             return all(x >= y for x, y in path)
         if ask == "turns":
-            moves = [b[0] - a[0] for a, b in zip(path, path[1:], strict=False)]
+            moves = [b[0] - a[0] for a, b in pairwise(path)]
             return len(list(groupby(moves))) - 1 == p["turns"]
         point = (p["a"], p["b"])
         if ask == "street":
-            return (point, (point[0] + 1, point[1])) not in zip(path, path[1:], strict=False)
+            return (point, (point[0] + 1, point[1])) not in pairwise(path)
         return (point in path) == (ask == "through")
 
     walk([(0, 0)])
@@ -76,7 +76,7 @@ def stairs(p: Values, question: str) -> object:
         return sum(p["c"] ** t.count(1) * p["d"] ** t.count(2) for t in climbs(n, [1, 2]))
     if ask == "no two long":
         every = climbs(n, [1, p["long"]])
-        return sum((p["long"], p["long"]) not in zip(t, t[1:], strict=False) for t in every)
+        return sum((p["long"], p["long"]) not in pairwise(t) for t in every)
     every = climbs(n, p["steps"])
     if ask == "plain":
         return len(every)
@@ -114,7 +114,8 @@ def strings(p: Values, question: str) -> object:
         "pattern": lambda s: p["pattern"] in s,
         "blocks": lambda s: len(re.findall("1+", s)) == p["k"],
         "apart": lambda s: (
-            s.count("1") == p["k"] and all(len(z) >= p["gap"] for z in s.strip("0").split("1")[1:-1])
+            s.count("1") == p["k"]
+            and all(len(z) >= p["gap"] for z in s.strip("0").split("1")[1:-1])
         ),
     }
     return sum(tests[ask](s) for s in every)

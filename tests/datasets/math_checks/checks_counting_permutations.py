@@ -113,7 +113,6 @@ def necklaces(p: Values, question: str) -> object:
             (c, classes(set(product(range(c), repeat=faces)), moves)) for c in range(faces + 1)
         ]
 
-
         total = Fraction(0)
         for x, y in points:
             part = Fraction(y)
@@ -229,7 +228,9 @@ def functions(p: Values, question: str) -> object:
             "with value": lambda f: f.count(p["v"]) > 1,
             "max": lambda f: max(f) == p["top"],
             "idempotent": lambda f: all(f[x - 1] == x for x in f),
-            "idempotent image": lambda f: all(f[x - 1] == x for x in f) and len(set(f)) == p["size"],
+            "idempotent image": lambda f: (
+                all(f[x - 1] == x for x in f) and len(set(f)) == p["size"]
+            ),
             "no fixed": lambda f: sum(x == i for i, x in enumerate(f, 1)) == p["m"],
             "step": lambda f: all(abs(x - y) <= p["reach"] for x, y in pairwise(f)),
             "image size": lambda f: len(set(f)) == p["k"],
@@ -242,9 +243,7 @@ def digit_numbers(p: Values, question: str) -> object:
     if ask == "sum of all":
         return sum(int("".join(map(str, t))) for t in permutations(p["digits"]))
     if ask == "middle":
-        return sum(
-            2 * (n // 10 % 10 - p["r"]) == n // 100 + n % 10 for n in range(p["low"], 1000)
-        )
+        return sum(2 * (n // 10 % 10 - p["r"]) == n // 100 + n % 10 for n in range(p["low"], 1000))
     total = 0
     for d in product(range(10), repeat=p["places"]):
         if d[0] == 0:
@@ -261,11 +260,14 @@ def digit_numbers(p: Values, question: str) -> object:
         elif ask in ("increasing", "decreasing", "nondecreasing"):
             inside = min(d) >= p["low"] and max(d) <= p["high"]
             steps = [y - x for x, y in pairwise(d)]
-            total += inside and {
-                "increasing": min(steps) > 0,
-                "decreasing": max(steps) < 0,
-                "nondecreasing": min(steps) >= 0,
-            }[ask]
+            total += (
+                inside
+                and {
+                    "increasing": min(steps) > 0,
+                    "decreasing": max(steps) < 0,
+                    "nondecreasing": min(steps) >= 0,
+                }[ask]
+            )
         elif ask == "contains":
             total += p["d"] in d and p["e"] not in d
         elif ask == "product":
@@ -279,7 +281,9 @@ def digit_numbers(p: Values, question: str) -> object:
             total += len(set(d)) == p["k"] and d[0] >= p["lead"]
         else:
             steps = [y - x for x, y in pairwise(d)]
-            total += max(d) <= p["top"] and all(steps) and all(x * y < 0 for x, y in pairwise(steps))
+            total += (
+                max(d) <= p["top"] and all(steps) and all(x * y < 0 for x, y in pairwise(steps))
+            )
     return total
 
 

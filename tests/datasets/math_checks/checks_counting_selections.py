@@ -14,14 +14,14 @@ def committees(p: Values, question: str) -> object:
     if ask == "offices":
         people = range(p["n"])
         return sum(
-            1
-            for board in combinations(people, p["size"] + 2)
-            for _ in permutations(board, 2)
+            1 for board in combinations(people, p["size"] + 2) for _ in permutations(board, 2)
         )
     if ask == "groups":
         found = set()
 
-        def grow(free: frozenset[int], sizes: list[int], chosen: tuple[frozenset[int], ...]) -> None:
+        def grow(
+            free: frozenset[int], sizes: list[int], chosen: tuple[frozenset[int], ...]
+        ) -> None:
             if not sizes:
                 found.add(frozenset(chosen))
                 return
@@ -80,7 +80,7 @@ def subsets(p: Values, question: str) -> object:
             }[ask]
         return total
     if "size" in p:
-        people = p["people"]
+        people = 2 * p["pairs"]
         return sum(
             sum(x + y == people + 1 for x, y in combinations(c, 2)) == p["exactly"]
             for c in combinations(range(1, people + 1), p["size"])
@@ -154,7 +154,9 @@ def surveys(p: Values, question: str) -> object:
             continue
         if none == p.get("none", none):
             found.add(
-                {"all": three, "none": none, "exactly two": sum(pairs), "exactly one": sum(only)}[ask]
+                {"all": three, "none": none, "exactly two": sum(pairs), "exactly one": sum(only)}[
+                    ask
+                ]
             )
     assert len(found) == 1, found
     return found.pop()
@@ -181,6 +183,7 @@ def matches(p: Values, question: str) -> object:
         present = [x for x in range(2 * p["couples"]) if not (x % 2 and x < 2 * p["missing"])]
         return sum(x // 2 != y // 2 for x, y in combinations(present, 2))
     if ask == "diagonals":
+
         def diagonals(n: int) -> int:
             return sum(1 < y - x < n - 1 for x, y in combinations(range(n), 2))
 

@@ -68,9 +68,7 @@ def base_conversion(p: Values, question: str) -> object:
 def unknown_bases(p: Values, question: str) -> object:
     ask = p["ask"]
     if ask == "base":
-        (only,) = [
-            b for b in range(max(p["digits"]) + 1, 200) if value(p["digits"], b) == p["n"]
-        ]
+        (only,) = [b for b in range(max(p["digits"]) + 1, 200) if value(p["digits"], b) == p["n"]]
         return only
     if ask in ("sum", "product"):
         x, y, z = ([int(d) for d in p[name]] for name in "xyz")

@@ -28,16 +28,20 @@ def gcd_lcm(p: Values, question: str) -> object:
     if ask == "lcm":
         return least(*p["numbers"])
     if ask == "gcd":
-        return max(d for d in range(1, min(p["numbers"]) + 1) if not any(n % d for n in p["numbers"]))
+        return max(
+            d for d in range(1, min(p["numbers"]) + 1) if not any(n % d for n in p["numbers"])
+        )
     if ask == "other":
         a, m = p["a"], p["m"]
         return only(
-            {n for n in range(1, m + 1) if m % n == 0 and least(a, n) == m and greatest(a, n) == p["g"]}
+            {
+                n
+                for n in range(1, m + 1)
+                if m % n == 0 and least(a, n) == m and greatest(a, n) == p["g"]
+            }
         )
     if ask == "remainders":
-        return max(
-            n for n in range(1, p["a"] + 1) if p["a"] % n == p["r"] and p["b"] % n == p["s"]
-        )
+        return max(n for n in range(1, p["a"] + 1) if p["a"] % n == p["r"] and p["b"] % n == p["s"])
     if ask == "pairs below":
         return sum(greatest(k, p["n"]) == p["g"] for k in range(1, p["top"] + 1))
     if ask in ("larger", "smaller", "difference"):
@@ -51,9 +55,7 @@ def gcd_lcm(p: Values, question: str) -> object:
         return {"larger": b, "smaller": a, "difference": b - a}[ask]
     if ask in ("least sum", "greatest sum"):
         n = p["product"]
-        sums = [
-            d + n // d for d in range(1, n + 1) if n % d == 0 and greatest(d, n // d) == p["g"]
-        ]
+        sums = [d + n // d for d in range(1, n + 1) if n % d == 0 and greatest(d, n // d) == p["g"]]
         return min(sums) if ask == "least sum" else max(sums)
     top = p["lcm"] if ask == "lcm pairs" else p["m"]
     small = [d for d in range(1, int(top**0.5) + 2) if top % d == 0]
@@ -90,7 +92,8 @@ def multipliers(p: Values, question: str) -> object:
         return next(
             d
             for d in range(1, p["n"] + 1)
-            if p["n"] % d == 0 and any(r ** p["k"] == p["n"] // d for r in range(1, p["n"] // d + 1))
+            if p["n"] % d == 0
+            and any(r ** p["k"] == p["n"] // d for r in range(1, p["n"] // d + 1))
         )
     if p["ask"] in ("multiply", "cofactor"):
         n = (p["n"] if "n" in p else number(p)) * p.get("cofactor", 1)
@@ -130,7 +133,9 @@ def multiples(p: Values, question: str) -> object:
     if ask in ("none", "exactly one", "at least two"):
         sets = [set(range(d, p["top"] + 1, d)) for d in p["numbers"]]
         hits = [sum(n in s for s in sets) for n in range(1, p["top"] + 1)]
-        return sum({"none": h == 0, "exactly one": h == 1, "at least two": h > 1}[ask] for h in hits)
+        return sum(
+            {"none": h == 0, "exactly one": h == 1, "at least two": h > 1}[ask] for h in hits
+        )
     if ask == "position":
         n = left = 0
         while left < p["position"]:

@@ -101,9 +101,7 @@ def reversals(p: Values, question: str) -> object:
     if ask == "multiple of sum":
         return only([n for n in range(10, 100) if n == p["k"] * total(n) + p["r"]])
     if ask == "count gap":
-        return sum(
-            back(n) - n == p["gap"] and total(n) >= p["low"] for n in range(100, 1000)
-        )
+        return sum(back(n) - n == p["gap"] and total(n) >= p["low"] for n in range(100, 1000))
     if ask in ("sum with reverse", "product"):
         found = [n for n in range(10, 100) if n % 10 and n + back(n) == p["total"]]
         return len(found) if ask != "product" else max((n % 10) * (n // 10) for n in found)

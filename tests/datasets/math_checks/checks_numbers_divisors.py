@@ -24,9 +24,7 @@ def divisor_counts(p: Values, question: str) -> object:
     if ask == "all":
         return len(listed(p["n"]))
     if ask == "one not other":
-        return len(
-            [d for d in listed(math.factorial(p["high"])) if math.factorial(p["low"]) % d]
-        )
+        return len([d for d in listed(math.factorial(p["high"])) if math.factorial(p["low"]) % d])
     if ask.startswith("factorial"):
         n = math.factorial(p["top"])
         if ask == "factorial odd":
@@ -101,9 +99,7 @@ def divisor_puzzles(p: Values, question: str) -> object:
         assert len(found) == 1
         return found.pop()
     if ask == "multiple":
-        return next(
-            n for n in range(p["m"], 5001, p["m"]) if len(listed(n)) == p["count"]
-        )
+        return next(n for n in range(p["m"], 5001, p["m"]) if len(listed(n)) == p["count"])
     if ask == "odd count":
         return len([k for k in range(1, p["top"] + 1) if is_power(k, 2) and k % p["m"] == 0])
     found = {

@@ -59,16 +59,12 @@ def factored_equations(p: Values, question: str) -> object:
     if ask in ("count", "largest x", "sum"):
         a, b, c = p["a"], p["b"], p["c"]
         pairs = [
-            (x, y)
-            for x, y in product(range(1, c + 1), repeat=2)
-            if x * y + a * x + b * y == c
+            (x, y) for x, y in product(range(1, c + 1), repeat=2) if x * y + a * x + b * y == c
         ]
         return {"count": len(pairs), "largest x": max(pairs)[0], "sum": min(map(sum, pairs))}[ask]
     if ask in ("ordered", "greatest y", "least sum", "rates"):
         n = p["n"]
-        pairs = [
-            (x, n * x // (x - n)) for x in range(n + 1, n * n + n + 1) if n * x % (x - n) == 0
-        ]
+        pairs = [(x, n * x // (x - n)) for x in range(n + 1, n * n + n + 1) if n * x % (x - n) == 0]
         assert all(x * y == n * (x + y) for x, y in pairs)
         if ask == "ordered":
             return len(pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def zeros(n: int) -> int:
 def choose(n: int, k: int) -> int:
     row = [1]
     for _ in range(n):
-        row = [1, *(a + b for a, b in zip(row, row[1:], strict=False)), 1]
+        row = [1, *(a + b for a, b in itertools.pairwise(row)), 1]
     return row[k]
 
 

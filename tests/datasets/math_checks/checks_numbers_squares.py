@@ -16,7 +16,9 @@ def squares(p: Values, question: str) -> object:
         n = p["n"]
         pairs = [(x, y) for y in range(1, n) for x in [y + 1, *range(y + 2, n + 1)]
                  if x * x - y * y == n]  # fmt: skip
-        return {"count": len(pairs), "largest": max(pairs)[0], "smallest": min(map(sum, pairs))}[ask]
+        return {"count": len(pairs), "largest": max(pairs)[0], "smallest": min(map(sum, pairs))}[
+            ask
+        ]
     if ask == "polynomial":
         return sum(n for n in range(1, 9000) if n * n + p["b"] * n + p["c"] in SQUARES)
     if ask == "shifted":
@@ -25,9 +27,7 @@ def squares(p: Values, question: str) -> object:
         return found[0]
     if ask == "never":
         low = 0 if p["zero"] else 1
-        made = {
-            a * a - b * b for b in range(low, p["top"] + 1) for a in range(b + 1, b + 32)
-        }
+        made = {a * a - b * b for b in range(low, p["top"] + 1) for a in range(b + 1, b + 32)}
         return sum(n not in made for n in range(1, p["top"] + 1))
     if ask.startswith("leg"):
         n = p["n"]
@@ -42,7 +42,11 @@ def squares(p: Values, question: str) -> object:
     top = p["top"] if ask == "sums" else p["n"]
     if ask == "sums":
         return len(
-            {n for n in range(1, top + 1) if any(n - a * a in SQUARES and n > a * a for a in range(1, 40))}
+            {
+                n
+                for n in range(1, top + 1)
+                if any(n - a * a in SQUARES and n > a * a for a in range(1, 40))
+            }
         )
     span = range(-45, 46)
     points = [(a, b) for a in span for b in span if a * a + b * b == top]
@@ -59,7 +63,9 @@ def consecutive(p: Values, question: str) -> object:
         found = []
         for first in range(-50, 400):
             run = [first + step * i for i in range(p["count"])]
-            if sum(run) == p["total"] and (not p["kind"] or (first % 2 == 1) == (p["kind"] == "odd")):
+            if sum(run) == p["total"] and (
+                not p["kind"] or (first % 2 == 1) == (p["kind"] == "odd")
+            ):
                 found.append(run)
         assert len(found) == 1
         return found[0][-1] if ask == "largest" else found[0][0]

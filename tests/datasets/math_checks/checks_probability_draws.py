@@ -52,7 +52,7 @@ def dice(p: Values, question: str) -> Fraction:
             "equals": total == p.get("s"),
             "multiple": total % p.get("d", 1) == 0,
             "product multiple": times % p.get("d", 1) == 0,
-            "difference": sorted(roll)[-1] - sorted(roll)[0] == p.get("d"),
+            "difference": max(roll) - min(roll) == p.get("d"),
             "prime": is_prime(total),
             "between": p.get("low", 0) <= total <= p.get("high", 0),
             "product equals": times == p.get("t"),
@@ -125,10 +125,16 @@ def integers(p: Values, question: str) -> Fraction:
     a, b = p.get("a", 1), p.get("b", 1)
     one, two = set(range(a, p["n"] + 1, a)), set(range(b, p["n"] + 1, b))
     if ask in ("either", "one not other", "neither"):
-        hits = {"either": one | two, "one not other": one - two, "neither": set(numbers) - one - two}
+        hits = {
+            "either": one | two,
+            "one not other": one - two,
+            "neither": set(numbers) - one - two,
+        }
         return Fraction(len(hits[ask]), p["n"])
     if ask == "coprime":
-        return share(numbers, lambda x: not any(x % q == 0 and p["m"] % q == 0 for q in range(2, 50)))
+        return share(
+            numbers, lambda x: not any(x % q == 0 and p["m"] % q == 0 for q in range(2, 50))
+        )
     return share(numbers, lambda x: str(p["d"]) in str(x))
 
 
@@ -193,7 +199,9 @@ def orders(p: Values, question: str) -> Fraction:
     if ask in ("own", "records"):
         n = p["n"]
         if ask == "own":
-            return share(permutations(range(n)), lambda f: sum(x == i for i, x in enumerate(f)) == p["j"])
+            return share(
+                permutations(range(n)), lambda f: sum(x == i for i, x in enumerate(f)) == p["j"]
+            )
         return share(
             permutations(range(n)),
             lambda f: sum(all(y < x for y in f[:i]) for i, x in enumerate(f)) == p["k"],
@@ -264,13 +272,16 @@ def subsets(p: Values, question: str) -> Fraction:
         states = after
     total = Fraction(0)
     for (met, only_a, only_b, _), chance in states.items():
-        total += chance * {
-            "disjoint": met == 0 and only_a + only_b > 0,
-            "inside": only_a == 0 or only_b == 0,
-            "meet": met == p.get("k"),
-            "three": met == p.get("k"),
-            "sizes": only_a > only_b,
-        }[ask]
+        total += (
+            chance
+            * {
+                "disjoint": met == 0 and only_a + only_b > 0,
+                "inside": only_a == 0 or only_b == 0,
+                "meet": met == p.get("k"),
+                "three": met == p.get("k"),
+                "sizes": only_a > only_b,
+            }[ask]
+        )
     return total
 
 

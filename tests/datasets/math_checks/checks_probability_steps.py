@@ -6,6 +6,7 @@ Outcomes are listed, chains are solved as systems of linear equations, areas are
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
@@ -20,6 +21,8 @@ def formed(solve: Callable[[Values, str], Fraction]) -> Check:
 
     def check(p: Values, question: str) -> object:
         value = Fraction(solve(p, question))
+        if not re.search("expect|average|mean of", question):
+            assert 0 < value < 1
         if p["form"] == "sum":
             assert "+ n" in question or "a + b" in question
             return value.numerator + value.denominator
@@ -34,7 +37,10 @@ def mean(outcomes: Iterable[Any], number: Callable[[Any], Any]) -> Fraction:
 
 
 def chain(
-    start: Hashable, moves: Callable[[Any], dict[Any, Fraction]], worth: Callable[[Any], Any], step: int
+    start: Hashable,
+    moves: Callable[[Any], dict[Any, Fraction]],
+    worth: Callable[[Any], Any],
+    step: int,
 ) -> Fraction:
     """Return the mean of ``worth`` at the end plus ``step`` a move: a linear system, solved.
 
@@ -143,7 +149,9 @@ def causes(p: Values, question: str) -> Fraction:
         if ask == "red":
             return Fraction(red)
         if ask == "which":
-            return Fraction(sum(v for (box, x, _), v in joint.items() if x == "r" and box == 0)) / red
+            return (
+                Fraction(sum(v for (box, x, _), v in joint.items() if x == "r" and box == 0)) / red
+            )
         return Fraction(sum(v for (_, x, y), v in joint.items() if x == y == "r")) / red
     if ask == "supplier":
         bad = [s * f for s, f in zip(p["shares"], p["rates"], strict=True)]  # of 10,000 items
@@ -266,7 +274,10 @@ def walks(p: Values, question: str) -> Fraction:
         whole = p["start"] + p["rest"]
         half = Fraction(1, 2)
         return chain(
-            p["start"], lambda s: {s + 1: half, s - 1: half}, lambda s: 0 if s in (0, whole) else None, 1
+            p["start"],
+            lambda s: {s + 1: half, s - 1: half},
+            lambda s: 0 if s in (0, whole) else None,
+            1,
         )
     if ask == "plane":
         steps = product(((1, 0), (-1, 0), (0, 1), (0, -1)), repeat=p["n"])
@@ -335,9 +346,7 @@ def payments(p: Values, question: str) -> Fraction:
         )
     if ask == "fair price":
         balls = "r" * p["red"] + "b" * p["blue"]
-        return mean(
-            permutations(balls, 2), lambda t: p["gain"] if t[0] == t[1] else -p["loss"]
-        )
+        return mean(permutations(balls, 2), lambda t: p["gain"] if t[0] == t[1] else -p["loss"])
     faces = range(1, p["faces"] + 1)
     if ask == "threshold":
         return mean(faces, lambda x: p["win"] if x >= p["k"] else -p["lose"])
@@ -350,6 +359,7 @@ def payments(p: Values, question: str) -> Fraction:
         # every rule "stop from the limit on", one limit a roll; the best of them
         best = Fraction(0)
         for limits in product(faces, repeat=rolls - 1):
+
             def paid(t: tuple[int, ...], limits: tuple[int, ...] = limits) -> int:
                 return next((x for x, limit in zip(t, limits, strict=False) if x >= limit), t[-1])
 
@@ -434,7 +444,18 @@ def regions(p: Values, question: str) -> Fraction:
         # between the points where the event can change, it holds everywhere or nowhere
         marks = sorted(
             {Fraction(0), Fraction(n)}
-            | {Fraction(x) for x in (p.get("c", 0) - p.get("d", 0), p.get("c", 0) + p.get("d", 0), p.get("d", 0), n - p.get("d", 0), p.get("wait", 0), p.get("other", 0)) if 0 < x < n}
+            | {
+                Fraction(x)
+                for x in (
+                    p.get("c", 0) - p.get("d", 0),
+                    p.get("c", 0) + p.get("d", 0),
+                    p.get("d", 0),
+                    n - p.get("d", 0),
+                    p.get("wait", 0),
+                    p.get("other", 0),
+                )
+                if 0 < x < n
+            }
             | ({Fraction(n, p["k"] + 1), n - Fraction(n, p["k"] + 1)} if "k" in p else set())
         )
         total = Fraction(0)

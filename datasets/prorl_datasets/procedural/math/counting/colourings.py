@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -44,9 +44,11 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
             answer = colors * (colors - 1) ** (n - 1)
             rule = ""
             if same_ends:
-                answer = _colorings(n - 1, _cycle(n - 1), colors) if n > 3 else colors * (colors - 1)
+                answer = (
+                    _colorings(n - 1, _cycle(n - 1), colors) if n > 3 else colors * (colors - 1)
+                )
                 rule = " and the first and the last stripe have the same color"
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"A flag has {n} vertical stripes. Each stripe gets one of {colors} colors so that "
                 f"neighboring stripes differ{rule}. How many flags are possible? A flag and its mirror "
                 "image count as different unless they are equal.",
@@ -64,7 +66,7 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
             if not answer:
                 return _graph_colorings(rng, level)
             shape = {3: "three", 4: "four"}[n]
-            texts = (
+            texts = phrasings(
                 f"A round window has a circular pane in the middle and a ring around it that is divided "
                 f"into {shape} equal panes. There is glass in {colors} colors, and panes with a common "
                 "edge get different colors. In how many ways can the window be glazed? Windows that "
@@ -74,9 +76,7 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
                 f"color and each country in one color, out of {colors}; the lake differs from all the "
                 "countries, and neighboring countries differ. How many colorings are possible?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
         arms = rng.randint(2, 5)
         answer = colors * (colors - 1) ** arms
         extra = rng.randint(0, 2)
@@ -84,10 +84,18 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         texts = (
             f"A square in the center of a pattern touches {arms} other fields, none of which touch each "
             f"other"
-            + (f"; one of these touches a chain of {extra} more {'field' if extra == 1 else 'fields'}" if extra else "")
+            + (
+                f"; one of these touches a chain of {extra} more {'field' if extra == 1 else 'fields'}"
+                if extra
+                else ""
+            )
             + f". Fields that touch get different colors out of {colors}. How many colorings are there?",
             f"A manager has {arms} direct assistants"
-            + (f", and one of these heads a chain of {extra} more {'person' if extra == 1 else 'people'}, each the boss of the next" if extra else "")
+            + (
+                f", and one of these heads a chain of {extra} more {'person' if extra == 1 else 'people'}, each the boss of the next"
+                if extra
+                else ""
+            )
             + f". Everyone gets a badge in one of {colors} colors, and nobody has the same color as the "
             "own direct boss. In how many ways can the badges be given out?",
         )
@@ -98,7 +106,7 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         if ask == "cycle":
             n = rng.randint(4, 8)
             answer = (colors - 1) ** n + (-1) ** n * (colors - 1)
-            texts = (
+            texts = phrasings(
                 f"A ring is divided into {n} sections. Each section is painted in one of {colors} colors so "
                 "that neighboring sections differ. In how many ways can this be done? The sections are "
                 "numbered, so that rotated paintings are different.",
@@ -109,22 +117,18 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
                 f"{colors} colors, of which some may stay unused. The ends of every side have different "
                 "colors. How many colorings are there?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
         if ask == "ladder":
             n = rng.randint(2, 5)
             answer = colors * (colors - 1) * (colors**2 - 3 * colors + 3) ** (n - 1)
-            texts = (
+            texts = phrasings(
                 f"The squares of a board with 2 rows and {n} columns are painted with {colors} colors so "
                 "that squares with a common side have different colors. How many ways are there?",
                 f"{2 * n} plots form two rows of {n}. On each plot one of {colors} kinds of vegetables is "
                 "grown, and plots that share a border carry different kinds. Find the number of planting "
                 "plans.",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
         n, colors = rng.randint(4, 7), rng.choice((3, 4))
         if rng.random() < 0.5:
             edges, ring = [(i, i + 1) for i in range(n - 1)], False
@@ -135,7 +139,7 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
             for used in range(1, colors + 1)
         )
         where = "in a closed ring" if ring else "in a straight row"
-        texts = (
+        texts = phrasings(
             f"{n} numbered fields lie {where}. Each is painted in one of {colors} colors such that fields "
             f"next to each other differ and all {colors} colors occur. In how many ways can this be done?",
             f"{who} hangs {n} lanterns {where} at {n} fixed, different places, each lantern in one of "
@@ -160,7 +164,7 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         return _graph_colorings(rng, level)
     names = "ABCDEFG"[:n]
     shown = listed([names[i] + names[j] for i, j in edges])
-    texts = (
+    texts = phrasings(
         f"Towns {listed(names)} are joined by the roads {shown}. Each town is given one of {colors} colors so "
         "that towns joined by a road have different colors. How many colorings are possible?",
         f"A graph has the vertices {listed(names)} and the edges {shown}. In how many ways can its vertices "
@@ -170,7 +174,12 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         f"common listeners and must not be at the same time: {shown}. Any number of other lectures may run "
         "in parallel. How many timetables are there?",
     )
-    values = {"ask": "graph", "n": n, "edges": [names[i] + names[j] for i, j in edges], "colors": colors}
+    values = {
+        "ask": "graph",
+        "n": n,
+        "edges": [names[i] + names[j] for i, j in edges],
+        "colors": colors,
+    }
     return Problem(rng.choice(texts), str(answer), values)
 
 
@@ -187,7 +196,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
             lambda: (rng.randint(3, 9), rng.randint(2, 9)), lambda p: p[1] ** p[0] < 20_000
         )
         answer = sum(colors ** gcd(i, n) for i in range(n)) // n
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"A round tray is divided into {n} equal sectors, and each is painted in one of {colors} colors. "
             "Trays that can be turned into one another by a rotation are the same; the trays cannot be "
             "flipped over. How many different trays are possible?",
@@ -198,7 +207,9 @@ def _necklaces(rng: Random, level: int) -> Problem:
             f"{colors} colors, if colorings that differ only by a rotation count as one (reflections are not "
             "allowed) and colors may be repeated or left out?",
         )
-        return Problem(rng.choice(texts), str(answer), {"ask": "rotations", "n": n, "colors": colors})
+        return Problem(
+            rng.choice(texts), str(answer), {"ask": "rotations", "n": n, "colors": colors}
+        )
     if level == 2:
         n, colors = redrawn(
             lambda: (rng.randint(3, 9), rng.randint(2, 9)), lambda p: p[1] ** p[0] < 20_000
@@ -210,7 +221,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
             else n // 2 * (colors ** (n // 2) + colors ** (n // 2 + 1))
         )
         answer = (turns + flips) // (2 * n)
-        texts = (
+        texts = phrasings(
             f"A necklace is a closed ring of {n} beads, each in one of {colors} colors. Two necklaces are the "
             "same if one can be rotated or flipped over to look like the other. How many different necklaces "
             "are there?",
@@ -225,7 +236,8 @@ def _necklaces(rng: Random, level: int) -> Problem:
     ask = rng.choice(("counts", "board", "tetrahedron"))
     if ask == "counts":
         counts = redrawn(
-            lambda: [rng.randint(1, 4) for _ in range(rng.choice((2, 3)))], lambda c: 5 <= sum(c) <= 8
+            lambda: [rng.randint(1, 4) for _ in range(rng.choice((2, 3)))],
+            lambda c: 5 <= sum(c) <= 8,
         )
         n = sum(counts)
         flips = rng.random() < 0.5
@@ -233,9 +245,11 @@ def _necklaces(rng: Random, level: int) -> Problem:
         kinds = ("red", "blue", "white")[: len(counts)]
         shown = listed([f"{c} {k}" for c, k in zip(counts, kinds, strict=True)])
         how = (
-            "rotating or flipping the ring over" if flips else "rotating the ring (it cannot be flipped over)"
+            "rotating or flipping the ring over"
+            if flips
+            else "rotating the ring (it cannot be flipped over)"
         )
-        texts = (
+        texts = phrasings(
             f"{shown} beads are threaded on a closed ring. Two rings are the same if {how} turns one into the "
             "other. How many different rings are possible?",
             f"{who} has {shown} stones and sets them, all {n} of them, at equal distances into a circular "
@@ -261,7 +275,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
             fixed += colors ** _cycles(where)
         answer = fixed // len(moves)
         how = "rotated or reflected" if flips else "rotated (but not reflected)"
-        texts = (
+        texts = phrasings(
             f"Each of the {size * size} cells of a {size} by {size} board is painted in one of {colors} colors. "
             f"Two paintings are the same if the board can be {how} so that one looks like the other. How many "
             "different paintings are there?",
@@ -286,7 +300,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
         "prism": "a right prism whose bases are equilateral triangles and whose three side faces are "
         "equal rectangles",
     }[solid]  # fmt: skip
-    texts = (
+    texts = phrasings(
         f"The faces of {name} are painted, each in one of {colors} colors; colors may be repeated. Two painted "
         "solids are the same if one can be turned in space to look like the other. How many different ones "
         "are there?",
@@ -312,11 +326,11 @@ def _two_kinds(rng: Random, *, flips: bool) -> Problem:
            if flips else "Patterns that become equal by a rotation of the circle count as one, but mirror "
            "images may be different.")
         + " How many different patterns are possible?",
-        f"A ring with {n} equal places gets {k} diamonds and {n - k} pearls, one stone in each place. "
-        f"Diamonds look alike, and so do pearls. {rule} How many results are there?",
-        f"{k} corners of a regular polygon with {n} corners are marked. Two markings are regarded as equal if "
+        (f"A ring with {n} equal places gets {k} diamonds and {n - k} pearls, one stone in each place. "
+        f"Diamonds look alike, and so do pearls. {rule} How many results are there?"),
+        (f"{k} corners of a regular polygon with {n} corners are marked. Two markings are regarded as equal if "
         f"a rotation{' or a reflection' if flips else ''} carries one into the other. Find the number of "
-        "different markings.",
+        "different markings."),
     )  # fmt: skip
     values = {"ask": "two kinds", "n": n, "k": k, "flips": flips}
     return Problem(rng.choice(texts), str(_orbits([k, n - k], flips)), values)

@@ -9,7 +9,7 @@ from itertools import product
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -39,7 +39,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             "it is allowed to take only some of the " + name,
             "each of the " + name + " is taken at least once",
         )[least]
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"In how many ways can {n} identical {things} be shared among {k} children if "
             f"{rng.choice(rule)}?",
             f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {kind} integers "
@@ -63,7 +63,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             n = sum(lows) + rng.randint(3, 9)
             answer = comb(n - sum(lows) + k - 1, k - 1)
             conditions = ", ".join(f"{x} \\ge {low}" for x, low in zip(letters, lows, strict=True))
-            texts = (
+            texts = phrasings(
                 f"How many integer solutions does ${' + '.join(letters)} = {n}$ have with "
                 f"${conditions}$?",
                 f"{n} identical {things} are given to {k} children. The first child must get at least "
@@ -77,7 +77,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             k = min(k, 4)
             letters = letters[:k]
             answer = comb(n + k, k)
-            texts = (
+            texts = phrasings(
                 f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
                 f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?",
                 f"{who} has {n} identical {things} and gives some, all or none of them to {k} friends; "
@@ -92,7 +92,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             n = 2 * half + (k if odd else 0)
             answer = comb(half + k - 1, k - 1)
             name = "odd positive" if odd else "even nonnegative"
-            texts = (
+            texts = phrasings(
                 f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ {name} integers?",
                 f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {name} integers "
                 f"have the sum ${n}$?",
@@ -100,16 +100,14 @@ def _equal_things(rng: Random, level: int) -> Problem:
                 f"{'odd' if odd else 'even'} number of them{'' if odd else ' (zero counts as even)'}. "
                 "How many ways are there?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "odd": odd}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "odd": odd})
         m = rng.randint(3, 7)
         answer = comb(n + k - 1, k - 1) * comb(m + k - 1, k - 1)
         least = rng.choice((0, 1))
         if least:
             answer = comb(n - 1, k - 1) * comb(m + k - 1, k - 1)
         one, two = rng.sample(THINGS, 2)
-        texts = (
+        texts = phrasings(
             f"{n} identical {one} and {m} identical {two} are shared among {k} children. "
             f"{'Every child gets at least one of the ' + one if least else 'There is no rule about who gets how many'}"
             f"{'; for the ' + two + ' there is no rule' if least else ''}. In how many ways can this be done?",
@@ -131,18 +129,24 @@ def _equal_things(rng: Random, level: int) -> Problem:
         if len(set(tops)) == 1:
             texts = (
                 f"In how many ways can {n} identical {things} be shared among {k} children if each of "
-                f"them gets at {'least one and at' if low else ''} most {tops[0]}?".replace("  ", " "),
-                f"How many ordered {'quadruples' if k == 4 else 'triples'} of integers from ${low}$ to "
-                f"${tops[0]}$ have the sum ${n}$?",
-                f"{k} different jars can hold {tops[0]} {things} each. {who} fills exactly {n} identical "
-                f"{things} into the jars, {'none of which may stay empty' if low else 'some of which may stay empty'}. "
-                "In how many ways is this possible?",
+                f"them gets at {'least one and at' if low else ''} most {tops[0]}?".replace(
+                    "  ", " "
+                ),
+                (
+                    f"How many ordered {'quadruples' if k == 4 else 'triples'} of integers from ${low}$ to "
+                    f"${tops[0]}$ have the sum ${n}$?"
+                ),
+                (
+                    f"{k} different jars can hold {tops[0]} {things} each. {who} fills exactly {n} identical "
+                    f"{things} into the jars, {'none of which may stay empty' if low else 'some of which may stay empty'}. "
+                    "In how many ways is this possible?"
+                ),
             )
         else:
             bounds = ", ".join(
                 f"{low} \\le {x} \\le {top}" for x, top in zip(letters, tops, strict=True)
             )
-            texts = (
+            texts = phrasings(
                 f"Find the number of integer solutions of ${' + '.join(letters)} = {n}$ with "
                 f"${bounds}$.",
                 f"A bag holds {listed([f'{t} {c}' for t, c in zip(tops, ('red', 'blue', 'green', 'white'), strict=False)])} "
@@ -155,18 +159,14 @@ def _equal_things(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), values)
     if ask == "order":
         n = rng.randint(10, 30)
-        answer = sum(
-            a < b < n - a - b for a in range(1, n) for b in range(1, n - a)
-        )
+        answer = sum(a < b < n - a - b for a in range(1, n) for b in range(1, n - a))
         strict = rng.random() < 0.5
         if not strict:
             answer = sum(a <= b <= n - a - b for a in range(1, n) for b in range(1, n - a))
         triangle = rng.random() < 0.3
         if triangle:
-            answer = sum(
-                a <= b <= n - a - b < a + b for a in range(1, n) for b in range(1, n - a)
-            )
-            texts = (
+            answer = sum(a <= b <= n - a - b < a + b for a in range(1, n) for b in range(1, n - a))
+            texts = phrasings(
                 f"How many triangles with integer side lengths have perimeter ${n}$? Congruent triangles "
                 "count once.",
                 f"{who} has a closed chain of {n} equal links and pulls it tight into a triangle whose "
@@ -175,7 +175,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             )
             return Problem(rng.choice(texts), str(answer), {"ask": "triangles", "n": n})
         sign = "<" if strict else "\\le"
-        texts = (
+        texts = phrasings(
             f"How many triples of integers satisfy $0 < a {sign} b {sign} c$ and $a + b + c = {n}$?",
             f"In how many ways can {n} identical {things} be divided into three nonempty heaps"
             f"{' of three different sizes' if strict else ''}? The order of the heaps is irrelevant.",
@@ -184,7 +184,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
     k = rng.randint(4, 6)
     j = rng.randint(1, k - 2)
     answer = comb(k, j) * comb(n - 1, k - j - 1)
-    texts = (
+    texts = phrasings(
         f"{n} identical balls are put into {k} numbered boxes so that exactly {j} "
         f"{'box stays' if j == 1 else 'boxes stay'} empty. In how many ways can this be done?",
         f"{who} shares {n} identical {things} among {k} friends, and exactly {j} of the friends "
@@ -200,11 +200,12 @@ def _onto(n: int, k: int) -> int:
 def _different_things(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
     n, k = redrawn(
-        lambda: (rng.randint(4, 9), rng.randint(2, 6)), lambda p: p[1] < p[0] and p[1] ** p[0] < 80_000
+        lambda: (rng.randint(4, 9), rng.randint(2, 6)),
+        lambda p: p[1] < p[0] and p[1] ** p[0] < 80_000,
     )
     if level == 1:
         if rng.random() < 0.5:
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"In how many ways can {n} different books be given to {k} people if everyone may get "
                 "any number of books, also none?",
                 f"{n} passengers are on a bus that still has {k} stops. In how many ways can the "
@@ -221,7 +222,7 @@ def _different_things(rng: Random, level: int) -> Problem:
             answer //= factorial(size)
         people = rng.sample(PEOPLE, len(sizes))
         shares = listed([f"{p} {s}" for p, s in zip(people, sizes, strict=True)])
-        texts = (
+        texts = phrasings(
             f"{n} different presents are handed out completely, and the numbers received are: {shares}. "
             "In how many ways can this be done?",
             f"A deck of {n} different cards is dealt out completely: {shares}. How many deals are "
@@ -234,7 +235,7 @@ def _different_things(rng: Random, level: int) -> Problem:
         ask = rng.choice(("onto", "boxes", "one empty"))
         if ask == "onto":
             answer = _onto(n, k)
-            texts = (
+            texts = phrasings(
                 f"In how many ways can {n} different books be given to {k} children so that every child "
                 "gets at least one?",
                 f"{n} students are assigned to {k} different teachers, and each teacher gets at least "
@@ -247,7 +248,7 @@ def _different_things(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "boxes":
             answer = _onto(n, k) // factorial(k)
-            texts = (
+            texts = phrasings(
                 f"In how many ways can {n} people be split into {k} nonempty teams, if the teams have no "
                 "names and their order is irrelevant?",
                 f"How many ways are there to distribute {n} different toys over {k} identical boxes so "
@@ -258,7 +259,7 @@ def _different_things(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         k = rng.randint(3, 5)
         answer = k * _onto(n, k - 1)
-        texts = (
+        texts = phrasings(
             f"{n} different balls are put into {k} different boxes so that exactly one box stays empty. "
             "How many ways are there?",
             f"{n} guests choose among {k} rooms of an inn, each guest one room, and exactly one of the "
@@ -271,10 +272,8 @@ def _different_things(rng: Random, level: int) -> Problem:
             lambda: (rng.randint(4, 9), rng.randint(2, 5), rng.randint(2, 4)),
             lambda t: t[2] + 1 < t[0] < t[1] * t[2] and t[1] ** t[0] < 80_000,
         )
-        answer = sum(
-            all(t.count(j) <= top for j in range(k)) for t in product(range(k), repeat=n)
-        )
-        texts = (
+        answer = sum(all(t.count(j) <= top for j in range(k)) for t in product(range(k), repeat=n))
+        texts = phrasings(
             f"{n} different people get into {k} different cars, at most {top} people in a car. In how "
             "many ways can they choose their cars? Seats do not matter, and cars may stay empty.",
             f"In how many ways can {n} different books be distributed over {k} different drawers if no "
@@ -294,7 +293,7 @@ def _different_things(rng: Random, level: int) -> Problem:
         if not named:
             answer //= factorial(k)
         label = "different" if named else "unnamed"
-        texts = (
+        texts = phrasings(
             f"{n} people, among them {x} and {y}, form {k} {label} nonempty groups, and {x} and {y} must "
             f"not be in the same group. {'It matters which group is which.' if named else 'The order of the groups is irrelevant.'} "
             "In how many ways can the groups be formed?",
@@ -315,7 +314,7 @@ def _different_things(rng: Random, level: int) -> Problem:
     if answer < 2:
         return _different_things(rng, level)
     x = rng.choice(PEOPLE)
-    texts = (
+    texts = phrasings(
         f"{n} different prizes go to {x} and {k - 1} other people. {x} gets at least {low} of them, and "
         "each of the others at least one. In how many ways can the prizes be given out?",
         f"In how many ways can {n} different tasks be assigned to {k} employees so that {x}, who is one "
@@ -343,7 +342,7 @@ def _sums(rng: Random, level: int) -> Problem:
         answer = partitions(n, coins)
         if answer < 3:
             return _sums(rng, level)
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"In how many ways can {n} cents be paid with coins of {listed(coins)} cents? The order of "
             "the coins does not matter, and not every kind has to be used.",
             f"How many ways are there to make {n} points with throws that score {listed(coins, 'or')} "
@@ -358,7 +357,7 @@ def _sums(rng: Random, level: int) -> Problem:
         if ask == "parts":
             k = rng.randint(2, 4)
             answer = partitions(n - k, list(range(1, k + 1)))
-            texts = (
+            texts = phrasings(
                 f"In how many ways can ${n}$ be written as a sum of exactly ${k}$ positive integers, if "
                 "the order of the summands does not matter?",
                 f"{n} identical balls are put into {k} identical bags, none of which stays empty. How "
@@ -372,7 +371,7 @@ def _sums(rng: Random, level: int) -> Problem:
             for part in range(1, n + 1):
                 for total in range(n, part - 1, -1):
                     ways[total] += ways[total - part]
-            texts = (
+            texts = phrasings(
                 f"In how many ways can ${n}$ be written as a sum of different positive integers? The "
                 "order of the summands is irrelevant, and the single number counts as a sum.",
                 f"How many sets of positive integers have elements that add up to ${n}$?",
@@ -382,7 +381,7 @@ def _sums(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(ways[n]), {"ask": ask, "n": n})
         top = rng.randint(3, 6)
         answer = partitions(n, list(range(1, top + 1)))
-        texts = (
+        texts = phrasings(
             f"How many partitions of ${n}$ into positive integers have no part greater than ${top}$? A "
             "partition is a way of writing the number as a sum, where the order is irrelevant.",
             f"In how many ways can {n} equal bricks be arranged in columns of nonincreasing height from "
@@ -395,27 +394,23 @@ def _sums(rng: Random, level: int) -> Problem:
         answer = sum(sum(t) == n for t in product(range(1, top + 1), repeat=k))
         if answer < 3:
             return _sums(rng, level)
-        texts = (
+        texts = phrasings(
             f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ positive integers, none of "
             f"which exceeds ${top}$?",
             f"{who} wants to eat {n} plums within {k} days, on each day at least one and at most {top}. "
             "How many daily plans are possible?",
         )
-        return Problem(
-            rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "top": top}
-        )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "top": top})
     n = rng.randint(8, 15)
     if ask == "odd compositions":
         low = rng.choice((1, 2))
         ways = [1] + [0] * n
         for total in range(1, n + 1):
             ways[total] = sum(
-                ways[total - p]
-                for p in range(1, total + 1)
-                if (p % 2 == 1 if low == 1 else p >= 2)
+                ways[total - p] for p in range(1, total + 1) if (p % 2 == 1 if low == 1 else p >= 2)
             )
         name = "odd positive integers" if low == 1 else "integers that are all at least $2$"
-        texts = (
+        texts = phrasings(
             f"In how many ways can ${n}$ be written as a sum of one or more {name}, if sums with a "
             "different order of the summands count as different?",
             f"How many finite sequences of {name} have the sum ${n}$?",
@@ -427,7 +422,7 @@ def _sums(rng: Random, level: int) -> Problem:
     ways = [1] + [0] * n
     for total in range(1, n + 1):
         ways[total] = sum(ways[total - p] for p in range(1, total + 1) if p != bad)
-    texts = (
+    texts = phrasings(
         f"A composition of a positive integer is a way of writing it as an ordered sum of one or more "
         f"positive integers. How many compositions of ${n}$ do not contain the summand ${bad}$?",
         f"{who} cuts a stick of {n} centimeters into one or more pieces of whole centimeters and lays "

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -21,7 +21,7 @@ def _figures(rng: Random, level: int) -> Problem:
         ask = rng.choice(("rectangles", "squares"))
         if ask == "rectangles":
             answer = comb(rows + 1, 2) * comb(columns + 1, 2)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many rectangles, squares included, are formed by the lines of a grid with {rows} rows "
                 f"and {columns} columns of unit squares?",
                 f"{rows + 1} horizontal and {columns + 1} vertical lines are drawn. In how many ways can four "
@@ -33,7 +33,7 @@ def _figures(rng: Random, level: int) -> Problem:
             values = {"ask": ask, "rows": rows, "columns": columns}
             return Problem(rng.choice(texts), str(answer), values)
         answer = sum((rows - k) * (columns - k) for k in range(min(rows, columns)))
-        texts = (
+        texts = phrasings(
             f"How many squares of all sizes, with sides along the grid lines, does a grid of {rows} by "
             f"{columns} unit squares contain?",
             f"A wall is tiled with {rows} rows of {columns} square tiles. Count all the squares formed by one "
@@ -49,7 +49,7 @@ def _figures(rng: Random, level: int) -> Problem:
         x, y = rng.randint(1, columns), rng.randint(1, rows)
         if ask == "with cell":
             answer = x * (columns - x + 1) * y * (rows - y + 1)
-            texts = (
+            texts = phrasings(
                 f"In a grid of {rows} rows and {columns} columns, the cell in row {y} and column {x} is black. "
                 "How many rectangles formed by whole cells contain the black cell?",
                 f"{who} puts a coin on one square of a board with {rows} rows and {columns} columns, namely in "
@@ -59,7 +59,7 @@ def _figures(rng: Random, level: int) -> Problem:
         elif ask == "removed":
             total = comb(rows + 1, 2) * comb(columns + 1, 2)
             answer = total - x * (columns - x + 1) * y * (rows - y + 1)
-            texts = (
+            texts = phrasings(
                 f"From a sheet of stamps with {rows} rows and {columns} columns, the stamp in row {y} and "
                 f"column {x} has been torn out. How many rectangular blocks of one or more stamps can still be "
                 "found in the sheet (without a hole)?",
@@ -75,7 +75,7 @@ def _figures(rng: Random, level: int) -> Problem:
             )
             if answer < 2:
                 return _figures(rng, level)
-            texts = (
+            texts = phrasings(
                 f"How many rectangles that consist of exactly {cells} unit squares are there in a grid with "
                 f"{rows} rows and {columns} columns?",
                 f"A garden is divided into {rows} rows of {columns} equal square beds. {who} wants to rent a "
@@ -90,7 +90,7 @@ def _figures(rng: Random, level: int) -> Problem:
     if ask == "tilted":
         # a square with bounding box k x k stands in k positions
         answer = sum(k * (w - k) * (h - k) for k in range(1, min(w, h)))
-        texts = (
+        texts = phrasings(
             f"{w * h} dots form a rectangular pattern of {h} rows and {w} columns with equal distances between "
             "neighboring dots in both directions. How many squares have all four corners at dots? The sides "
             "may be slanted.",
@@ -107,7 +107,7 @@ def _figures(rng: Random, level: int) -> Problem:
             (q[0] - p[0]) * (r[1] - p[1]) != (r[0] - p[0]) * (q[1] - p[1])
             for p, q, r in combinations(points, 3)
         )
-        texts = (
+        texts = phrasings(
             f"How many triangles have their corners at three of the {w * h} points $(x, y)$ with integers "
             f"$1 \\le x \\le {w}$ and $1 \\le y \\le {h}$?",
             f"A pegboard has {h} rows of {w} pegs at equal distances. A rubber band is stretched around three "
@@ -125,7 +125,7 @@ def _figures(rng: Random, level: int) -> Problem:
         return _figures(rng, level)
     root = round(distance**0.5)
     shown = str(root) if root * root == distance else f"\\sqrt{{{distance}}}"
-    texts = (
+    texts = phrasings(
         f"Among the points $(x, y)$ with integers $1 \\le x \\le {w}$ and $1 \\le y \\le {h}$, how many unordered "
         f"pairs of points have distance exactly ${shown}$?",
         f"Nails are hammered into a board in {h} rows and {w} columns, one centimeter from each nail to the next "
@@ -193,7 +193,7 @@ def _worst_cases(rng: Random, level: int) -> Problem:
             31: "were born on the same day of a month (the 1st, 2nd, ..., 31st)",
             50: "live in the same of the country's 50 districts",
         }[groups]  # fmt: skip
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"What is the least number of people in a group for which it is certain that at least {m} of them "
             f"{what}?",
             f"A school wants to be sure that {m} or more of its pupils {what}. How many pupils must it have at "
@@ -205,10 +205,13 @@ def _worst_cases(rng: Random, level: int) -> Problem:
         m = rng.randint(2, max(2, min(sorted(counts)[-2], 8)))
         if sorted(counts)[-2] < m:
             return _worst_cases(rng, level)
-        answer = max(
-            n + sum(min(c, m - 1) for j, c in enumerate(counts) if j != i)
-            for i, n in enumerate(counts)
-        ) + 1
+        answer = (
+            max(
+                n + sum(min(c, m - 1) for j, c in enumerate(counts) if j != i)
+                for i, n in enumerate(counts)
+            )
+            + 1
+        )
         text = (
             f"{lead} {many} two different colors of each of which there are at least {m} {things} among those "
             "taken?"
@@ -221,7 +224,7 @@ def _worst_cases(rng: Random, level: int) -> Problem:
         if 2 * pairs + k > sum(counts):
             return _worst_cases(rng, level)
         answer = 2 * (pairs - 1) + k + 1
-        texts = (
+        texts = phrasings(
             f"A drawer holds {stock} socks, and two socks of one color make a pair. How many socks have to be "
             f"taken out in the dark, at least, to be certain of having {pairs} pairs (of the same or of "
             "different colors, no sock being used twice)?",
@@ -236,7 +239,7 @@ def _worst_cases(rng: Random, level: int) -> Problem:
         total = redrawn(lambda: rng.randint(n // 2, 2 * n - 3), lambda t: t > 5)
         pairs = sum(1 for a in range(1, n + 1) if a < total - a <= n)
         answer = n - pairs + 1
-        texts = (
+        texts = phrasings(
             f"What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, \\ldots, {n}$ "
             f"include two whose sum is ${total}$?",
             f"{n} cards are numbered 1 to {n} and lie face down. How many cards must be turned over, at least, "
@@ -246,7 +249,7 @@ def _worst_cases(rng: Random, level: int) -> Problem:
     gap = rng.randint(2, 9)
     kept = sum(1 for a in range(n) if a // gap % 2 == 0)
     answer = kept + 1
-    texts = (
+    texts = phrasings(
         f"What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, \\ldots, {n}$ include "
         f"two whose difference is exactly ${gap}$?",
         f"From the houses numbered 1 to {n} along one street, some are chosen so that no two of their numbers "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -23,7 +23,7 @@ def _surveys(rng: Random, level: int) -> Problem:
         total = both + a + b + none
         ask = rng.choice(("both", "none", "exactly one"))
         if ask == "both":
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"Of {total} {who}, {a + both} {one}, {b + both} {two}, and {none} do neither. How "
                 "many do both?",
                 f"A survey of {total} {who} finds that {none} of them do not do either of two things: "
@@ -33,7 +33,7 @@ def _surveys(rng: Random, level: int) -> Problem:
             answer = both
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
         elif ask == "none":
-            texts = (
+            texts = phrasings(
                 f"Among {total} {who}, {a + both} {one} and {b + both} {two}; {both} of these do both. "
                 "How many do neither?",
                 f"{total} {who} were asked two questions. {a + both} of them {one}, {b + both} of them "
@@ -42,7 +42,7 @@ def _surveys(rng: Random, level: int) -> Problem:
             answer = none
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "both": both}
         else:
-            texts = (
+            texts = phrasings(
                 f"In a group of {total} {who}, {a + both} {one}, {b + both} {two} and {none} do "
                 "neither of the two. How many do exactly one of the two?",
                 f"Each of {total} {who} was asked about two habits. It turned out that {a + both} "
@@ -63,11 +63,7 @@ def _surveys(rng: Random, level: int) -> Problem:
             f"{sizes[0]} {one}, {sizes[1]} {two} and {sizes[2]} {three}. Moreover, {meets[0]} "
             f"{one} and {two}, {meets[1]} {one} and {three}, and {meets[2]} {two} and {three}"
         )
-        last = (
-            f"; {o} do none of the three."
-            if ask == "all"
-            else f"; {pqr} do all three."
-        )
+        last = f"; {o} do none of the three." if ask == "all" else f"; {pqr} do all three."
         wish = {
             "all": "How many do all three?",
             "none": "How many do none of the three?",
@@ -75,7 +71,7 @@ def _surveys(rng: Random, level: int) -> Problem:
             "exactly one": "How many do exactly one of the three?",
         }[ask]
         answer = {"all": pqr, "none": o, "exactly two": pq + pr + qr, "exactly one": p + q + r}[ask]
-        texts = (
+        texts = phrasings(
             f"Of {total} {who}, {facts}{last} (People who do all three are counted in each of these "
             f"numbers.) {wish}",
             f"A questionnaire was answered by {total} {who}. Among them, {facts}, where those who do "
@@ -88,7 +84,7 @@ def _surveys(rng: Random, level: int) -> Problem:
     if ask == "exactly":
         twice = pq + pr + qr
         answer = pqr
-        texts = (
+        texts = phrasings(
             f"Each of {total} {who} was asked about three habits. {sizes[0]} {one}, {sizes[1]} {two}, "
             f"{sizes[2]} {three}, and {o} have none of these habits. Exactly {twice} have exactly two "
             "of them. How many have all three?",
@@ -105,13 +101,15 @@ def _surveys(rng: Random, level: int) -> Problem:
             lambda s: sum(s) > 2 * total + 2,
         )
         answer = sum(shares) - 2 * total
-        texts = (
+        texts = phrasings(
             f"Of {total} {who}, {shares[0]} {one}, {shares[1]} {two} and {shares[2]} {three}. What is "
             "the smallest number of them that can do all three?",
             f"There are {total} {who}. It is known that {shares[0]} of them {one}, that {shares[1]} "
             f"{two} and that {shares[2]} {three}. At least how many must do all three of these?",
         )
-        return Problem(rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": shares})
+        return Problem(
+            rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": shares}
+        )
     a, b = redrawn(
         lambda: (rng.randint(total // 3, total - 4), rng.randint(total // 3, total - 4)),
         lambda s: (sum(s) > total + 2) and s[0] != s[1],
@@ -119,7 +117,7 @@ def _surveys(rng: Random, level: int) -> Problem:
     low = max(0, a + b - total)
     if ask == "least both":
         answer = min(a, b) - low + 1
-        texts = (
+        texts = phrasings(
             f"Of {total} {who}, {a} {one} and {b} {two}. How many different values are possible for "
             "the number of those who do both?",
             f"It is known that {a} of {total} {who} {one} and that {b} of them {two}. Nothing is known "
@@ -128,7 +126,7 @@ def _surveys(rng: Random, level: int) -> Problem:
         )
     else:
         answer = total - max(a, b)
-        texts = (
+        texts = phrasings(
             f"Of {total} {who}, {a} {one} and {b} {two}. At most how many can there be who do "
             "neither?",
             f"{a} out of {total} {who} {one}, and {b} {two}. What is the greatest possible number of "
@@ -145,7 +143,7 @@ def _matches(rng: Random, level: int) -> Problem:
         if ask == "handshakes":
             k = rng.randint(3, n - 4)
             answer = comb(n, 2) - comb(k, 2)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"At a meeting of {n} people, {k} know each other already. Everyone shakes hands once "
                 f"with everyone else, except that the {k} do not shake hands among themselves. How "
                 "many handshakes are there?",
@@ -163,7 +161,7 @@ def _matches(rng: Random, level: int) -> Problem:
             total = games * comb(n, 2) + extra
             times = {1: "once", 2: "twice"}[games]
             more = f" together with {extra} additional games" if extra else ""
-            texts = (
+            texts = phrasings(
                 f"In a chess club every member plays {times} against every other member. This"
                 f"{more} makes {total} games. How many members does the club have?",
                 f"A league lets each team meet each other team {times}. Counting {extra} extra games "
@@ -174,7 +172,7 @@ def _matches(rng: Random, level: int) -> Problem:
             return Problem(texts[0 if not extra else rng.randrange(2)], str(n), values)
         a, b = rng.randint(4, 20), rng.randint(4, 20)
         answer = comb(a, 2) + comb(b, 2) + 2 * a * b
-        texts = (
+        texts = phrasings(
             f"A tournament has two groups of {a} and {b} teams. Every team plays once against each "
             "team of its own group and twice against each team of the other group. How many games "
             "are played?",
@@ -190,7 +188,7 @@ def _matches(rng: Random, level: int) -> Problem:
             k = n
             m = rng.randint(1, 3)
             answer = comb(2 * k - m, 2) - (k - m)
-            texts = (
+            texts = phrasings(
                 f"{k} married couples attend a party. Everyone shakes hands once with everyone except "
                 f"his or her own spouse, but {m} of the men "
                 f"{'has' if m == 1 else 'have'} a cold and {'does' if m == 1 else 'do'} not shake "
@@ -204,22 +202,22 @@ def _matches(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "couples": k, "missing": m})
         if ask == "diagonals":
             total = n * (n - 3) // 2
-            more = rng.randint(1, 5)
-            answer = (n + more) * (n + more - 3) // 2
-            texts = (
+            extra = rng.randint(1, 5)
+            answer = (n + extra) * (n + extra - 3) // 2
+            texts = phrasings(
                 f"A convex polygon has {total} diagonals. How many diagonals does a convex polygon "
-                f"with {more} more {'side' if more == 1 else 'sides'} have?",
+                f"with {extra} more {'side' if extra == 1 else 'sides'} have?",
                 f"The corners of a convex polygon are joined by {total} diagonals in all. If the "
-                f"polygon had {more} further {'corner' if more == 1 else 'corners'}, how many "
+                f"polygon had {extra} further {'corner' if extra == 1 else 'corners'}, how many "
                 "diagonals would it have?",
             )
-            values = {"ask": ask, "total": total, "more": more}
+            values = {"ask": ask, "total": total, "more": extra}
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "intersections":
             a, b = rng.randint(2, 7), rng.randint(2, 7)
             c = rng.randint(2, 5)
             answer = a * b + comb(c, 2) + c * (a + b)
-            texts = (
+            texts = phrasings(
                 f"In a plane, {a} parallel lines are crossed by {b} lines that are parallel to each "
                 f"other in another direction. Then {c} more lines are drawn, no two of them parallel "
                 "and none parallel to an earlier line, and no three lines meet in one point. In how "
@@ -232,7 +230,7 @@ def _matches(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "b": b, "c": c})
         k = rng.randint(3, n - 2)
         answer = comb(n, 3) - comb(k, 3)
-        texts = (
+        texts = phrasings(
             f"Of {n} points in the plane, {k} lie on one line; no other three points are on a line. "
             "How many triangles have their three corners among the points?",
             f"{who} marks {n} points on a sheet, {k} of them along a ruler and the others so that no "
@@ -249,7 +247,7 @@ def _matches(rng: Random, level: int) -> Problem:
         third = rng.random() < 0.5
         answer += third
         word = "the best team" if through == 1 else "the two best teams"
-        texts = (
+        texts = phrasings(
             f"A tournament starts with {groups} groups of {size} teams; within a group everybody plays "
             f"everybody once. {word.capitalize()} of each group "
             f"{'goes' if through == 1 else 'go'} on to a knockout stage, in which "
@@ -269,7 +267,7 @@ def _matches(rng: Random, level: int) -> Problem:
         n = rng.randint(9, 30)
         played = rng.randint(2, n - 3)
         total = comb(n - 1, 2) + played
-        texts = (
+        texts = phrasings(
             f"In a tournament everybody was to play everybody else exactly once. After one player had "
             f"played {played} games, this player left, and the games still missing against this player "
             f"were cancelled; all other games took place. In all, {total} games were played. How many "
@@ -288,7 +286,7 @@ def _matches(rng: Random, level: int) -> Problem:
             "no side of the triangle is a side of the polygon",
             "exactly one side of the triangle is a side of the polygon",
         )[j]
-        texts = (
+        texts = phrasings(
             f"How many triangles have their corners at three corners of a convex polygon with {n} "
             f"sides in such a way that {wish}?",
             f"Three of the {n} corners of a convex {n}-sided polygon are chosen as the corners of a "
@@ -297,7 +295,7 @@ def _matches(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "sides": j})
     a, b, c = rng.randint(2, 6), rng.randint(2, 6), rng.randint(2, 4)
     answer = comb(a, 2) * comb(b, 2) + comb(a, 2) * comb(c, 2) + comb(b, 2) * comb(c, 2)
-    texts = (
+    texts = phrasings(
         f"In the plane there are {a} parallel lines in one direction, {b} parallel lines in a second "
         f"and {c} in a third direction. How many parallelograms have all their sides on these lines?",
         f"Three families of parallel lines, with {a}, {b} and {c} lines, are drawn in three different "

@@ -9,7 +9,7 @@ from itertools import product
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -33,7 +33,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         "only unit steps to the right or upward are allowed",
     ))  # fmt: skip
     if level == 1:
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"How many paths lead from $(0, 0)$ to $({w}, {h})$ if {step}?",
             f"The streets of a town form a square grid. {who} lives {w} blocks west and {h} blocks south "
             "of the library and walks there by a shortest way along the streets. How many different ways "
@@ -55,7 +55,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         if rng.random() < 0.3:
             # a closed street: the step from (a, b) to (a + 1, b)
             closed = comb(a + b, a) * comb(w - a - 1 + h - b, h - b)
-            texts = (
+            texts = phrasings(
                 f"In a town with a square grid of streets, {who} walks from the crossing $(0, 0)$ to the "
                 f"crossing $({w}, {h})$, going only right or up. The piece of street between $({a}, {b})$ "
                 f"and $({a + 1}, {b})$ is closed. How many ways remain?",
@@ -64,7 +64,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
             )
             values = {"ask": "street", "w": w, "h": h, "a": a, "b": b}
             return Problem(rng.choice(texts), str(comb(w + h, w) - closed), values)
-        texts = (
+        texts = phrasings(
             f"A path runs from $(0, 0)$ to $({w}, {h})$, and {step}. How many such paths "
             f"{'do not pass' if avoid else 'pass'} through the point $({a}, {b})$?",
             f"{who} has to get from the corner $(0, 0)$ of a street grid to the corner $({w}, {h})$ by "
@@ -85,7 +85,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         answer = _routes(w, h, closed_points)
         if answer < 2:
             return _lattice_paths(rng, level)
-        texts = (
+        texts = phrasings(
             f"How many paths from $(0, 0)$ to $({w}, {h})$ avoid both $({a}, {b})$ and $({c}, {d})$, if "
             f"{step}?",
             f"Two crossings of a street grid, $({a}, {b})$ and $({c}, {d})$, are under repair. {who} "
@@ -100,7 +100,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         # k runs in alternating directions
         answer = comb(w - 1, (k + 1) // 2 - 1) * comb(h - 1, k // 2 - 1)
         answer += comb(h - 1, (k + 1) // 2 - 1) * comb(w - 1, k // 2 - 1)
-        texts = (
+        texts = phrasings(
             f"A path from $(0, 0)$ to $({w}, {h})$ consists of unit steps to the right and upward. How "
             f"many such paths change direction exactly {turns} times?",
             f"{who} walks {w} blocks east and {h} blocks north in a city with a square grid of streets, "
@@ -119,8 +119,10 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         ]  # fmt: skip
         answer = _routes(w, h, closed_points)
         sign = "\\ge" if strict else ">"
-        lead = "ahead of B from the first ballot on" if strict else "never behind B during the count"
-        texts = (
+        lead = (
+            "ahead of B from the first ballot on" if strict else "never behind B during the count"
+        )
+        texts = phrasings(
             f"How many paths from $(0, 0)$ to $({w}, {h})$ have only unit steps to the right and upward "
             f"and contain{', apart from the start,' if strict else ''} no point $(x, y)$ with "
             f"$y {sign} x$?",
@@ -135,7 +137,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         for y in range(h + 1):
             if x or y:
                 ways[x, y] = sum(ways.get((x - i, y - j), 0) for i, j in ((1, 0), (0, 1), (1, 1)))
-    texts = (
+    texts = phrasings(
         f"A king stands on the lower left square of a board with {w + 1} columns and {h + 1} rows. In each "
         "move he goes one square to the right, one square up, or one square diagonally to the right and "
         "up. In how many ways can he reach the upper right square?",
@@ -156,13 +158,15 @@ def _stairs(rng: Random, level: int) -> Problem:
         return ways[n]
 
     n = rng.randint(7, 13)
-    steps = sorted(rng.choice(([1, 2], [1, 3], [1, 2, 3], [2, 3], [1, 4], [1, 2, 4], [1, 3, 4], [2, 3, 4])))
+    steps = sorted(
+        rng.choice(([1, 2], [1, 3], [1, 2, 3], [2, 3], [1, 4], [1, 2, 4], [1, 3, 4], [2, 3, 4]))
+    )
     if level == 1:
         answer = climbs(n, steps)
         shown = listed(steps, "or")
         if answer < 3:
             return _stairs(rng, level)
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"{who} climbs a staircase with {n} stairs and takes {shown} stairs at a time. In how many "
             "different ways can the staircase be climbed?",
             f"A strip of {n} unit squares is covered without gaps or overlaps by tiles of length {shown}. "
@@ -183,7 +187,7 @@ def _stairs(rng: Random, level: int) -> Problem:
             shown = listed(steps, "or")
             name = "stair number" if len(broken) == 1 else "stairs number"
             points = listed([f"${b}$" for b in broken])
-            texts = (
+            texts = phrasings(
                 f"{who} goes up {n} stairs, {shown} at a time, but {name} {listed(broken)} "
                 f"{'is' if len(broken) == 1 else 'are'} broken and must not be stepped on. In how many "
                 "ways is this possible?",
@@ -200,7 +204,7 @@ def _stairs(rng: Random, level: int) -> Problem:
         ways = [1, c] + [0] * n
         for place in range(2, n + 1):
             ways[place] = c * ways[place - 1] + d * ways[place - 2]
-        texts = (
+        texts = phrasings(
             f"A board of {n} squares in one row is to be tiled with squares, which come in {c} "
             f"{'color' if c == 1 else 'colors'}, and dominoes, which cover two squares and come in {d} "
             f"{'color' if d == 1 else 'colors'}. How many different tilings are there?",
@@ -217,7 +221,7 @@ def _stairs(rng: Random, level: int) -> Problem:
         for place in range(1, n + 1):
             short = sum(ends[place - 1])
             ends.append([short, ends[place - long][0] if place >= long else 0])
-        texts = (
+        texts = phrasings(
             f"{who} climbs {n} stairs, taking 1 or {long} at a time, but never makes two steps of {long} "
             "stairs in a row. In how many ways can the climb be done?",
             f"A path of {n} squares is paved with slabs of length 1 and of length {long}, and two slabs of "
@@ -232,10 +236,8 @@ def _stairs(rng: Random, level: int) -> Problem:
             ways[place] = ways[place - 1] + (
                 (2 if squares else 1) * ways[place - 2] if place > 1 else 0
             )
-        more = (
-            " and squares of side $2$" if squares else ""
-        )
-        texts = (
+        more = " and squares of side $2$" if squares else ""
+        texts = phrasings(
             f"In how many ways can a rectangle of $2 \\times {n}$ unit squares be covered exactly by "
             f"dominoes of size $1 \\times 2${more}? Dominoes may be turned; rotated or reflected coverings "
             "count as different.",
@@ -251,7 +253,7 @@ def _stairs(rng: Random, level: int) -> Problem:
     if answer < 3:
         return _stairs(rng, level)
     shown = listed(steps, "or")
-    texts = (
+    texts = phrasings(
         f"In how many ways can {who} climb {n} stairs in exactly {k} moves, if each move takes {shown} "
         "stairs?",
         f"A strip of length {n} is covered by exactly {k} tiles laid end to end, each of length {shown}. How "
@@ -276,7 +278,7 @@ def _strings(rng: Random, level: int) -> Problem:
         ask = rng.choice(("no equal neighbors", "at least one", "exactly"))
         if ask == "no equal neighbors":
             answer = letters * (letters - 1) ** (n - 1)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many strings of {n} letters from the alphabet {', '.join(alphabet)} have no two "
                 "equal letters next to each other?",
                 f"A bracelet clasp apart, {who} threads {n} beads on a straight string, choosing among "
@@ -285,25 +287,21 @@ def _strings(rng: Random, level: int) -> Problem:
                 f"A row of {n} houses is painted; {letters} colors are available, and neighboring houses "
                 "get different colors. In how many ways can this be done?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
         n = rng.randint(3, 6)
         if ask == "at least one":
             answer = letters**n - (letters - 1) ** n
-            texts = (
+            texts = phrasings(
                 f"How many strings of length {n} over the letters {', '.join(alphabet)} contain the letter "
                 "A at least once?",
                 f"A lock has {n} wheels, each with the {letters} symbols {', '.join(alphabet)}. How many "
                 "settings show the symbol A on one wheel or more?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
         n = rng.randint(5, 10)
         k = rng.randint(2, n - 2)
         answer = comb(n, k) * (letters - 1) ** (n - k)
-        texts = (
+        texts = phrasings(
             f"How many strings of {n} letters, each of them {listed(alphabet, 'or')}, contain exactly {k} "
             "letters A?",
             f"In a test with {n} questions, every question has {letters} possible answers, only one of "
@@ -322,7 +320,7 @@ def _strings(rng: Random, level: int) -> Problem:
                 ways = [sum(ways), *ways[:-1]]
             answer = sum(ways)
             word = {1: "two", 2: "three", 3: "four"}[limit]
-            texts = (
+            texts = phrasings(
                 f"How many strings of {n} zeros and ones do not contain {word} consecutive ones?",
                 f"A coin is tossed {n} times. In how many of the possible sequences of heads and tails are "
                 f"there never {word} heads in a row?",
@@ -334,7 +332,7 @@ def _strings(rng: Random, level: int) -> Problem:
             letters, limit = rng.choice((2, 3)), 2
             n = rng.randint(5, 10)
             answer = runs_up_to(n, letters, limit)
-            texts = (
+            texts = phrasings(
                 f"How many strings of length {n} over {letters} letters have no three equal letters in a "
                 "row?",
                 f"{n} fence posts in a row are painted, each in one of {letters} colors, such that no three "
@@ -343,27 +341,27 @@ def _strings(rng: Random, level: int) -> Problem:
                 "succession in the same color. Count the possible signals.",
             )
             return Problem(
-                rng.choice(texts), str(answer), {"ask": "three in a row", "n": n, "letters": letters}
+                rng.choice(texts),
+                str(answer),
+                {"ask": "three in a row", "n": n, "letters": letters},
             )
         n, letters = rng.randint(3, 8), rng.choice((3, 4))
         answer = (letters**n + (letters - 2) ** n) // 2
         alphabet = "ABCD"[:letters]
-        texts = (
+        texts = phrasings(
             f"How many strings of {n} letters from {', '.join(alphabet)} contain an even number of letters "
             "A? Zero counts as even.",
             f"{who} rolls a die with {letters} faces marked {', '.join(alphabet)} exactly {n} times and "
             "writes down the results in order. In how many of the possible records does A occur an even "
             "number of times (perhaps never)?",
         )
-        return Problem(
-            rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters}
-        )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
     ask = rng.choice(("pattern", "blocks", "exact and apart"))
     if ask == "pattern":
         n = rng.randint(6, 11)
         pattern = rng.choice(("01", "11", "010", "101", "110", "100", "011", "001"))
         answer = sum(pattern in "".join(t) for t in product("01", repeat=n))
-        texts = (
+        texts = phrasings(
             f"How many strings of {n} digits, each $0$ or $1$, contain the block ${pattern}$ somewhere in "
             "consecutive places?",
             f"Among all sequences of {n} tosses of a coin, with heads written as $1$ and tails as $0$, how "
@@ -373,7 +371,7 @@ def _strings(rng: Random, level: int) -> Problem:
     if ask == "blocks":
         n, k = rng.randint(8, 14), rng.randint(2, 4)
         answer = comb(n + 1, 2 * k)
-        texts = (
+        texts = phrasings(
             f"How many strings of {n} zeros and ones have exactly {k} blocks of ones? A block is a group of "
             "one or more ones in a row that cannot be extended.",
             f"{n} seats of a row are partly taken. Looking along the row one sees exactly {k} groups of "
@@ -387,7 +385,7 @@ def _strings(rng: Random, level: int) -> Problem:
     if answer < 3:
         return _strings(rng, level)
     between = {1: "at least one zero", 2: "at least two zeros"}[gap]
-    texts = (
+    texts = phrasings(
         f"How many strings of {n} zeros and ones contain exactly {k} ones and have {between} between any two "
         "of the ones?",
         f"{k} of {n} parking spaces in a row are to be reserved in such a way that between any two reserved "

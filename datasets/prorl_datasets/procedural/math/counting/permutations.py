@@ -9,7 +9,7 @@ from itertools import permutations, product
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -40,20 +40,24 @@ def _fixed_points(rng: Random, level: int) -> Problem:
         if rng.random() < 0.3:
             j, n = rng.randint(0, 2), rng.randint(5, 12)
             answer = comb(n - 1, j) * _deranged(n - 1 - j)
-            rest = ("nobody", "exactly one", "exactly two")[j]
+            rest = ("none", "exactly one", "exactly two")[j]
             a = rng.choice(PEOPLE)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"{n} people, {a} among them, draw lots with their names on them, one lot each. In how "
                 f"many ways can it happen that {a} and {rest} of the others "
-                f"{'draws' if j < 2 else 'draw'} the own name?".replace("nobody of", "none of"),
+                f"{'draws' if j < 2 else 'draw'} the own name?",
                 f"At the end of a party {n} hats are returned at random to their {n} owners. Count the "
                 f"ways in which {a}, one of the owners, gets the right hat while {rest} of the other "
-                f"{n - 1} owners {'does' if j < 2 else 'do'}.".replace("nobody of", "none of"),
+                f"{n - 1} owners {'does' if j < 2 else 'do'}.",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": "named", "n": n, "j": j})
         answer = comb(n, j) * _deranged(n - j)
-        wish = f"no {one} {own}" if j == 0 else f"exactly {j} {one + ' ' + own if j == 1 else one + 's ' + owns}"
-        texts = (
+        wish = (
+            f"no {one} {own}"
+            if j == 0
+            else f"exactly {j} {one + ' ' + own if j == 1 else one + 's ' + owns}"
+        )
+        texts = phrasings(
             f"{lead} In how many ways can this happen so that {wish}?",
             f"{lead} Count the outcomes in which {wish}.",
             f"How many permutations of the numbers $1, 2, \\ldots, {n}$ "
@@ -75,7 +79,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
         if ask == "some":
             bound = rng.randint(2, n - 1)
             answer = _deranged(n, bound)
-            texts = (
+            texts = phrasings(
                 f"How many permutations $a_1, a_2, \\ldots, a_{n}$ of the numbers $1, 2, \\ldots, {n}$ have "
                 f"$a_i \\ne i$ whenever $i \\le {bound}$ (for the other places there is no "
                 "condition)?",
@@ -88,7 +92,9 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "bound": bound})
         a, b = rng.sample(PEOPLE, 2)
         n = rng.randint(5, 8)
-        answer = sum(p[0] == 1 and all(x != i for i, x in enumerate(p)) for p in permutations(range(n)))
+        answer = sum(
+            p[0] == 1 and all(x != i for i, x in enumerate(p)) for p in permutations(range(n))
+        )
         both = rng.random() < 0.5
         if both:
             answer = sum(
@@ -96,7 +102,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
                 for p in permutations(range(n))
             )
         rule = f"{a} draws {b}" + (f" and {b} draws {a}" if both else "")
-        texts = (
+        texts = phrasings(
             f"{n} people, {a} and {b} among them, draw names for giving presents, so that everybody draws "
             f"exactly one name and nobody the own one. In how many ways can this turn out such that {rule}?",
             f"In a group of {n}, everyone gives a present to exactly one other member and receives exactly "
@@ -114,7 +120,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
         answer = sum(
             all(abs(x - i) <= reach for i, x in enumerate(p)) for p in permutations(range(n))
         )
-        texts = (
+        texts = phrasings(
             f"{n} people sit in a row. They get up and sit down again in the same {n} seats, where everyone "
             f"takes the old seat or one that is at most {reach} {'place' if reach == 1 else 'places'} away "
             "from it. How many new seating orders, the old one included, are possible?",
@@ -132,7 +138,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             n -= n % 2
             answer = factorial(n // 2) ** 2
         name = {2: "even", 3: "divisible by $3$"}[m]
-        texts = (
+        texts = phrasings(
             f"How many permutations $a_1, \\ldots, a_{n}$ of the numbers $1, 2, \\ldots, {n}$ are there for "
             f"which none of the sums $a_1 + 1, a_2 + 2, \\ldots, a_{n} + {n}$ is {name}?",
             f"Cards numbered 1 to {n} are laid on fields numbered 1 to {n}, one on each. In how many ways can "
@@ -143,7 +149,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
         number = rng.randint(2, 4)
         answer = _stirling(n, number)
         word = {2: "two", 3: "three", 4: "four"}[number]
-        texts = (
+        texts = phrasings(
             f"In how many ways can {n} different people be seated around {word} identical round tables so "
             "that no table stays empty? One person alone at a table is allowed. Seatings that differ by "
             "rotating the people around a table, or by exchanging whole tables, are the same; mirror images "
@@ -162,7 +168,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
     answer = involutions[n]
     if not square:
         answer -= 1
-    texts = (
+    texts = phrasings(
         f"How many permutations $f$ of the set $\\{{1, 2, \\ldots, {n}\\}}$ satisfy $f(f(x)) = x$ for every "
         f"$x${'' if square else ', other than the one that leaves every number in its place'}?",
         f"{n} players form teams of two; anyone may also stay alone"
@@ -206,7 +212,7 @@ def _functions(rng: Random, level: int) -> Problem:
             "increasing": "strictly increasing", "nondecreasing": "nondecreasing",
             "injective": "without repetition",
         }[ask]  # fmt: skip
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"How many functions $f$ from ${domain}$ to ${target}$ satisfy {rule}?",
             f"Find the number of sequences of ${n}$ integers between $1$ and ${m}$, inclusive, that are "
             f"{chain}.",
@@ -223,7 +229,7 @@ def _functions(rng: Random, level: int) -> Problem:
             total = rng.randint(n + 2, n * m - 2)
             answer = sum(sum(t) == total for t in product(range(1, m + 1), repeat=n))
             terms = " + ".join(f"f({i})" for i in range(1, n + 1))
-            texts = (
+            texts = phrasings(
                 f"How many functions $f$ from ${domain}$ to $\\{{1, 2, \\ldots, {m}\\}}$ have "
                 f"${terms} = {total}$?",
                 f"In how many ways can {n} different dice with faces $1$ to ${m}$ show a total of "
@@ -237,33 +243,29 @@ def _functions(rng: Random, level: int) -> Problem:
             n = rng.randint(3, 5)
             domain = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
             answer = m**n - (m - 1) ** n - n * (m - 1) ** (n - 1)
-            texts = (
+            texts = phrasings(
                 f"How many functions from ${domain}$ to ${target}$ take the value ${v}$ at least twice?",
                 f"Every one of {n} people chooses one number from $1$ to ${m}$. In how many of the possible "
                 f"outcomes is ${v}$ chosen by two people or more?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "v": v}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "v": v})
         if ask == "gap":
             n, m, gap = redrawn(
                 lambda: (rng.randint(2, 4), rng.randint(6, 14), rng.randint(2, 3)),
                 lambda t: t[1] - (t[0] - 1) * (t[2] - 1) > t[0],
             )
             answer = comb(m - (n - 1) * (gap - 1), n)
-            texts = (
+            texts = phrasings(
                 f"How many increasing sequences of ${n}$ integers from $1$ to ${m}$ are there in which any "
                 f"two neighboring terms differ by at least ${gap}$?",
                 f"In a month of {m} days, {n} rest days are fixed so that after each rest day the next one "
                 f"comes {gap} days later at the earliest. How many plans are possible?",
             )
-            return Problem(
-                rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "gap": gap}
-            )
+            return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "gap": gap})
         n = rng.randint(2, 5)
         top = rng.randint(2, m)
         answer = top**n - (top - 1) ** n
-        texts = (
+        texts = phrasings(
             f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, have ${top}$ as their largest "
             "term?",
             f"A die with faces numbered $1$ to ${m}$ is rolled {n} times. In how many of the possible "
@@ -279,18 +281,22 @@ def _functions(rng: Random, level: int) -> Problem:
         if rng.random() < 0.6:
             answer = comb(n, fixed) * fixed ** (n - fixed)
             texts = (
-                f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for all $x$ "
-                f"and have exactly {fixed} different {'value' if fixed == 1 else 'values'}?",
+                (
+                    f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for all $x$ "
+                    f"and have exactly {fixed} different {'value' if fixed == 1 else 'values'}?"
+                ),
             )
             texts = (
                 *texts,
-                f"Among {n} villages, exactly {fixed} {'gets a school' if fixed == 1 else 'get schools'}. "
-                "Each village without a school is assigned to one village that has one. In how many ways "
-                "can the school villages and the assignments be chosen?",
+                (
+                    f"Among {n} villages, exactly {fixed} {'gets a school' if fixed == 1 else 'get schools'}. "
+                    "Each village without a school is assigned to one village that has one. In how many ways "
+                    "can the school villages and the assignments be chosen?"
+                ),
             )
             values = {"ask": "idempotent image", "n": n, "size": fixed}
             return Problem(rng.choice(texts), str(answer), values)
-        texts = (
+        texts = phrasings(
             f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for all $x$?",
             f"Each of {n} people votes for one of the {n}, possibly for himself or herself. In how many ways "
             "can the votes be cast so that everyone who gets a vote has voted for himself or herself?",
@@ -299,7 +305,7 @@ def _functions(rng: Random, level: int) -> Problem:
     if ask == "no fixed":
         m = rng.randint(1, n - 1)
         answer = comb(n, m) * (n - 1) ** (n - m)
-        texts = (
+        texts = phrasings(
             f"How many functions $f$ from the set ${s}$ to itself have exactly {m} "
             f"{'number' if m == 1 else 'numbers'} $x$ with $f(x) = x$?",
             f"Each of {n} people points at one of the {n} people, possibly at himself or herself. In how many "
@@ -310,10 +316,8 @@ def _functions(rng: Random, level: int) -> Problem:
         n, m, reach = rng.randint(3, 6), rng.randint(3, 6), rng.choice((1, 2))
         ways = dict.fromkeys(range(1, m + 1), 1)
         for _ in range(n - 1):
-            ways = {
-                v: sum(times for u, times in ways.items() if abs(u - v) <= reach) for v in ways
-            }
-        texts = (
+            ways = {v: sum(times for u, times in ways.items() if abs(u - v) <= reach) for v in ways}
+        texts = phrasings(
             f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, are there in which any two "
             f"neighboring terms differ by at most ${reach}$?",
             f"A lift in a building with floors $1$ to ${m}$ is observed {n} times. Between two observations it "
@@ -326,7 +330,7 @@ def _functions(rng: Random, level: int) -> Problem:
     k = rng.randint(2, min(3, m - 1))
     answer = comb(m, k) * sum((-1) ** i * comb(k, i) * (k - i) ** n for i in range(k + 1))
     source = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
-    texts = (
+    texts = phrasings(
         f"How many functions from ${source}$ to $\\{{{', '.join(map(str, range(1, m + 1)))}\\}}$ have exactly "
         f"{k} different values?",
         f"{n} guests order one dish each from a menu with {m} dishes. In how many ways can they order so that "

@@ -11,7 +11,7 @@ from itertools import permutations
 from math import comb, factorial, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 Rule = list[object]
@@ -53,7 +53,10 @@ def _row_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
     kind, x = rule[0], names[int(str(rule[1]))]
     if kind == "first":
         return rng.choice(
-            (f"{x} has to be among the first {rule[2]}", f"{x} wants one of the first {rule[2]} places")
+            (
+                f"{x} has to be among the first {rule[2]}",
+                f"{x} wants one of the first {rule[2]} places",
+            )
         )
     if kind == "not place":
         return rng.choice(
@@ -115,16 +118,17 @@ def _rows(rng: Random, level: int) -> Problem:
         if level == 1:
             rules = [_row_rule(rng, (*PAIRED, "first", "inside"), (0, 1), n)]
         elif level == 2:
-            rules = [_row_rule(rng, PAIRED, (0, 1), n), _row_rule(rng, SINGLE, (rng.choice((0, 2)),), n)]
+            rules = [
+                _row_rule(rng, PAIRED, (0, 1), n),
+                _row_rule(rng, SINGLE, (rng.choice((0, 2)),), n),
+            ]
         else:
             rules = [
                 _row_rule(rng, PAIRED, (0, 1), n),
                 _row_rule(rng, PAIRED, (rng.choice((0, 1)), 2), n),
                 _row_rule(rng, SINGLE, (rng.choice((0, 2, 3)),), n),
             ]
-        named = 1 + max(
-            int(str(x)) for r in rules for x in r[1 : 2 if r[0] in SINGLE else 3]
-        )
+        named = 1 + max(int(str(x)) for r in rules for x in r[1 : 2 if r[0] in SINGLE else 3])
         named = max(named, 2)
         count = sum(
             all(_row_holds(rule, at, n) for rule in rules) for at in permutations(range(n), named)
@@ -160,7 +164,7 @@ def _kinds_in_a_row(rng: Random) -> Problem:
         one = rng.randint(3, 5)
         two = one + rng.choice((0, -1, 1))
         answer = factorial(one) * factorial(two) * (2 if one == two else 1)
-        texts = (
+        texts = phrasings(
             f"{one} girls and {two} boys form a line so that no two girls and no two boys are next to "
             "each other. In how many ways can they line up?",
             f"A shelf holds {one} different novels and {two} different atlases in one row. The two "
@@ -173,7 +177,7 @@ def _kinds_in_a_row(rng: Random) -> Problem:
     if len(sizes) == 2:
         one, two = sizes
         answer = factorial(one) * factorial(two + 1)
-        texts = (
+        texts = phrasings(
             f"{one} different cookbooks and {two} different novels stand in one row on a shelf. All "
             "the cookbooks are next to each other, while the novels may stand anywhere. How many "
             "orders of the books are possible?",
@@ -184,7 +188,7 @@ def _kinds_in_a_row(rng: Random) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": "one block", "sizes": sizes})
     one, two, three = sizes
     answer = 6 * prod(map(factorial, sizes))
-    texts = (
+    texts = phrasings(
         f"{one} different mathematics books, {two} different novels and {three} different atlases "
         "stand in one row on a shelf, and books of the same kind stand together. How many orders of "
         "the books are possible?",
@@ -204,7 +208,7 @@ def _couples_in_a_row(rng: Random) -> Problem:
         n = rng.randint(5, 8)
         k = rng.randint(2, n - 2)
         if rng.random() < 0.4:
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"{n} people of different heights stand in a row so that the heights increase up to "
                 f"the tallest person, who has place number {k} from the left, and decrease after "
                 "that. In how many ways can they stand?",
@@ -214,7 +218,7 @@ def _couples_in_a_row(rng: Random) -> Problem:
             values = {"ask": "peak", "n": n, "k": k}
             return Problem(rng.choice(texts), str(comb(n - 1, k - 1)), values)
         answer = k * sum(factorial(n - 1) // (i - 1) for i in range(k + 1, n + 1))
-        texts = (
+        texts = phrasings(
             f"{n} runners of different heights line up one behind another. A coach walks along the "
             f"line from the front, only looks at the first {k}, and then picks the first later runner "
             f"who is taller than all of those {k}. In how many of the orders does the coach pick the "
@@ -236,7 +240,7 @@ def _couples_in_a_row(rng: Random) -> Problem:
             else f"{a}, {b} and {c} must not occupy three consecutive places, but two of them may be "
             "neighbors."
         )
-        texts = (
+        texts = phrasings(
             f"{n} people, among them {a}, {b} and {c}, are photographed in one row. {rule} In how many "
             "different orders can the people stand?",
             f"{a}, {b}, {c} and {n - 3} other people sit in a row of {n} seats. {rule} Count the "
@@ -260,7 +264,7 @@ def _couples_in_a_row(rng: Random) -> Problem:
         2: ("exactly two of the couples sit side by side", exactly(2)),
         -1: ("at least one of the couples sits side by side", factorial(total) - exactly(0)),
     }[j]
-    texts = (
+    texts = phrasings(
         f"{word} married couples take the {total} seats of one row in a theater. In how many ways can "
         f"they sit down so that {wish}?",
         f"{total} people, namely {word.lower()} married couples, sit in one row on a long bench. Count "
@@ -307,7 +311,7 @@ def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
 
 def _around(rng: Random) -> tuple[str, str]:
     """Return what counts as one seating, and a question."""
-    same = rng.choice((
+    same = rng.choice(phrasings(
         "Two seatings are the same if one is a rotation of the other; mirror images are different.",
         "Seatings that differ only by a rotation of the table count as one, but reflections count as "
         "different.",
@@ -330,7 +334,13 @@ def _tables(rng: Random, level: int) -> Problem:
 
     def draw() -> tuple[int, list[Rule], int, int]:
         n = rng.randint(5, 9)
-        kinds = ("next", "apart", "left", "gap", *(("opposite", "not opposite") if n % 2 == 0 else ()))
+        kinds = (
+            "next",
+            "apart",
+            "left",
+            "gap",
+            *(("opposite", "not opposite") if n % 2 == 0 else ()),
+        )
 
         def rule(x: int, y: int) -> Rule:
             kind = rng.choice(kinds)
@@ -355,7 +365,7 @@ def _tables(rng: Random, level: int) -> Problem:
     rule_text = _sentences(rng, [_table_text(rng, rule, names) for rule in rules])
     others = n - named
     rest = f"{others} other {'person' if others == 1 else 'people'}"
-    text = rng.choice((
+    text = rng.choice(phrasings(
         f"{several.replace(' and ', ', ')} and {rest} sit around a round table with {n} equally spaced "
         f"chairs. {rule_text} {same} {end}",
         f"A round table is laid for {n} guests, {several} among them, at equal distances. {rule_text} "
@@ -373,7 +383,7 @@ def _kinds_around_a_table(rng: Random) -> Problem:
     k = rng.choice((3, 4))
     kind = rng.choice(("alternate", "alternate couples", "blocks"))
     if kind == "alternate":
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"{k} girls and {k} boys sit down at a round table so that no two girls are neighbors. "
             f"{same} {end}",
             f"At a round table, {k} engineers and {k} lawyers take their seats so that every engineer "
@@ -382,7 +392,7 @@ def _kinds_around_a_table(rng: Random) -> Problem:
         answer = factorial(k) * factorial(k - 1)
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "k": k})
     if kind == "alternate couples":
-        texts = (
+        texts = phrasings(
             f"{k} married couples, each a man and a woman, sit around a round table so that men and "
             f"women alternate and everyone sits next to his or her spouse. {same} {end}",
             f"At a circular table for {2 * k}, {k} husbands and their {k} wives are seated; no two "
@@ -391,7 +401,7 @@ def _kinds_around_a_table(rng: Random) -> Problem:
         return Problem(rng.choice(texts), str(2 * factorial(k - 1)), {"ask": kind, "k": k})
     sizes = [rng.randint(1, 4), rng.randint(2, 3), rng.randint(1, 3)]
     x, y, z = sizes
-    texts = (
+    texts = phrasings(
         f"A committee with {x} from the Green Party, {y} from the Liberal Party and {z} from the "
         f"Farmers' Party sits around a round table, each party in consecutive seats. {same} {end}",
         f"{sum(sizes)} guests come to a round table: {x} from Chile, {y} from Kenya and {z} from "
@@ -416,7 +426,7 @@ def _special_tables(rng: Random) -> Problem:
             "exactly one couple sits together",
             "exactly two of the couples sit together",
         )[j]
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"{k} married couples sit around a round table with {2 * k} chairs so that {wish}. {same} "
             f"{end}",
             f"In how many ways can {k} married couples be seated at a circular table with {2 * k} "
@@ -426,7 +436,7 @@ def _special_tables(rng: Random) -> Problem:
     if kind == "three apart":
         n = rng.randint(6, 9)
         answer = factorial(n - 4) * comb(n - 3, 3) * 6
-        texts = (
+        texts = phrasings(
             f"{n} knights, {a}, {b} and {c} among them, sit at a round table with {n} chairs. No two "
             f"of these three are neighbors. {same} {end}",
             f"{a}, {b} and {c} are quarreling. Together with {n - 3} other people they are to fill "
@@ -438,7 +448,7 @@ def _special_tables(rng: Random) -> Problem:
         n = rng.randint(5, 8)
         k = rng.randint(2, n - 2)
         answer = factorial(n - k) * factorial(k) // 2
-        texts = (
+        texts = phrasings(
             f"{n} beads of different colors, {k} of them of glass and the others of wood, are "
             "threaded on a closed ring. The glass beads all lie next to each other. Rings that can "
             "be turned or flipped over to look the same count as one. How many different rings are "
@@ -452,7 +462,7 @@ def _special_tables(rng: Random) -> Problem:
     k = rng.randint(2, n // 2)
     k = min(k, 5)
     answer = comb(n - k - 1, k - 1) * factorial(k - 1)
-    texts = (
+    texts = phrasings(
         f"{k} people sit down at a round table with {n} chairs so that every two of them have at "
         f"least one empty chair between them. {same} {end}",
         f"A circular table has {n} chairs, and {k} guests choose chairs in such a way that no two of "

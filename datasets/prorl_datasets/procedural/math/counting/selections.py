@@ -9,7 +9,7 @@ from itertools import combinations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -29,7 +29,7 @@ def _committees(rng: Random, level: int) -> Problem:
         size = rng.randint(4, 7)
         k = rng.randint(2, size - 2)
         if rng.random() < 0.6:
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"In how many ways can a {body} of {k} {one} and {size - k} {two} be chosen from {a} "
                 f"{one} and {b} {two}?",
                 f"A school has {a} {one} and {b} {two} on its list. A {body} is to consist of exactly "
@@ -45,7 +45,7 @@ def _committees(rng: Random, level: int) -> Problem:
             values = {"ask": "exactly", "groups": [a, b], "size": size, "k": k}
             return Problem(rng.choice(texts), str(answer), values)
         n = rng.randint(7, 14)
-        texts = (
+        texts = phrasings(
             f"A club of {n} members elects a chair, a treasurer and {size} ordinary board members, all "
             "of them different people. In how many ways can this be done?",
             f"From {n} players a coach names a captain, a deputy captain and {size} further players, "
@@ -61,7 +61,7 @@ def _committees(rng: Random, level: int) -> Problem:
             k = rng.randint(1, size - 1)
             wanted = range(k, size + 1) if ask == "at least" else range(k + 1)
             answer = sum(comb(a, i) * comb(b, size - i) for i in wanted)
-            texts = (
+            texts = phrasings(
                 f"A {body} of {size} people is chosen from {a} {one} and {b} {two}. How many choices "
                 f"include {ask} {k} of the {one}?",
                 f"{a} {one} and {b} {two} are willing to join a {body} with {size} places. In how many "
@@ -79,7 +79,7 @@ def _committees(rng: Random, level: int) -> Problem:
         else:
             answer = comb(n, size) - comb(n - 2, size - 1)
             rule = f"{x} can be chosen only together with {y}"
-        texts = (
+        texts = phrasings(
             f"A {body} of {size} is chosen from {n} people, among them {x} and {y}. {rule}"
             f"{', though either may be chosen without the other' if ask == 'not both' else ', while ' + y + ' may also be chosen without ' + x}. "
             "How many choices are possible?",
@@ -97,7 +97,7 @@ def _committees(rng: Random, level: int) -> Problem:
             for j in range(1, size - i)
         )
         p, q, r = groups
-        texts = (
+        texts = phrasings(
             f"{p} students from the first year, {q} from the second and {r} from the third apply for "
             f"{size} equal places on a trip. In how many ways can the places be given so that every "
             "year is represented?",
@@ -111,7 +111,7 @@ def _committees(rng: Random, level: int) -> Problem:
     if ask == "chair":
         k = rng.randint(1, 2)
         answer = sum(i * comb(a, i) * comb(b, size - i) for i in range(max(k, 1), size + 1))
-        texts = (
+        texts = phrasings(
             f"From {a} {one} and {b} {two} a {body} of {size} people is chosen that has at least {k} "
             f"of the {one}; then one of its members who is among the {one} becomes its head. How many "
             "outcomes (the group together with its head) are possible?",
@@ -133,7 +133,7 @@ def _committees(rng: Random, level: int) -> Problem:
     for part in set(parts):
         times = parts.count(part)
         answer //= 1 if times == 1 else 2 if times == 2 else 6
-    texts = (
+    texts = phrasings(
         f"From {n} people, three working groups of {listed(parts)} are formed. Nobody belongs to two "
         "groups, and groups of equal size have the same task, so that it does not matter which is "
         "which. In how many ways can this be done?",
@@ -149,14 +149,16 @@ def _subsets(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
 
     n = rng.randint(6, 11)
-    universe = rng.choice((f"$\\{{1, 2, 3, \\ldots, {n}\\}}$", f"the set of the integers from $1$ to ${n}$"))
+    universe = rng.choice(
+        (f"$\\{{1, 2, 3, \\ldots, {n}\\}}$", f"the set of the integers from $1$ to ${n}$")
+    )
     if level == 1:
         ask = rng.choice(("contains even", "with without", "largest", "size contains"))
         if ask == "contains even":
             d = rng.choice((2, 3))
             answer = 2**n - 2 ** (n - n // d)
             name = {2: "even number", 3: "multiple of $3$"}[d]
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many subsets of {universe} contain at least one {name}?",
                 f"{who} chooses some (or all) of the numbers $1, 2, \\ldots, {n}$, and at least one "
                 f"{name} is among them. In how many ways can this be done?",
@@ -168,7 +170,7 @@ def _subsets(rng: Random, level: int) -> Problem:
         if ask == "with without":
             x, y, z = sorted(rng.sample(range(1, n + 1), 3))
             answer = 2 ** (n - 3) * 3
-            texts = (
+            texts = phrasings(
                 f"How many subsets of {universe} contain ${x}$ or ${y}$ or both, but not ${z}$?",
                 f"{who} picks a subset of {universe} that leaves out ${z}$ and includes at least one "
                 f"of ${x}$ and ${y}$. Find the number of possible subsets.",
@@ -179,7 +181,7 @@ def _subsets(rng: Random, level: int) -> Problem:
             m = rng.randint(k + 2, n + 3)
             n = n + 4
             answer = comb(m - 1, k - 1)
-            texts = (
+            texts = phrasings(
                 f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ with exactly ${k}$ elements have "
                 f"${m}$ as their largest element?",
                 f"{who} draws {k} of {n} balls numbered 1 to {n} at once. In how many of the possible "
@@ -189,7 +191,7 @@ def _subsets(rng: Random, level: int) -> Problem:
         k = rng.randint(3, 5)
         x, y = rng.sample(range(1, n + 1), 2)
         answer = comb(n, k) - comb(n - 2, k)
-        texts = (
+        texts = phrasings(
             f"How many ${k}$-element subsets of {universe} contain at least one of ${x}$ and ${y}$?",
             f"{who} chooses {k} different numbers from 1 to {n}, in any order. In how many of the "
             f"choices is {x} or {y} (or both) among them?",
@@ -208,7 +210,7 @@ def _subsets(rng: Random, level: int) -> Problem:
                 if gap == 1
                 else "no two numbers whose difference is less than $3$"
             )
-            texts = (
+            texts = phrasings(
                 f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ contain {name}? The empty set "
                 "counts.",
                 f"{who} marks some, all or none of the numbers from 1 to {n}, so that the marked "
@@ -222,7 +224,7 @@ def _subsets(rng: Random, level: int) -> Problem:
             answer = comb(n - k + 1, k)
             if rng.random() < 0.4:
                 answer = comb(n - k, k) + comb(n - k - 1, k - 1)
-                texts = (
+                texts = phrasings(
                     f"{n} chairs stand in a circle. In how many ways can {k} of the chairs be chosen "
                     "so that no two chosen chairs are next to each other? The chairs are different.",
                     f"From the {n} corners of a regular polygon, numbered $1$ to ${n}$, {k} corners "
@@ -230,7 +232,7 @@ def _subsets(rng: Random, level: int) -> Problem:
                     "many selections are there?",
                 )
                 return Problem(rng.choice(texts), str(answer), {"ask": "circle", "n": n, "k": k})
-            texts = (
+            texts = phrasings(
                 f"In how many ways can ${k}$ different numbers be chosen from $1, 2, \\ldots, {n}$ so "
                 "that no two of them are consecutive? The order of choosing does not matter.",
                 f"{k} of {n} street lamps in a straight row are to be switched off, but never two "
@@ -245,11 +247,13 @@ def _subsets(rng: Random, level: int) -> Problem:
         r = rng.choice((0, 1)) if d == 2 else rng.randint(0, d - 1)
         answer = sum(sum(s) % d == r for s in combinations(range(1, n + 1), k))
         name = (
-            ("even", "odd")[r] if d == 2 else f"a number that leaves remainder ${r}$ when divided by ${d}$"
+            ("even", "odd")[r]
+            if d == 2
+            else f"a number that leaves remainder ${r}$ when divided by ${d}$"
         )
         if d > 2 and r == 0:
             name = f"a multiple of ${d}$"
-        texts = (
+        texts = phrasings(
             f"How many sets of ${k}$ different numbers chosen from $1, 2, \\ldots, {n}$ have a sum "
             f"that is {name}?",
             f"{n} cards are numbered $1$ to ${n}$. In how many ways can {k} cards be taken at once so "
@@ -273,7 +277,7 @@ def _subsets(rng: Random, level: int) -> Problem:
             "union": f"$A \\cup B = \\{{1, 2, \\ldots, {n}\\}}$",
             "meet once": "$A \\cap B$ has exactly one element",
         }[which]
-        texts = (
+        texts = phrasings(
             f"How many ordered pairs $(A, B)$ of subsets of $\\{{1, 2, \\ldots, {n}\\}}$ are there for "
             f"which {wish}?",
             f"{who} chooses two subsets $A$ and $B$ of $\\{{1, 2, \\ldots, {n}\\}}$, which may be empty "
@@ -286,7 +290,7 @@ def _subsets(rng: Random, level: int) -> Problem:
         low = rng.random() < 0.5
         answer = comb(n + 1, k + 1) if low else comb(n + 1, k + 1) * k
         name = "smallest" if low else "largest"
-        texts = (
+        texts = phrasings(
             f"For every ${k}$-element subset of $\\{{1, 2, \\ldots, {n}\\}}$ the {name} element is "
             "noted. What is the sum of all the noted numbers?",
             f"{who} lists all ways to choose {k} different numbers from 1 to {n} without regard to "
@@ -297,7 +301,7 @@ def _subsets(rng: Random, level: int) -> Problem:
         n = rng.randint(7, 12)
         gap = rng.randint(3, n - 3)
         answer = (n - gap) * 2 ** (gap - 1)
-        texts = (
+        texts = phrasings(
             f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ have a largest and a smallest element "
             f"that differ by exactly ${gap}$?",
             f"Call the difference between the largest and the smallest element of a nonempty set of "
@@ -309,11 +313,9 @@ def _subsets(rng: Random, level: int) -> Problem:
     k = rng.randint(2, 4)
     j = rng.choice((0, 1))
     pairs = n
-    answer = (
-        comb(pairs, k) * 2**k if j == 0 else pairs * comb(pairs - 1, k - 1) * 2 ** (k - 1)
-    )
+    answer = comb(pairs, k) * 2**k if j == 0 else pairs * comb(pairs - 1, k - 1) * 2 ** (k - 1)
     size = k if j == 0 else k + 1
-    texts = (
+    texts = phrasings(
         f"A drawer holds {pairs} pairs of shoes, all pairs different. In how many ways can {size} "
         f"single shoes be taken out so that {'no' if j == 0 else 'exactly one'} complete pair is among "
         "them? Left and right shoes are different, and the order does not matter.",
@@ -323,7 +325,7 @@ def _subsets(rng: Random, level: int) -> Problem:
         f"{'no two numbers' if j == 0 else 'exactly one pair of numbers'} with the sum "
         f"${2 * pairs + 1}$?",
     )
-    values = {"ask": "pairs", "people": 2 * pairs, "size": size, "exactly": j}
+    values = {"ask": "pairs", "pairs": pairs, "size": size, "exactly": j}
     if size > pairs:
         return _subsets(rng, level)
     return Problem(rng.choice(texts), str(answer), values)

@@ -9,7 +9,7 @@ from collections import Counter
 from math import comb, factorial, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 WORDS = (
@@ -32,7 +32,7 @@ def _words(rng: Random, level: int) -> Problem:
     word = rng.choice(WORDS)
     if level == 1:
         answer = _distinct(word)
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"How many different arrangements of all the letters of the word {word} are there?",
             f"{who} has {len(word)} letter tiles that spell {word} and lays them in a row in every "
             "possible order. Tiles with equal letters cannot be told apart. How many different words "
@@ -54,7 +54,7 @@ def _words(rng: Random, level: int) -> Problem:
         ask = rng.choice(("together", "apart", "ends", "pair"))
         if ask == "together":
             answer = _distinct("".join(vowels)) * _distinct("*" + "".join(others))
-            texts = (
+            texts = phrasings(
                 f"In how many different arrangements of the letters of {word} do all the vowels stand "
                 "next to each other, forming one block?",
                 f"{who} rearranges the letters of {word} so that no consonant stands between two "
@@ -71,7 +71,7 @@ def _words(rng: Random, level: int) -> Problem:
                 * comb(len(others) + 1, len(vowels))
                 * _distinct("".join(vowels))
             )
-            texts = (
+            texts = phrasings(
                 f"How many distinct arrangements of the letters of {word} have no two vowels next to "
                 "each other?",
                 f"The letters of {word} are written in a row in such a way that neighboring letters "
@@ -89,7 +89,7 @@ def _words(rng: Random, level: int) -> Problem:
                         rest.remove(last)
                         if first in others and (first != last or others.count(first) > 1):
                             answer += _distinct("".join(rest))
-            texts = (
+            texts = phrasings(
                 f"How many distinct arrangements of the letters of {word} begin and end with a "
                 "consonant?",
                 f"{who} writes the letters of {word} in a different order (or in the same order) so "
@@ -102,7 +102,7 @@ def _words(rng: Random, level: int) -> Problem:
                 return _words(rng, level)
             letter = rng.choice(two)
             answer = _distinct(word) - _distinct(word.replace(letter, "") + "*")
-            texts = (
+            texts = phrasings(
                 f"In how many distinct arrangements of the letters of {word} are the two {letter}'s "
                 "not next to each other?",
                 f"The tiles of the word {word} are shuffled and laid in a row. Count the different "
@@ -116,7 +116,7 @@ def _words(rng: Random, level: int) -> Problem:
     ask = rng.choice(("order", "pick", "rank"))
     if ask == "order" and len(set(vowels)) > 1:
         answer = comb(len(word), len(vowels)) * _distinct("".join(others))
-        texts = (
+        texts = phrasings(
             f"In how many different arrangements of the letters of {word} do the vowels appear in the "
             "same order as in the word itself, not necessarily next to each other?",
             f"{who} writes the letters of {word} in a new order but is careful to keep the vowels in "
@@ -135,7 +135,7 @@ def _words(rng: Random, level: int) -> Problem:
                 for total in range(k + 1)
             ]
         name = {3: "three", 4: "four"}[k]
-        texts = (
+        texts = phrasings(
             f"How many different {name}-letter strings can be formed with letters of the word {word}, "
             "if no letter is used more often than it occurs in the word?",
             f"{who} draws {name} of the {len(word)} letter tiles of the word {word} and lays them in a "
@@ -157,7 +157,7 @@ def _words(rng: Random, level: int) -> Problem:
             left.remove(smaller)
             position += _distinct("".join(left))
         rest.remove(letter)
-    texts = (
+    texts = phrasings(
         f"All distinct arrangements of the letters of {word} are listed in alphabetical order. At "
         f"which position does {target} stand?",
         f"{who} sorts all the different strings that can be formed from the letters of {word} as in "

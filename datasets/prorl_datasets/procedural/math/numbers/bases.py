@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -26,7 +26,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         if rng.random() < 0.5:
             n = rng.randint(base**2, base**4)
             text = _written(n, base)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"Write the base-${base}$ number ${text}_{base}$ in base ten.",
                 f"What integer, in decimal notation, is ${text}_{{{base}}}$?",
                 f"On a planet whose inhabitants have {base} fingers, {who} is told that a village "
@@ -39,7 +39,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
             values = {"ask": "to ten", "digits": text, "base": base}
             return Problem(text_out, str(n), values)
         n = rng.randint(50, 900)
-        texts = (
+        texts = phrasings(
             f"Express the decimal number ${n}$ in base ${base}$. Write the digits only, without the "
             "subscript for the base.",
             f"What are the digits of ${n}_{{10}}$ when it is written in base ${base}$? Give them as "
@@ -55,7 +55,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         if ask == "change":
             other = redrawn(lambda: rng.randint(3, 9), lambda b: b != base)
             n = rng.randint(base**2, base**4)
-            texts = (
+            texts = phrasings(
                 f"Convert ${_written(n, base)}_{{{base}}}$ to base ${other}$. Give the digits only.",
                 f"A number is written ${_written(n, base)}$ in base ${base}$. How is the same number "
                 f"written in base ${other}$? Leave out the subscript in your answer.",
@@ -70,7 +70,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
             which = rng.choice(("sum", "length"))
             shown = _written(n, base)
             if which == "sum":
-                texts = (
+                texts = phrasings(
                     f"Find the sum of the digits of the base-${base}$ representation of ${n}$.",
                     f"When the decimal number ${n}$ is written in base ${base}$, what do its digits "
                     "add up to (as a decimal number)?",
@@ -78,7 +78,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
                 answer = sum(map(int, shown))
             else:
                 d = max(set(shown), key=shown.count)
-                texts = (
+                texts = phrasings(
                     f"How many digits equal to ${d}$ does ${n}$ have when it is written in base "
                     f"${base}$?",
                     f"The decimal integer ${n}$ is converted to base ${base}$. How often does the "
@@ -90,14 +90,16 @@ def _base_conversion(rng: Random, level: int) -> Problem:
                     str(answer),
                     {"ask": "times", "n": n, "base": base, "d": int(d)},
                 )
-            return Problem(rng.choice(texts), str(answer), {"ask": "sum of digits", "n": n, "base": base})
+            return Problem(
+                rng.choice(texts), str(answer), {"ask": "sum of digits", "n": n, "base": base}
+            )
         a = rng.randint(base**2, base**3)
         b = rng.randint(base, base**2) if ask == "product" else rng.randint(base**2, base**3)
         sign = "\\cdot" if ask == "product" else "+"
         answer = a * b if ask == "product" else a + b
         x, y = _written(a, base), _written(b, base)
         verb = "multiplied" if ask == "product" else "added"
-        texts = (
+        texts = phrasings(
             f"Compute ${x}_{{{base}}} {sign} {y}_{{{base}}}$. Give the digits of the result in base "
             f"${base}$, without the subscript.",
             f"In base ${base}$, the numbers ${x}$ and ${y}$ are {verb}. Which digits does the result "
@@ -109,14 +111,12 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), _written(answer, base), values)
     ask = rng.choice(("lengths", "no digit", "two bases"))
     if ask == "lengths":
-        b, c = redrawn(
-            lambda: (rng.randint(2, 9), rng.randint(2, 9)), lambda p: p[0] < p[1]
-        )
+        b, c = redrawn(lambda: (rng.randint(2, 9), rng.randint(2, 9)), lambda p: p[0] < p[1])
         places, more = rng.randint(3, 5), rng.randint(4, 13)
         low, high = max(c ** (places - 1), b ** (more - 1)), min(c**places, b**more)
         if high - low < 4 or more <= places:
             return _base_conversion(rng, level)
-        texts = (
+        texts = phrasings(
             f"How many positive integers have exactly {places} digits when written in base ${c}$ and "
             f"exactly {more} digits when written in base ${b}$?",
             f"Find the number of integers $n > 0$ whose base-${c}$ representation has {places} digits "
@@ -127,17 +127,17 @@ def _base_conversion(rng: Random, level: int) -> Problem:
     if ask == "no digit":
         base = rng.choice((3, 4, 5, 6, 7))
         top = rng.randint(200, 2000)
-        d = rng.randint(0, base - 1)
-        answer = sum(str(d) not in _written(n, base) for n in range(1, top + 1))
-        texts = (
+        digit = rng.randint(0, base - 1)
+        answer = sum(str(digit) not in _written(n, base) for n in range(1, top + 1))
+        texts = phrasings(
             f"How many of the integers from $1$ to ${top}$ (in decimal) do not contain the digit "
-            f"${d}$ when they are written in base ${base}$?",
+            f"${digit}$ when they are written in base ${base}$?",
             f"{who} writes the numbers from 1 up to the decimal number {top} in base {base} and keeps "
-            f"those without any digit {d}. How many numbers are kept?",
+            f"those without any digit {digit}. How many numbers are kept?",
             f"Let $N = {top}$. Count the positive integers not exceeding $N$ whose representation in "
-            f"base ${base}$ avoids the digit ${d}$.",
+            f"base ${base}$ avoids the digit ${digit}$.",
         )
-        values = {"ask": ask, "base": base, "top": top, "d": d}
+        values = {"ask": ask, "base": base, "top": top, "d": digit}
         return Problem(rng.choice(texts), str(answer), values)
     b, c = redrawn(lambda: (rng.randint(3, 12), rng.randint(3, 12)), lambda p: p[0] < p[1])
     found = [
@@ -148,16 +148,14 @@ def _base_conversion(rng: Random, level: int) -> Problem:
     ]
     if not found:
         position = rng.randint(30, 400)
-        allowed = sorted(rng.sample(range(0, 10), rng.choice((3, 4, 5))))
+        allowed = sorted(rng.sample(range(10), rng.choice((3, 4, 5))))
         if allowed[0]:
             allowed[0] = 0
         size = len(allowed)
         answer = int("".join(str(allowed[int(d)]) for d in _written(position, size)))
-        start = [
-            int("".join(str(allowed[int(d)]) for d in _written(i, size))) for i in range(1, 6)
-        ]
+        start = [int("".join(str(allowed[int(d)]) for d in _written(i, size))) for i in range(1, 6)]
         shown_digits = ", ".join(map(str, allowed[:-1])) + f" and {allowed[-1]}"
-        texts = (
+        texts = phrasings(
             f"The positive integers whose digits all belong to the list {shown_digits} are arranged "
             f"in increasing order: ${', '.join(map(str, start))}, \\ldots$ What is the "
             f"{ordinal(position)} number in this order?",
@@ -168,7 +166,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         values = {"ask": "list", "allowed": allowed, "position": position}
         return Problem(rng.choice(texts), str(answer), values)
     n = max(x * c + y for x, y in found)
-    texts = (
+    texts = phrasings(
         f"A positive integer has two different digits in base ${c}$, and writing these two digits in "
         f"the opposite order gives its representation in base ${b}$. What is the largest such "
         "integer, in base ten?",
@@ -185,7 +183,7 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         digits = [rng.randint(1, min(b - 1, 9))] + [rng.randint(0, min(b - 1, 9)) for _ in range(2)]
         n = digits[0] * b * b + digits[1] * b + digits[2]
         text = "".join(map(str, digits))
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"In which base $b$ is the decimal number ${n}$ written as ${text}$?",
             f"Find the positive integer $b$ such that ${text}_b = {n}_{{10}}$.",
             f"{who} discovers a clay tablet on which the number that we write as {n} appears as "
@@ -208,15 +206,13 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             return [
                 b
                 for b in range(max(least, 2), 30)
-                if (
-                    _value(x, b) + _value(y, b) if ask == "sum" else _value(x, b) * _value(y, b)
-                )
+                if (_value(x, b) + _value(y, b) if ask == "sum" else _value(x, b) * _value(y, b))
                 == _value(z, b)
             ]
 
         x, y, z, b = redrawn(draw, lambda d: len(solutions(d)) == 1 and d[0] != d[1])
         sign = "+" if ask == "sum" else "\\cdot"
-        texts = (
+        texts = phrasings(
             f"Suppose that ${x}_b {sign} {y}_b = {z}_b$. What is the base $b$?",
             f"The calculation ${x} {sign} {y} = {z}$ is correct in one number base only. Which base "
             "is it?",
@@ -235,7 +231,7 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         if not found:
             return _unknown_bases(rng, level)
         text = f"{p}{q}{r}"
-        texts = (
+        texts = phrasings(
             f"For how many integers $b$ with ${low} \\le b \\le {high}$ is the base-$b$ number "
             f"${text}_b$ divisible by ${m}$?",
             f"The numeral ${text}$ is read in base $b$, for every integer $b$ from ${low}$ to "
@@ -251,7 +247,7 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         places = rng.choice((3, 4))
         if rng.random() < 0.5:
             found = [b for b in range(d + 1, n + 1) if b >= 2 and n % b == d]
-            texts = (
+            texts = phrasings(
                 f"For how many bases $b \\ge 2$ does the base-$b$ representation of ${n}$ end in the "
                 f"digit ${d}$?",
                 f"How many integers $b > 1$ are there such that the decimal number ${n}$, written in "
@@ -268,7 +264,7 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         if not found:
             return _unknown_bases(rng, level)
         word = {3: "three", 4: "four"}[places]
-        texts = (
+        texts = phrasings(
             f"What is the sum of all bases $b \\ge 2$ in which the decimal number ${n}$ has exactly "
             f"{word} digits?",
             f"In some bases, the number ${n}$ (given in base ten) is a {word}-digit number. Find the "
@@ -276,25 +272,30 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         )
         values = {"ask": "length", "n": n, "places": places}
         return Problem(rng.choice(texts), str(total), values)
-    x, y = redrawn(
-        lambda: (rng.randint(1, 9) * 10 + rng.randint(0, 9), rng.randint(1, 9) * 10 + rng.randint(0, 9)),
-        lambda p: p[0] // 10 != p[1] // 10 and gcd(p[0] // 10, p[1] // 10) == 1 and p[0] % 10 != p[1] % 10,
+    one, two = redrawn(
+        lambda: (
+            rng.randint(1, 9) * 10 + rng.randint(0, 9),
+            rng.randint(1, 9) * 10 + rng.randint(0, 9),
+        ),
+        lambda p: (
+            p[0] // 10 != p[1] // 10 and gcd(p[0] // 10, p[1] // 10) == 1 and p[0] % 10 != p[1] % 10
+        ),
     )
     pairs = [
         (a, b)
-        for a in range(max(map(int, str(x))) + 1, 200)
-        for b in range(max(map(int, str(y))) + 1, 200)
-        if a > 1 and b > 1 and x // 10 * a + x % 10 == y // 10 * b + y % 10
+        for a in range(max(map(int, str(one))) + 1, 200)
+        for b in range(max(map(int, str(two))) + 1, 200)
+        if a > 1 and b > 1 and one // 10 * a + one % 10 == two // 10 * b + two % 10
     ]
-    a, b = min(pairs, key=lambda p: (p[0] + p[1]))
-    texts = (
-        f"The numeral ${x}$ in base $a$ and the numeral ${y}$ in base $b$ stand for the same number, "
+    a, b = min(pairs, key=lambda p: p[0] + p[1])
+    texts = phrasings(
+        f"The numeral ${one}$ in base $a$ and the numeral ${two}$ in base $b$ stand for the same number, "
         "where $a$ and $b$ are integers greater than every digit used in them. What is the smallest "
         "possible value of $a + b$?",
-        f"Let $a$ and $b$ be bases in which the numerals ${x}_a$ and ${y}_b$ make sense and for which "
-        f"${x}_a = {y}_b$. Find the minimum of $a + b$.",
+        f"Let $a$ and $b$ be bases in which the numerals ${one}_a$ and ${two}_b$ make sense and for which "
+        f"${one}_a = {two}_b$. Find the minimum of $a + b$.",
     )
-    return Problem(rng.choice(texts), str(a + b), {"ask": ask, "x": x, "y": y})
+    return Problem(rng.choice(texts), str(a + b), {"ask": ask, "x": one, "y": two})
 
 
 def _value(digits: str, base: int) -> int:

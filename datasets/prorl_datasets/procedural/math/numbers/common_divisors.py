@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd, lcm, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import power
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -28,7 +28,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
                 lambda p: 1 < gcd(*p) < min(p) and lcm(*p) < 900,
             )
             start, (things, act) = rng.choice(("noon", "midnight", "9 a.m.")), rng.choice(SIGNALS)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"{things} {act} together at {start}. From then on, one of them does so every {a} "
                 f"minutes and the other every {b} minutes. After how many minutes does it happen "
                 "together again for the first time?",
@@ -47,7 +47,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
             lambda: tuple(rng.sample(range(2, 24), 3)), lambda t: gcd(*t) == 1 and gcd(*t[:2]) > 1
         )
         a, b, c = g * x, g * y, g * z
-        texts = (
+        texts = phrasings(
             f"Find the greatest common divisor of ${a}$, ${b}$ and ${c}$.",
             f"{who} has ribbons of {a}, {b} and {c} centimeters and cuts all of them into pieces of "
             "one common length, a whole number of centimeters, wasting nothing. How long can the "
@@ -66,7 +66,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
             g = rng.randint(3, 20)
             x, y = redrawn(lambda: rng.sample(range(2, 16), 2), lambda p: gcd(*p) == 1)
             a, b, m = g * x, g * y, g * x * y
-            texts = (
+            texts = phrasings(
                 f"The greatest common divisor of two positive integers is ${g}$ and their least "
                 f"common multiple is ${m}$. One of the integers is ${a}$. What is the other?",
                 f"If $\\gcd({a}, n) = {g}$ and $\\operatorname{{lcm}}({a}, n) = {m}$ for a positive "
@@ -83,7 +83,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
             x, y = redrawn(lambda: rng.sample(range(3, 40), 2), lambda p: gcd(*p) == 1)
             r, s = rng.randint(1, 10), rng.randint(1, 10)
             a, b = d * x + r, d * y + s
-            texts = (
+            texts = phrasings(
                 f"When ${a}$ is divided by the positive integer $n$, the remainder is ${r}$; when "
                 f"${b}$ is divided by $n$, the remainder is ${s}$. What is the largest possible "
                 "value of $n$?",
@@ -98,7 +98,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         g, top = rng.choice((6, 8, 9, 10, 12, 14, 15, 16, 18, 20)), rng.randint(120, 400)
         n = rng.choice([k * g for k in range(3, 16)])
         answer = sum(gcd(n, k) == g for k in range(1, top + 1))
-        texts = (
+        texts = phrasings(
             f"For how many positive integers $k \\le {top}$ is the greatest common divisor of $k$ and "
             f"${n}$ equal to ${g}$?",
             f"How many of the numbers $1, 2, 3, \\ldots, {top}$ share with ${n}$ the greatest common "
@@ -116,8 +116,10 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         ordered = rng.random() < 0.5
         answer = 2 ** len(primes) if ordered else 2 ** (len(primes) - 1)
         texts = (
-            f"How many {'ordered ' if ordered else 'unordered '}pairs of positive integers have "
-            f"greatest common divisor ${g}$ and least common multiple ${g * ratio}$?",
+            (
+                f"How many {'ordered ' if ordered else 'unordered '}pairs of positive integers have "
+                f"greatest common divisor ${g}$ and least common multiple ${g * ratio}$?"
+            ),
             f"Find the number of {'ordered' if ordered else 'unordered'} pairs $\\{{a, b\\}}$ of "
             f"positive integers with $\\gcd(a, b) = {g}$ and $\\operatorname{{lcm}}(a, b) = "
             f"{g * ratio}$.".replace("\\{a, b\\}", "(a, b)" if ordered else "\\{a, b\\}"),
@@ -127,7 +129,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         if rng.random() < 0.6:
             exponents = [power_of + i % 2 for i in range(len(primes))]
             answer = prod(2 * e + 1 for e in exponents)
-            texts = (
+            texts = phrasings(
                 f"How many ordered pairs $(a, b)$ of positive integers have least common multiple "
                 f"${top}$?",
                 f"Find the number of ordered pairs $(x, y)$ of positive integers such that "
@@ -142,7 +144,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
     if ask == "sum":
         a, b = g * x, g * y
         total, m = a + b, lcm(a, b)
-        texts = (
+        texts = phrasings(
             f"Two positive integers add up to ${total}$, and their least common multiple is ${m}$. "
             "Find the larger of the two.",
             f"The sum of two positive integers is ${total}$ and their least common multiple is "
@@ -160,9 +162,13 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         lambda n: n > g * g,
     )
     ratio = least // (g * g)
-    sums = [g * (d + ratio // d) for d in range(1, ratio + 1) if ratio % d == 0 and gcd(d, ratio // d) == 1]
+    sums = [
+        g * (d + ratio // d)
+        for d in range(1, ratio + 1)
+        if ratio % d == 0 and gcd(d, ratio // d) == 1
+    ]
     low = rng.random() < 0.6
-    texts = (
+    texts = phrasings(
         f"The product of two positive integers is ${least}$ and their greatest common divisor is "
         f"${g}$. What is the {'smallest' if low else 'largest'} possible value of their sum?",
         f"Suppose $ab = {least}$ and $\\gcd(a, b) = {g}$ for positive integers $a$ and $b$. Find the "
@@ -191,13 +197,13 @@ def _multipliers(rng: Random, level: int) -> Problem:
         name = ("square", "cube")[k - 2]
         f = redrawn(
             lambda: number(rng.choice((2, 3)), 4),
-            lambda f: 1 < least(f, k) and prod(p**e for p, e in f.items()) < 5000,
+            lambda f: least(f, k) > 1 and prod(p**e for p, e in f.items()) < 5000,
         )
         n = prod(p**e for p, e in f.items())
         multiply = rng.random() < 0.6
         if multiply:
             answer = least(f, k)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"What is the smallest positive integer $k$ for which ${n}k$ is a perfect {name}?",
                 f"By which least positive integer must ${n}$ be multiplied to give the {name} of "
                 "an integer?",
@@ -211,7 +217,7 @@ def _multipliers(rng: Random, level: int) -> Problem:
             )
         else:
             answer = prod(p ** (e % k) for p, e in f.items())
-            texts = (
+            texts = phrasings(
                 f"What is the smallest positive integer by which ${n}$ must be divided so that the "
                 f"quotient is a perfect {name}?",
                 f"Find the least positive integer $d$ that divides ${n}$ in such a way that "
@@ -227,7 +233,7 @@ def _multipliers(rng: Random, level: int) -> Problem:
         k = rng.choice((2, 3, 4, 6))
         if k == 6:
             answer = least(f, 6)
-            texts = (
+            texts = phrasings(
                 f"Find the least positive integer $m$ for which $m \\cdot {shown}$ is both a perfect "
                 "square and a perfect cube.",
                 f"What is the smallest positive integer whose product with ${shown}$ is the square of "
@@ -249,7 +255,7 @@ def _multipliers(rng: Random, level: int) -> Problem:
             merged[p] = merged.get(p, 0) + 1
             rest //= p
         answer = least(merged, k)
-        texts = (
+        texts = phrasings(
             f"Let $N = {shown}$. What is the smallest positive integer $m$ such that ${cofactor}mN$ "
             f"is a {name}?",
             f"Find the smallest positive integer $t$ for which the number ${cofactor} \\cdot t \\cdot "
@@ -281,12 +287,8 @@ def _multipliers(rng: Random, level: int) -> Problem:
     count = prod(e + 1 for e in exponents.values())
     if n > 10**7:
         ask = "divisors"
-    wish = (
-        "Find $n$."
-        if ask == "number"
-        else "How many positive divisors does $n$ have?"
-    )
-    texts = (
+    wish = "Find $n$." if ask == "number" else "How many positive divisors does $n$ have?"
+    texts = phrasings(
         f"Let $n$ be the smallest positive integer such that $\\frac{{n}}{{{a}}}$ is a {names[i]} and "
         f"$\\frac{{n}}{{{b}}}$ is a {names[j]}. {wish}",
         f"The positive integer $n$ is divisible by ${a}$ and by ${b}$. Divided by ${a}$ it is a "
@@ -316,7 +318,7 @@ def _multiples(rng: Random, level: int) -> Problem:
         count = sum(n % a == 0 or n % b == 0 for n in range(1, top + 1))
         if ask == "not":
             count = sum(n % a == 0 and n % b > 0 for n in range(1, top + 1))
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many positive integers up to and including ${top}$ are multiples of ${a}$ but "
                 f"not of ${b}$?",
                 f"From the list $1, 2, 3, \\ldots, {top}$, {who} circles the multiples of ${a}$ and "
@@ -328,7 +330,7 @@ def _multiples(rng: Random, level: int) -> Problem:
                 "away?",
             )
         else:
-            texts = (
+            texts = phrasings(
                 f"How many of the integers from $1$ to ${top}$ are divisible by ${a}$ or by ${b}$ (or "
                 "by both)?",
                 f"A shop numbers its customers $1, 2, \\ldots, {top}$. Customers whose number is a "
@@ -347,10 +349,8 @@ def _multiples(rng: Random, level: int) -> Problem:
         )
         ask = rng.choice(("none", "exactly one", "at least two"))
         wanted = {"none": (0,), "exactly one": (1,), "at least two": (2, 3)}[ask]
-        count = sum(
-            sum(n % d == 0 for d in (a, b, c)) in wanted for n in range(1, top + 1)
-        )
-        texts = (
+        count = sum(sum(n % d == 0 for d in (a, b, c)) in wanted for n in range(1, top + 1))
+        texts = phrasings(
             f"How many positive integers $n \\le {top}$ are divisible by {ask} of the numbers ${a}$, "
             f"${b}$ and ${c}$?",
             f"Three hoses water the places $1$ to ${top}$ of a long row of trees: the first waters "
@@ -370,7 +370,7 @@ def _multiples(rng: Random, level: int) -> Problem:
         found = [n for n in range(1, 8 * position) if n % a and n % b]
         answer = found[position - 1]
         start = ", ".join(map(str, found[:6]))
-        texts = (
+        texts = phrasings(
             f"The positive integers that are divisible neither by ${a}$ nor by ${b}$ are written in "
             f"increasing order: ${start}, \\ldots$ Which integer is number ${position}$ in this "
             "list?",
@@ -383,7 +383,7 @@ def _multiples(rng: Random, level: int) -> Problem:
         values = {"ask": ask, "a": a, "b": b, "position": position}
         return Problem(rng.choice(texts), str(answer), values)
     total = sum(n for n in range(1, top + 1) if (n % a == 0) != (n % b == 0))
-    texts = (
+    texts = phrasings(
         f"What is the sum of all positive integers not exceeding ${top}$ that are divisible by "
         f"exactly one of the numbers ${a}$ and ${b}$?",
         f"Find the sum of those elements of $\\{{1, 2, \\ldots, {top}\\}}$ which are a multiple of "
@@ -395,7 +395,9 @@ def _multiples(rng: Random, level: int) -> Problem:
 
 
 FAMILIES = (
-    math_family("numbers_gcd_lcm", _gcd_lcm, "common divisors and multiples, and numbers from them"),
+    math_family(
+        "numbers_gcd_lcm", _gcd_lcm, "common divisors and multiples, and numbers from them"
+    ),
     math_family("numbers_multipliers", _multipliers, "multipliers that make perfect powers"),
     math_family("numbers_multiples", _multiples, "multiples of one number, not of another"),
 )

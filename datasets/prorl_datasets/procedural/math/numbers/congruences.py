@@ -5,10 +5,11 @@ Leaves out: remainders of powers (``powers``).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -33,7 +34,7 @@ def _system(rng: Random, moduli: int, top: int) -> tuple[list[int], list[int], i
     return m, [x % k for k in m], x
 
 
-def _product(numbers: list[int]) -> int:
+def _product(numbers: Iterable[int]) -> int:
     product = 1
     for number in numbers:
         product *= number
@@ -44,7 +45,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
     who, (things, places) = rng.choice(PEOPLE), rng.choice(HEAPS)
     if level == 1:
         m, r, x = _system(rng, 2, 14)
-        texts = (
+        texts = phrasings(
             f"What is the smallest positive integer that leaves remainder ${r[0]}$ when divided by "
             f"${m[0]}$ and remainder ${r[1]}$ when divided by ${m[1]}$?",
             f"{who} has fewer than {m[0] * m[1]} {things}. Arranged in {places} of {m[0]} they leave "
@@ -64,7 +65,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         step = m[0] * m[1]
         top = rng.choice((500, 600, 800, 1000, 1500, 2000))
         if rng.random() < 0.5:
-            texts = (
+            texts = phrasings(
                 f"Find the largest integer below ${top}$ that leaves remainder ${r[0]}$ on division "
                 f"by ${m[0]}$ and remainder ${r[1]}$ on division by ${m[1]}$.",
                 f"{who} knows three things about the number of {things} in a store: it is less than "
@@ -76,7 +77,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
             answer = x + (top - 1 - x) // step * step
             ask = "largest"
         else:
-            texts = (
+            texts = phrasings(
                 f"How many positive integers less than ${top}$ are congruent to ${r[0]}$ modulo "
                 f"${m[0]}$ and to ${r[1]}$ modulo ${m[1]}$?",
                 f"Count the positive integers below ${top}$ that leave remainder ${r[0]}$ when "
@@ -94,7 +95,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         )
     if rng.random() < 0.5:
         m, r, x = _system(rng, 3, 14)
-        texts = (
+        texts = phrasings(
             f"Find the least positive integer that leaves remainders {listed(r)} when divided by "
             f"{listed(m)}, respectively.",
             f"{who} sorts {things} into {places}. With {m[0]} in each, {r[0]} remain; with {m[1]} "
@@ -113,7 +114,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
     extra = redrawn(lambda: rng.choice((7, 11, 13, 17, 19)), lambda p: lcm(*m) % p > 0)
     x = next(k for k in range(lcm(*m) - short, lcm(*m) * 20, lcm(*m)) if k % extra == 0)
     missing = f"{short} {'is' if short == 1 else 'are'} missing from the last one"
-    texts = (
+    texts = phrasings(
         f"Find the smallest positive multiple of ${extra}$ that leaves remainder ${m[0] - short}$, "
         f"${m[1] - short}$ and ${m[2] - short}$ when divided by ${m[0]}$, ${m[1]}$ and ${m[2]}$, "
         "respectively.",
@@ -137,7 +138,7 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
     if level == 1:
         m = rng.choice((11, 13, 17, 19, 23, 25, 26, 27, 29, 31, 35, 37, 41, 43, 47))
         a = redrawn(lambda: rng.randint(3, m - 2), lambda a: gcd(a, m) == 1)
-        texts = (
+        texts = phrasings(
             f"Find the multiplicative inverse of ${a}$ modulo ${m}$, as an integer from $1$ to "
             f"${m - 1}$.",
             f"What is the smallest positive integer $x$ for which ${a}x$ leaves remainder $1$ when "
@@ -160,7 +161,7 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
         a = redrawn(lambda: rng.randint(3, m - 1), lambda a: gcd(a, m) == 1)
         b = rng.randint(2, m - 1)
         c = rng.randint(1, 30)
-        texts = (
+        texts = phrasings(
             f"Find the smallest nonnegative integer $x$ that satisfies ${a}x + {c} \\equiv "
             f"{(b + c) % m} \\pmod{{{m}}}$.",
             f"What is the least integer $x \\ge 0$ such that ${a}x + {c}$ leaves remainder "
@@ -173,12 +174,11 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
         )
         if rng.random() < 0.3:
             top = rng.randint(3 * m, 12 * m)
-            texts = (
+            texts = phrasings(
                 f"For how many positive integers $x$ not exceeding ${top}$ does ${a}x + {c}$ leave "
                 f"remainder ${(b + c) % m}$ when it is divided by ${m}$?",
-                f"The terms of the sequence ${a + c}, {2 * a + c}, {3 * a + c}, \\ldots$ grow by "
-                f"${a}$ each time. How many of its first ${top}$ terms are congruent to "
-                f"${(b + c) % m}$ modulo ${m}$?",
+                f"A sequence is given by $a_n = {a}n + {c}$ for $n = 1, 2, 3, \\ldots$ How many of its "
+                f"first ${top}$ terms are congruent to ${(b + c) % m}$ modulo ${m}$?",
                 f"How many integers $n$ with $1 \\le n \\le {top}$ solve ${a}n + {c} \\equiv "
                 f"{(b + c) % m} \\pmod{{{m}}}$?",
             )
@@ -196,7 +196,7 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
     one = pow(a // g, -1, m // g) * (b // g) % (m // g)
     solutions = [one + i * (m // g) for i in range(g)]
     if rng.random() < 0.5:
-        texts = (
+        texts = phrasings(
             f"Find the sum of all integers $x$ with $0 \\le x < {m}$ that satisfy ${a}x \\equiv {b} "
             f"\\pmod{{{m}}}$.",
             f"Some of the numbers $0, 1, 2, \\ldots, {m - 1}$ have the property that ${a}$ times the "
@@ -209,7 +209,7 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
             rng.choice(texts), str(sum(solutions)), {"ask": "total", "a": a, "b": b, "m": m}
         )
     top = rng.randint(2 * m, 9 * m)
-    texts = (
+    texts = phrasings(
         f"How many positive integers $x \\le {top}$ satisfy ${a}x \\equiv {b} \\pmod{{{m}}}$?",
         f"For how many of the integers $n = 1, 2, \\ldots, {top}$ is ${a}n - {b}$ a multiple of "
         f"${m}$?",
@@ -227,7 +227,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
     if level == 1 and rng.random() < 0.4:
         k, top = rng.choice((2, 3)), rng.randint(20, 150)
         name = ("squares", "cubes")[k - 2]
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"What is the remainder when $1^{k} + 2^{k} + 3^{k} + \\cdots + {top}^{k}$ is divided by "
             f"${m}$?",
             f"The {name} of the first {top} positive integers are added up. What remainder does the "
@@ -247,7 +247,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         count = rng.randint(20, 90)
         last = first + step * (count - 1)
         total = (first + last) * count // 2
-        texts = (
+        texts = phrasings(
             f"What remainder does the sum ${first} + {first + step} + {first + 2 * step} + \\cdots + "
             f"{last}$ leave when divided by ${m}$?",
             f"The terms of the arithmetic progression ${first}, {first + step}, {first + 2 * step}, "
@@ -277,7 +277,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
                 value += product
                 last = n
         sum_text = f"{start}! + {start + step}! + {start + 2 * step}! + \\cdots + {last}!"
-        texts = (
+        texts = phrasings(
             f"Find the remainder when ${sum_text}$ is divided by ${m}$.",
             f"Let $F = {sum_text}$. Compute $F \\bmod {m}$, that is, the remainder of $F$ on division "
             f"by ${m}$.",
@@ -295,7 +295,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
     start = rng.choice((1, 10, 11, 12))
     digits = "".join(map(str, range(start, top + 1)))
     shown = "".join(map(str, range(start, start + 4))) + f"\\ldots{top - 1}{top}"
-    texts = (
+    texts = phrasings(
         f"The integers from ${start}$ to ${top}$ are written one after another to form the large "
         f"number $N = {shown}$. What is the remainder when $N$ is divided by ${m}$?",
         f"Let ${shown}$ be the number obtained by writing the integers ${start}$ through ${top}$ in "

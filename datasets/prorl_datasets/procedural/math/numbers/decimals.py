@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -30,7 +30,7 @@ def _decimals(rng: Random, level: int) -> Problem:
             a = redrawn(lambda: rng.randint(1, m - 1), lambda a: gcd(a, m) == 1)
             place = rng.randint(20, 500)
             answer = a * 10**place // m % 10
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"What is the {ordinal(place)} digit after the decimal point of "
                 f"$\\frac{{{a}}}{{{m}}}$?",
                 f"The fraction $\\frac{{{a}}}{{{m}}}$ is written as a decimal. Which digit stands in "
@@ -39,13 +39,15 @@ def _decimals(rng: Random, level: int) -> Problem:
                 f"decimal point. Which digit is the {ordinal(place)} one?",
                 f"Find the digit in the ${place}$-th decimal place of the number ${a} \\div {m}$.",
             )
-            return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "m": m, "place": place})
+            return Problem(
+                rng.choice(texts), str(answer), {"ask": ask, "a": a, "m": m, "place": place}
+            )
         repeat = redrawn(lambda: str(rng.randint(1, 98)).zfill(2), lambda r: r[0] != r[1])
         if rng.random() < 0.5:
             repeat = redrawn(lambda: str(rng.randint(10, 989)).zfill(3), lambda r: len(set(r)) > 1)
         whole = rng.choice((0, 0, 1, 2, 3))
         value = whole + Fraction(int(repeat), 10 ** len(repeat) - 1)
-        texts = (
+        texts = phrasings(
             f"Write the repeating decimal ${whole}.\\overline{{{repeat}}}$ as a fraction in lowest "
             "terms.",
             f"Express ${whole}.{repeat}{repeat}{repeat}\\ldots$, where the block ${repeat}$ repeats "
@@ -61,12 +63,13 @@ def _decimals(rng: Random, level: int) -> Problem:
         if ask == "fraction":
             head = str(rng.randint(0, 9)) if rng.random() < 0.6 else f"{rng.randint(0, 99):02d}"
             repeat = redrawn(
-                lambda: str(rng.randint(1, 99)), lambda r: (len(r) == 1 and r != "9") or len(set(r)) > 1
+                lambda: str(rng.randint(1, 99)),
+                lambda r: (len(r) == 1 and r != "9") or len(set(r)) > 1,
             )
             value = Fraction(int(head), 10 ** len(head)) + Fraction(
                 int(repeat), (10 ** len(repeat) - 1) * 10 ** len(head)
             )
-            texts = (
+            texts = phrasings(
                 f"Express $0.{head}\\overline{{{repeat}}}$ as a fraction in lowest terms.",
                 f"In the decimal $0.{head}\\overline{{{repeat}}}$ only the part under the bar repeats. "
                 "Which reduced fraction does it equal?",
@@ -80,7 +83,7 @@ def _decimals(rng: Random, level: int) -> Problem:
             lambda: rng.randint(7, 150), lambda m: m % 2 > 0 and m % 5 > 0 and 1 < period(m) < 60
         )
         if ask == "period":
-            texts = (
+            texts = phrasings(
                 f"How many digits does the shortest repeating block of the decimal expansion of "
                 f"$\\frac{{1}}{{{m}}}$ have?",
                 f"The decimal expansion of $\\frac{{1}}{{{m}}}$ is periodic from the first digit on. "
@@ -91,7 +94,7 @@ def _decimals(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(period(m)), {"ask": ask, "m": m})
         places = rng.randint(30, 200)
         total = sum(map(int, str(10**places // m)))
-        texts = (
+        texts = phrasings(
             f"Find the sum of the first {places} digits after the decimal point in the decimal "
             f"expansion of $\\frac{{1}}{{{m}}}$.",
             f"{who} writes out $1 \\div {m}$ to {places} places behind the decimal point, without "
@@ -103,7 +106,7 @@ def _decimals(rng: Random, level: int) -> Problem:
         top = rng.randint(100, 2000)
         low = rng.randint(2, 20)
         found = [n for n in range(low, top + 1) if _stripped(n) == 1]
-        texts = (
+        texts = phrasings(
             f"For how many integers $n$ with ${low} \\le n \\le {top}$ does the decimal expansion of "
             "$\\frac{1}{n}$ terminate?",
             f"Among the unit fractions $\\frac{{1}}{{{low}}}, \\frac{{1}}{{{low + 1}}}, \\ldots, "
@@ -115,7 +118,7 @@ def _decimals(rng: Random, level: int) -> Problem:
     if ask == "places":
         a, b = rng.randint(2, 30), rng.randint(2, 30)
         c = rng.choice((3, 7, 9, 11, 13, 17, 19, 21))
-        texts = (
+        texts = phrasings(
             f"How many digits are there to the right of the decimal point when "
             f"$\\frac{{{c}}}{{2^{{{a}}} \\cdot 5^{{{b}}}}}$ is written as a terminating decimal "
             "without superfluous zeros at the end?",
@@ -127,7 +130,7 @@ def _decimals(rng: Random, level: int) -> Problem:
         if lead:
             shown = str(c * 10 ** max(a, b) // (2**a * 5**b)).zfill(max(a, b))
             answer = len(shown) - len(shown.lstrip("0"))
-            texts = (
+            texts = phrasings(
                 f"Written as a decimal, $\\frac{{{c}}}{{2^{{{a}}} \\cdot 5^{{{b}}}}}$ is less than "
                 "$1$. How many zeros are there between the decimal point and the first nonzero "
                 "digit?",
@@ -142,12 +145,14 @@ def _decimals(rng: Random, level: int) -> Problem:
                 text = text.replace(f"^{{{e}}}", f"^{e}")
         values = {"ask": "zeros" if lead else ask, "a": a, "b": b, "c": c}
         return Problem(text, str(answer), values)
-    m = rng.choice((6, 7, 9, 12, 14, 15, 18, 21, 24, 27, 28, 30, 33, 35, 36, 42, 45, 48, 60, 63, 72))
+    m = rng.choice(
+        (6, 7, 9, 12, 14, 15, 18, 21, 24, 27, 28, 30, 33, 35, 36, 42, 45, 48, 60, 63, 72)
+    )
     top = rng.randint(m, 12 * m)
     found = [k for k in range(1, top + 1) if k % _stripped(m) == 0]
     if not found:
         return _decimals(rng, level)
-    texts = (
+    texts = phrasings(
         f"For how many integers $k$ from $1$ to ${top}$ can $\\frac{{k}}{{{m}}}$ be written as a "
         "terminating decimal?",
         f"Of the ${top}$ fractions $\\frac{{1}}{{{m}}}, \\frac{{2}}{{{m}}}, \\ldots, "
@@ -168,6 +173,4 @@ def _stripped(n: int) -> int:
     return n
 
 
-FAMILIES = (
-    math_family("numbers_decimals", _decimals, "periods, digits and lengths of decimals"),
-)
+FAMILIES = (math_family("numbers_decimals", _decimals, "periods, digits and lengths of decimals"),)

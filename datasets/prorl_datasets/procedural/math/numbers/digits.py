@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 PLACES = ("", "one", "two", "three", "four", "five", "six")
@@ -20,6 +20,10 @@ def digit_sum(n: int) -> int:
     return sum(map(int, str(n)))
 
 
+def _with_digits(n: int) -> int:
+    return n + digit_sum(n)
+
+
 def _digit_sums(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
     if level == 1:
@@ -27,7 +31,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         n, k = rng.randint(8, 90), rng.randint(2, 999)
         if ask == "power of ten":
             answer = digit_sum(10**n - k)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"What is the sum of the digits of $10^{{{n}}} - {k}$?",
                 f"The number $10^{{{n}}} - {k}$ is written out as an integer. Find the sum of its "
                 "digits.",
@@ -44,7 +48,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         b = max(2, a + rng.randint(-8, 8))
         c = rng.choice((3, 7, 11, 13, 17, 19, 21, 23))
         answer = digit_sum(2**a * 5**b * c)
-        texts = (
+        texts = phrasings(
             f"Find the sum of the digits of $2^{{{a}}} \\cdot 5^{{{b}}} \\cdot {c}$.",
             f"What do the digits of the integer ${c} \\cdot 2^{{{a}}} \\cdot 5^{{{b}}}$ add up to "
             "when it is written in decimal?",
@@ -63,7 +67,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
             total = min(total, 9 * places - 2)
             answer = sum(digit_sum(x) == total for x in range(10 ** (places - 1), 10**places))
             word = PLACES[places]
-            texts = (
+            texts = phrasings(
                 f"How many {word}-digit positive integers have digits that add up to ${total}$?",
                 f"Find the number of {word}-digit integers whose digit sum is ${total}$.",
                 f"A lottery ticket carries a {word}-digit number that does not begin with $0$. It wins "
@@ -75,7 +79,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         if ask == "least":
             total, k = rng.randint(12, 50), rng.choice((2, 4, 5, 7, 8, 11, 13, 25))
             answer = _least(total, k)
-            texts = (
+            texts = phrasings(
                 f"What is the smallest positive multiple of ${k}$ whose digits add up to ${total}$?",
                 f"Find the least positive integer that has digit sum ${total}$ and is divisible by "
                 f"${k}$.",
@@ -88,7 +92,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         top += rng.randint(0, 60)
         low = rng.randint(1, 40)
         answer = sum(digit_sum(x) for x in range(low, top + 1))
-        texts = (
+        texts = phrasings(
             f"All the integers from ${low}$ to ${top}$ are written down. What is the sum of all the "
             "digits that are used?",
             f"For a positive integer $n$, let $s(n)$ be the sum of its digits. Compute "
@@ -100,11 +104,11 @@ def _digit_sums(rng: Random, level: int) -> Problem:
     ask = rng.choice(("equation", "balanced", "used"))
     if ask == "equation":
         total = redrawn(
-            lambda: (lambda x: x + digit_sum(x))(rng.randint(150, 3000)),
-            lambda t: len([x for x in range(max(t - 40, 1), t) if x + digit_sum(x) == t]) == 1,
+            lambda: _with_digits(rng.randint(150, 3000)),
+            lambda t: len([x for x in range(max(t - 40, 1), t) if _with_digits(x) == t]) == 1,
         )
-        answer = next(x for x in range(max(total - 40, 1), total) if x + digit_sum(x) == total)
-        texts = (
+        answer = next(x for x in range(max(total - 40, 1), total) if _with_digits(x) == total)
+        texts = phrasings(
             f"A positive integer plus the sum of its digits makes ${total}$. Which integer is it?",
             f"Let $s(n)$ denote the sum of the decimal digits of $n$. Find the positive integer $n$ "
             f"with $n + s(n) = {total}$.",
@@ -115,7 +119,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
     if ask == "balanced":
         top, k = rng.choice((300, 500, 600, 800, 1000, 1500, 2000)), rng.randint(3, 9)
         answer = sum(digit_sum(x) % k == 0 for x in range(1, top))
-        texts = (
+        texts = phrasings(
             f"How many positive integers less than ${top}$ have a digit sum that is divisible by "
             f"${k}$?",
             f"An integer is called balanced if the sum of its decimal digits is a multiple of ${k}$. "
@@ -132,7 +136,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
     digits, last = used, n
     d = rng.randint(1, 9)
     times = sum(str(x).count(str(d)) for x in range(1, last + 1))
-    texts = (
+    texts = phrasings(
         f"The pages of a book are numbered $1, 2, 3, \\ldots$ without gaps, and altogether {digits} "
         f"digits are printed for the page numbers. How many of these digits are equal to ${d}$?",
         f"Exactly {digits} digits are needed to write down all the integers from $1$ to $n$. How many "
@@ -189,7 +193,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         )
         only = filled(shape, m)[0]
         blank = shape.replace("A", "\\square ")
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"The {len(shape)}-digit number ${named(shape)}$ is divisible by ${m}$. Find the digit "
             "$A$.",
             f"One digit of a number has been smudged: ${blank.strip()}$. The number is a multiple of "
@@ -225,7 +229,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
                 "What is the largest value that the number can have?",
                 "Determine the greatest possible number of this form.",
             )
-        texts = (
+        texts = phrasings(
             f"The digits $A$ and $B$, which may be equal, are chosen so that ${named(shape)}$ is a "
             f"multiple of ${m}$. {rng.choice(wish)}",
             f"In the {len(shape)}-digit number ${named(shape)}$ two digits are unknown (they need not "
@@ -235,6 +239,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
             f"{rng.choice(wish)}",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "shape": shape, "m": m})
+
     def draw() -> tuple[str, int, int, int]:
         m, k = rng.choice((7, 9, 11, 12, 13, 33, 45, 99)), rng.choice((4, 5, 8, 9, 11, 16))
         return pattern(rng.randint(4, 6), 2), m, k, rng.randint(1, k - 1)
@@ -244,7 +249,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
 
     shape, m, k, r = drawn = redrawn(draw, lambda d: len(both(*d)) == 1)
     a, b, _ = both(*drawn)[0]
-    texts = (
+    texts = phrasings(
         f"The number ${named(shape)}$, in which $A$ and $B$ are digits, is divisible by ${m}$ and "
         f"leaves remainder ${r}$ when divided by ${k}$. Find the value of "
         "$A \\cdot B + A + B$.",

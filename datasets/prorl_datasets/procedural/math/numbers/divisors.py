@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import isqrt, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction, power
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -43,7 +43,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
     if level == 1:
         factors = _factored(rng, rng.choice((2, 3, 3)), 5, 4000)
         n, answer = _value(factors), _count(list(factors.values()))
-        texts = (
+        texts = phrasings(
             f"How many positive divisors does ${n}$ have, counting $1$ and ${n}$ itself?",
             f"In how many ways can {who} lay out {n} square tiles as a full rectangle, if a "
             "rectangle with $a$ rows and $b$ columns counts as different from one with $b$ rows "
@@ -52,7 +52,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             f"How many ordered pairs $(x, y)$ of positive integers satisfy $xy = {n}$?",
             f"The {n} players at a festival are to be split into teams of equal size. Teams of one "
             f"and a single team of all {n} are allowed. How many different team sizes are possible?",
-            f"Let $n = {_written(factors)}$. Find the number of positive factors of $n$.",
+            f"Find the number of positive factors of $n = {n} = {_written(factors)}$.",
             f"For how many positive integers $k$ is ${n}/k$ an integer?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "all", "n": n})
@@ -64,7 +64,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         if ask == "multiples":
             k = rng.randint(1, factors[p] - 1)
             answer = _count([e - k if q == p else e for q, e in factors.items()])
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many of the positive divisors of $n = {shown}$ are multiples of ${p**k}$?",
                 f"Let $n = {shown}$. Find the number of positive integers $d$ such that $d$ divides "
                 f"$n$ and ${p**k}$ divides $d$.",
@@ -75,7 +75,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "square":
             answer = prod(e // 2 + 1 for e in factors.values())
-            texts = (
+            texts = phrasings(
                 f"How many positive divisors of ${shown}$ are perfect squares?",
                 f"Let $N = {shown}$. Count the perfect squares (including $1$) that divide $N$.",
                 f"For how many positive integers $k$ is $\\frac{{{shown}}}{{k^2}}$ an integer?",
@@ -84,7 +84,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             )
         else:
             answer = _count([e for q, e in factors.items() if q != p])
-            texts = (
+            texts = phrasings(
                 f"Find the number of positive divisors of ${shown}$ that are not divisible by ${p}$.",
                 f"Of all the positive factors of $M = {shown}$, how many are not multiples of ${p}$?",
                 f"{who} writes down the positive divisors of ${shown}$ and crosses out every "
@@ -102,7 +102,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         q = rng.choice(primes[:3])
         answer = _count([e for p, e in whole.items() if p != q])
         name = "odd" if q == 2 else f"not divisible by ${q}$"
-        texts = (
+        texts = phrasings(
             f"How many positive divisors of ${top}!$ are {name}?",
             f"Let $D$ be the set of all positive divisors of ${top}! = 1 \\cdot 2 \\cdots {top}$. "
             f"How many elements of $D$ are {name}?",
@@ -115,7 +115,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         name = ("perfect squares", "perfect cubes")[k - 2]
         answer = prod(e // k + 1 for e in whole.values())
         top2 = top
-        texts = (
+        texts = phrasings(
             f"How many {name} divide ${top2}!$? Only positive integers count, and $1$ is one of "
             "them.",
             f"Find the number of positive integers $m$ for which $m^{k}$ is a divisor of ${top2}!$.",
@@ -128,7 +128,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         up = {q: sum(high // q**i for i in range(1, 5)) for q in PRIMES}
         down = {q: sum(low // q**i for i in range(1, 5)) for q in PRIMES}
         answer = _count(list(up.values())) - _count(list(down.values()))
-        texts = (
+        texts = phrasings(
             f"How many positive integers divide ${high}!$ but do not divide ${low}!$?",
             f"Find the number of positive divisors of ${high}!$ that are not divisors of ${low}!$.",
             f"{who} writes all positive divisors of ${high}!$ on cards and then throws away the "
@@ -137,8 +137,10 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "low": low, "high": high})
     factors = _factored(rng, 2, 6, 10**7)
     n, shown = _value(factors), _written(factors)
-    answer = (_count([2 * e for e in factors.values()]) - 1) // 2 + 1 - _count(list(factors.values()))
-    texts = (
+    answer = (
+        (_count([2 * e for e in factors.values()]) - 1) // 2 + 1 - _count(list(factors.values()))
+    )
+    texts = phrasings(
         f"Let $n = {shown}$. How many positive divisors of $n^2$ are less than $n$ but do not divide "
         "$n$?",
         f"For $n = {shown}$, count the positive integers $d < n$ that divide $n^2$ without dividing "
@@ -158,8 +160,8 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         factors = _factored(rng, 2, 4, 1200)
         n, total = _value(factors), sigma(factors)
         ask = rng.choice(("sum", "proper"))
-        texts: tuple[str, ...] = (
-            (
+        texts = (
+            phrasings(
                 f"What is the sum of all positive divisors of ${n}$, including $1$ and ${n}$?",
                 f"Find the sum of the positive integers that divide ${n}$.",
                 f"Every positive divisor $d$ of ${n}$ is written on a card. What do the numbers on "
@@ -168,16 +170,14 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
                 f"$\\sigma({n})$.",
             )
             if ask == "sum"
-            else (
+            else phrasings(
                 f"A proper divisor of an integer is a positive divisor smaller than the integer "
                 f"itself. Find the sum of the proper divisors of ${n}$.",
                 f"The positive divisors of ${n}$ other than ${n}$ are added. What is the result?",
                 f"How much do all the positive factors of ${n}$ that are less than ${n}$ add up to?",
             )
         )
-        return Problem(
-            rng.choice(texts), str(total - n * (ask == "proper")), {"ask": ask, "n": n}
-        )
+        return Problem(rng.choice(texts), str(total - n * (ask == "proper")), {"ask": ask, "n": n})
     factors = _factored(rng, 3 if level == 2 else 2, 4, 20000)
     n = _value(factors)
     if level == 2:
@@ -186,7 +186,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         n = _value(factors)
         odd = sigma({p: e for p, e in factors.items() if p != 2})
         if ask == "reciprocals":
-            texts = (
+            texts = phrasings(
                 f"Find the sum of the reciprocals of all positive divisors of ${n}$. Give a fraction "
                 "in lowest terms, or an integer.",
                 f"Let $d_1, d_2, \\ldots, d_k$ be the positive divisors of ${n}$. Compute "
@@ -199,7 +199,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
                 rng.choice(texts), fraction(Fraction(sigma(factors), n)), {"ask": ask, "n": n}
             )
         answer = odd if ask == "odd" else sigma(factors) - odd
-        texts = (
+        texts = phrasings(
             f"What is the sum of the {ask} positive divisors of ${n}$?",
             f"{rng.choice(PEOPLE)} adds up all positive divisors of ${n}$ that are {ask}. What is "
             "the total?",
@@ -211,7 +211,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
     if ask == "product":
         count = prod(e + 1 for e in factors.values())
         p = rng.choice(list(factors))
-        texts = (
+        texts = phrasings(
             f"The product of all positive divisors of ${n}$ is written as a product of primes. What "
             f"is the exponent of ${p}$ in it?",
             f"Let $P$ be the product of the positive divisors of ${n}$. Find the largest integer $k$ "
@@ -224,8 +224,12 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         )
     if ask == "primes":
         total = sigma(factors)
-        primes = [q for q in range(2, total + 1) if total % q == 0 and all(q % d for d in range(2, isqrt(q) + 1))]
-        texts = (
+        primes = [
+            q
+            for q in range(2, total + 1)
+            if total % q == 0 and all(q % d for d in range(2, isqrt(q) + 1))
+        ]
+        texts = phrasings(
             f"If $A$ is the sum of all positive divisors of ${n}$, what is the sum of the distinct "
             "prime divisors of $A$?",
             f"The positive divisors of ${n}$ are added up. Find the sum of the different primes "
@@ -235,7 +239,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         )
         return Problem(rng.choice(texts), str(sum(primes)), {"ask": ask, "n": n})
     answer = prod(sum(p ** (2 * i) for i in range(e // 2 + 1)) for p, e in factors.items())
-    texts = (
+    texts = phrasings(
         f"What is the sum of all perfect squares that divide ${n}$?",
         f"Some of the positive divisors of ${n}$ are perfect squares, $1$ among them. Find their "
         "sum.",
@@ -256,7 +260,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         ask = rng.choice(("least", "three"))
         if ask == "least":
             count = rng.choice((4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24))
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"What is the smallest positive integer with exactly {count} positive divisors?",
                 f"Find the least positive integer that has exactly ${count}$ positive factors, "
                 "counting $1$ and itself.",
@@ -267,7 +271,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         low = rng.randint(2, 90)
         top = rng.choice((150, 200, 300, 400, 500, 700, 900, 1000, 1500))
         fitting = [n for n in range(low, top + 1) if divisors(n) == 3]
-        texts = (
+        texts = phrasings(
             f"What is the sum of all integers from ${low}$ to ${top}$ that have exactly three "
             "positive divisors?",
             f"Find every integer $n$ with ${low} \\le n \\le {top}$ that has exactly $3$ positive "
@@ -294,7 +298,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "b": b, "k": k})
         r = rng.choice((5, 7, 11, 13))
         count = rng.choice((4, 6, 8, 9, 10, 12, 15, 18, 20, 24))
-        texts = (
+        texts = phrasings(
             f"A positive integer $n$ has exactly ${count}$ positive divisors and is not divisible by "
             f"${r}$. How many positive divisors does ${r ** (k - 1)}n$ have?",
             f"The number $n$ is not a multiple of the prime ${r}$ and has ${count}$ positive "
@@ -313,7 +317,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
             lambda c: any(divisors(n) == c for n in range(m, 5000, m)),
         )
         answer = next(n for n in range(m, 5000, m) if divisors(n) == count)
-        texts = (
+        texts = phrasings(
             f"What is the smallest multiple of ${m}$ that has exactly ${count}$ positive divisors?",
             f"Find the least positive integer $n$ such that ${m}$ divides $n$ and $n$ has exactly "
             f"{count} positive factors.",
@@ -325,7 +329,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         m = rng.randint(2, 12)
         top = rng.randint(2000, 20000)
         answer = sum((k * k) % m == 0 for k in range(1, isqrt(top) + 1))
-        texts = (
+        texts = phrasings(
             f"How many multiples of ${m}$ between $1$ and ${top}$, inclusive, have an odd number of "
             "positive divisors?",
             f"In a corridor with lockers $1$ to ${top}$, all closed, student $k$ changes the state of "
@@ -337,7 +341,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "m": m, "top": top})
     a, b = redrawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda p: p[0] != p[1])
     one, two = (2 * a + 1) * (2 * b + 1), (3 * a + 1) * (3 * b + 1)
-    texts = (
+    texts = phrasings(
         f"A positive integer $n$ has exactly two different prime factors, and $n^2$ has ${one}$ "
         f"positive divisors, while $n^3$ has ${two}$. How many positive divisors does $n$ have?",
         f"The only primes that divide $n$ are $p$ and $q$, with $p \\ne q$, and both do. If $n^2$ has "

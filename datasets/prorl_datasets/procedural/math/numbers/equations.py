@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd, isqrt
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -34,7 +34,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
             lambda t: t[0] < t[1] and gcd(t[0], t[1]) == 1 and len(pairs(*t, 1)) == 1,
         )
         x, y = pairs(a, b, c, 1)[0]
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"Find the only pair $(x, y)$ of positive integers with ${terms([(a, 'x'), (b, 'y')])} = "
             f"{c}$.",
             f"{who} spends exactly {c} crowns on {cheap} at {a} crowns each and {dear} at {b} crowns "
@@ -63,7 +63,11 @@ def _linear_equations(rng: Random, level: int) -> Problem:
                 f"In how many ways can a total of exactly {c} points be collected if every hit on the "
                 f"outer ring gives {a} points and every hit on the inner ring gives {b} points? Only "
                 "the numbers of hits matter"
-                + (", and both rings are hit at least once." if least else ", and they may be zero."),
+                + (
+                    ", and both rings are hit at least once."
+                    if least
+                    else ", and they may be zero."
+                ),
                 f"{who} pays {c} crowns, without change, in coins of {a} and {b} crowns"
                 + (", using both kinds" if least else "; it is allowed to use only one kind")
                 + ". How many combinations of coins are possible?",
@@ -73,18 +77,26 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         elif ask == "most":
             answer = max(x + y for x, y in found)
             texts = (
-                f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest possible "
-                "value of $x + y$?",
+                (
+                    f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest possible "
+                    "value of $x + y$?"
+                ),
                 f"{who} buys {cheap} for {a} crowns each and {dear} for {b} crowns each, paying "
                 f"exactly {c} crowns"
-                + (", and takes at least one of both." if least else "; perhaps only one kind is bought.")
+                + (
+                    ", and takes at least one of both."
+                    if least
+                    else "; perhaps only one kind is bought."
+                )
                 + " At most how many things can be bought in all?",
             )
         else:
             answer = min(x + y for x, y in found)
             texts = (
-                f"What is the minimum of $x + y$ over all pairs of {kind} integers $x, y$ with "
-                f"${equation}$?",
+                (
+                    f"What is the minimum of $x + y$ over all pairs of {kind} integers $x, y$ with "
+                    f"${equation}$?"
+                ),
                 f"Weights of {a} and {b} grams are available in any number. "
                 + ("Both kinds must be used. " if least else "One kind alone is allowed. ")
                 + f"Find the least number of weights that together weigh exactly {c} grams.",
@@ -105,7 +117,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         )
         if answer < 2:
             return _linear_equations(rng, level)
-        texts = (
+        texts = phrasings(
             f"How many ordered triples $(x, y, z)$ of positive integers satisfy "
             f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {total}$?",
             f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand in "
@@ -127,7 +139,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
     if not 2 <= len(found3) <= 12:
         return _linear_equations(rng, level)
     answer = max(z for _, _, z in found3)
-    texts = (
+    texts = phrasings(
         f"{who} buys exactly {heads} stamps, some for {a} cents, some for {b} cents and some for {c} "
         f"cents, at least one of each kind, for {4 * total} cents in all. What is the greatest "
         f"possible number of {c}-cent stamps?",
@@ -157,7 +169,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
         )
         gaps = [n for n, ok in enumerate(reachable([a, b], a * b)) if not ok]
         if level == 1:
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"Stamps are available for {a} cents and for {b} cents only. What is the largest "
                 "whole number of cents that cannot be made up exactly with such stamps?",
                 f"A shop sells buns in bags of {a} and in bags of {b}. Find the greatest number of "
@@ -172,7 +184,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
             )
             return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": [a, b]})
         if rng.random() < 0.5:
-            texts = (
+            texts = phrasings(
                 f"How many positive integers cannot be written as ${terms([(a, 'x'), (b, 'y')])}$ "
                 "with nonnegative integers $x$ and $y$?",
                 f"In a game every goal is worth {a} points or {b} points. How many positive integers "
@@ -181,7 +193,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
                 "positive whole numbers of crowns is it unable to pay out exactly that amount?",
             )
             return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": [a, b]})
-        texts = (
+        texts = phrasings(
             f"Find the largest integer that is not of the form ${terms([(a, 'x'), (b, 'y')])}$ with "
             "positive integers $x$ and $y$ (neither may be zero).",
             f"{who} buys pencils in packets of {a} and of {b}, and always takes at least one packet "
@@ -198,7 +210,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
     gaps = [n for n, ok in enumerate(reachable(parts, parts[0] * parts[2])) if not ok]
     a, b, c = parts
     if rng.random() < 0.5:
-        texts = (
+        texts = phrasings(
             f"Chicken nuggets come in boxes of {a}, {b} and {c}. What is the largest number of "
             "nuggets that cannot be bought exactly with such boxes?",
             f"Determine the largest integer that cannot be expressed as "
@@ -207,7 +219,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
             "pence, that cannot be paid exactly without getting change?",
         )
         return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": parts})
-    texts = (
+    texts = phrasings(
         f"A country has coins of {a}, {b} and {c} pence only. How many positive whole numbers of "
         "pence cannot be paid exactly without change?",
         f"For how many positive integers $n$ is there no solution of "
@@ -237,7 +249,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = rng.choice(("count", "largest x", "sum"))
         if ask == "count":
             answer = len(found)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy ${equation}$?",
                 f"Determine the number of solutions of ${equation}$ in positive integers $x$ and $y$.",
                 f"{who} draws rectangles with positive integer sides $x$ and $y$ for which ${equation}$. "
@@ -245,14 +257,14 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             )
         elif ask == "largest x":
             answer = max(x for x, _ in found)
-            texts = (
+            texts = phrasings(
                 f"Positive integers $x$ and $y$ satisfy ${equation}$. What is the largest possible "
                 "value of $x$?",
                 f"Among all solutions of ${equation}$ in positive integers, find the greatest $x$.",
             )
         else:
             answer = min(x + y for x, y in found)
-            texts = (
+            texts = phrasings(
                 f"Let $x$ and $y$ be positive integers such that ${equation}$. Find the smallest "
                 "possible value of $x + y$.",
                 f"What is the minimum of $x + y$ if $x, y > 0$ are integers with ${equation}$?",
@@ -264,7 +276,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = rng.choice(("ordered", "largest", "rates"))
         pairs = [(n + d, n + n * n // d) for d in _divisors(n * n)]
         if ask == "ordered":
-            texts = (
+            texts = phrasings(
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy "
                 f"$\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = \\frac{{1}}{{{n}}}$?",
                 f"In how many ways can $\\frac{{1}}{{{n}}}$ be written as a sum "
@@ -282,7 +294,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
                 "What is the smallest possible value of $x + y$?",
                 "How large can $y$ be at most?",
             )[top]
-            texts = (
+            texts = phrasings(
                 f"Let $x < y$ be positive integers with $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
                 f"\\frac{{1}}{{{n}}}$. {wish}",
                 f"Two different resistors of $x$ and $y$ ohms, $x < y$, both whole numbers, are "
@@ -292,7 +304,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             values = {"ask": "greatest y" if top else "least sum", "n": n}
             return Problem(rng.choice(texts), str(answer), values)
         else:
-            texts = (
+            texts = phrasings(
                 f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would need "
                 "a whole number of hours, and the first is not slower than the second. How many pairs "
                 "of such times are possible?",
@@ -321,7 +333,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         total = sum(x for x, _ in found)
         count = rng.random() < 0.6
         texts = (
-            (
+            phrasings(
                 f"How many ordered pairs $(x, y)$ of integers, positive, negative or zero, satisfy "
                 f"${equation}$?",
                 f"Find the number of points with integer coordinates on the curve ${equation}$.",
@@ -329,7 +341,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
                 "values are allowed.",
             )
             if count
-            else (
+            else phrasings(
                 f"Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, negative "
                 f"or zero, with ${equation}$.",
                 f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the sum "
@@ -352,7 +364,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             )
         elif ask == "all":
             answer = 2 * len(_divisors(k))
-            texts = (
+            texts = phrasings(
                 f"For how many integers $n$, positive, negative or zero, is "
                 f"$\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
                 f"How many integers $n \\ne -{r}$ (negative ones included) have the property that "
@@ -360,7 +372,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             )
         else:
             answer = k - r
-            texts = (
+            texts = phrasings(
                 f"What is the largest integer $n$ for which $n + {r}$ is a divisor of ${numerator}$?",
                 f"Find the greatest integer $n$ such that $\\frac{{{numerator}}}{{n + {r}}}$ is a "
                 "whole number.",
@@ -391,9 +403,11 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             "copy count once). What is the sum of all these numbers?"
         )
         ask = "border sum"
-    lead = f"A rectangle with integer sides is made of {cell}. A border of width ${w}$ along all four "
+    lead = (
+        f"A rectangle with integer sides is made of {cell}. A border of width ${w}$ along all four "
+    )
     lead += "sides is painted red; the rest, a smaller rectangle inside, stays white."
-    texts = (
+    texts = phrasings(
         f"{lead} The white part has exactly {share} of the total area. {wish}",
         f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all around "
         f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of the "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -23,7 +23,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
     if level == 1:
         n = rng.randint(24, 700)
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"In how many zeros does ${n}!$ end when it is written in decimal notation?",
             f"The product $1 \\cdot 2 \\cdot 3 \\cdots {n}$ is calculated exactly. How many zeros "
             "stand at its end?",
@@ -41,7 +41,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         if ask == "least":
             n = 5 * rng.randint(5, 90)
             zeros = _legendre(n, 5)
-            texts = (
+            texts = phrasings(
                 f"What is the smallest positive integer $n$ for which $n!$ ends in at least {zeros} "
                 "zeros?",
                 f"Find the least $n$ such that $n!$ is divisible by $10^{{{zeros}}}$.",
@@ -53,10 +53,10 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             k = rng.randint(10, 120)
             n = k + rng.randint(20, 300)
             answer = min(_legendre(n, p) - _legendre(k, p) for p in (2, 5))
-            texts = (
+            texts = phrasings(
                 f"How many zeros does the number $\\frac{{{n}!}}{{{k}!}}$ end in?",
-                f"The integers ${k + 1}, {k + 2}, \\ldots, {n}$ are multiplied together. With how "
-                "many zeros does the product end?",
+                f"All the integers greater than ${k}$ and not greater than ${n}$ are multiplied "
+                "together. With how many zeros does the product end?",
                 f"Determine the greatest power of $10$ that divides $\\frac{{{n}!}}{{{k}!}}$; give "
                 "its exponent.",
             )
@@ -66,7 +66,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             count = rng.randint(8, 60)
             fives = sum(_legendre_one(m * i, 5) for i in range(1, count + 1))
             twos = sum(_legendre_one(m * i, 2) for i in range(1, count + 1))
-            texts = (
+            texts = phrasings(
                 f"The multiples of ${m}$ from ${m}$ to ${count * m}$ are multiplied together. How many "
                 "zeros are at the end of the product?",
                 f"Let $P = {m} \\cdot {2 * m} \\cdot {3 * m} \\cdots {count * m}$ be the product of "
@@ -78,13 +78,15 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             values = {"ask": ask, "m": m, "last": count * m}
             return Problem(rng.choice(texts), str(min(fives, twos)), values)
         n, k = rng.randint(60, 400), rng.randint(2, 4)
-        texts = (
+        texts = phrasings(
             f"How many trailing zeros does the number $({n}!)^{k}$ have?",
             f"The factorial of {n} is raised to the power {k}. How many zeros are there at the end "
             "of the result?",
             f"Find the largest integer $e$ for which $10^e$ is a divisor of $({n}!)^{k}$.",
         )
-        return Problem(rng.choice(texts), str(k * _legendre(n, 5)), {"ask": "power", "n": n, "k": k})
+        return Problem(
+            rng.choice(texts), str(k * _legendre(n, 5)), {"ask": "power", "n": n, "k": k}
+        )
     ask = rng.choice(("base", "binomial", "skipped"))
     if ask == "base":
         base, parts = rng.choice(
@@ -96,7 +98,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         )  # fmt: skip
         n = rng.randint(30, 400)
         answer = min(_legendre(n, p) // e for p, e in parts)
-        texts = (
+        texts = phrasings(
             f"The number ${n}!$ is written in base ${base}$. In how many zeros does it end?",
             f"How many consecutive zeros are at the end of the base-${base}$ representation of "
             f"${n}!$?",
@@ -111,7 +113,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             lambda c: c[1] < c[0] and _binomial_zeros(*c) > 0,
         )
         answer = _binomial_zeros(n, k)
-        texts = (
+        texts = phrasings(
             f"How many zeros does the binomial coefficient $\\binom{{{n}}}{{{k}}}$ end in?",
             f"The number of ways to choose {k} people out of {n} is written out in decimal. With how "
             "many zeros does it end?",
@@ -125,7 +127,7 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         reached.add(_legendre(n, 5))
         n += 5
     answer = top - len([z for z in reached if 1 <= z <= top])
-    texts = (
+    texts = phrasings(
         f"How many of the integers $1, 2, \\ldots, {top}$ are not equal to the number of zeros at the "
         "end of $n!$ for any positive integer $n$?",
         f"Some numbers never occur as the number of trailing zeros of a factorial. How many of these "
@@ -149,7 +151,7 @@ def _prime_powers(rng: Random, level: int) -> Problem:
     p = rng.choice((2, 3, 5, 7, 11))
     if level == 1:
         n = rng.randint(3 * p, 40 * p)
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"What is the largest integer $k$ for which ${p}^k$ divides ${n}!$?",
             f"The number ${n}!$ is written as a product of primes. How often does the factor ${p}$ "
             "occur?",
@@ -159,7 +161,9 @@ def _prime_powers(rng: Random, level: int) -> Problem:
             f"Let $M = 1 \\cdot 2 \\cdot 3 \\cdots {n}$. Determine the greatest integer $e$ such that "
             f"$M$ is a multiple of ${p}^e$.",
         )
-        return Problem(rng.choice(texts), str(_legendre(n, p)), {"ask": "factorial", "n": n, "p": p})
+        return Problem(
+            rng.choice(texts), str(_legendre(n, p)), {"ask": "factorial", "n": n, "p": p}
+        )
     if level == 2:
         ask = rng.choice(("evens", "odds", "squares"))
         n = rng.randint(20, 150)
@@ -173,7 +177,7 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         else:
             answer = 2 * _legendre(n, p)
             name = f"perfect squares from $1$ to ${n * n}$"
-        texts = (
+        texts = phrasings(
             f"Find the exponent of ${p}$ in the prime factorization of the product of all the {name}.",
             f"Let $Q$ be the product of all the {name}. What is the greatest integer $k$ such that "
             f"${p}^k$ divides $Q$?",
@@ -195,7 +199,7 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         )  # fmt: skip
         n = rng.randint(30, 300)
         answer = min(_legendre(n, q) // e for q, e in parts)
-        texts = (
+        texts = phrasings(
             f"What is the greatest integer $k$ such that ${base}^k$ is a divisor of ${n}!$?",
             f"{who} divides ${n}!$ by ${base}$ repeatedly. How many times in a row is the quotient an "
             "integer?",
@@ -207,7 +211,7 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         p = rng.choice((2, 3, 5, 7))
         k = rng.randint(5, 60)
         n = next(m for m in range(1, 1000) if _legendre(m, p) >= k)
-        texts = (
+        texts = phrasings(
             f"Find the smallest positive integer $n$ for which $n!$ is divisible by ${p}^{{{k}}}$.",
             f"What is the least $n$ such that ${p}^{{{k}}}$ divides the product of the first $n$ "
             "positive integers?",
@@ -223,7 +227,7 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         lambda: (rng.randint(30, 300), rng.randint(8, 150)),
         lambda c: c[1] < c[0] and _binomial(c[0], c[1], p) > 1,
     )
-    texts = (
+    texts = phrasings(
         f"What is the exponent of ${p}$ in the prime factorization of $\\binom{{{n}}}{{{k}}}$?",
         f"Find the greatest integer $e$ for which ${p}^e$ divides the binomial coefficient "
         f"$\\binom{{{n}}}{{{k}}}$.",

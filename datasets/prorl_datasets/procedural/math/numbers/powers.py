@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import power
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -26,69 +26,79 @@ def _last_digits(rng: Random, level: int) -> Problem:
         if ask == "one":
             who = rng.choice(PEOPLE)
             return Problem(
-                rng.choice((
-                    f"What is the units digit of the number ${power(str(a), n)}$?",
-                    f"{who} writes the number {a} down {n} times and multiplies all of these "
-                    f"numbers together. With which digit does the product end?",
-                    f"The number ${power(str(a), n)}$ is far too long for a calculator. Find its "
-                    "last digit all the same.",
-                    f"When ${power(str(a), n)}$ is written out in full, which digit stands at the "
-                    "very end?",
-                    f"A sequence starts with {a}, and each further term is {a} times the term "
-                    f"before it. Determine the ones digit of term number {n}.",
-                    f"Compute the remainder when ${power(str(a), n)}$ is divided by $10$.",
-                )),
-                str(pow(a, n, 10)), {"ask": ask, "a": a, "n": n},
+                rng.choice(
+                    phrasings(
+                        f"What is the units digit of the number ${power(str(a), n)}$?",
+                        f"{who} writes the number {a} down {n} times and multiplies all of these "
+                        f"numbers together. With which digit does the product end?",
+                        f"The number ${power(str(a), n)}$ is far too long for a calculator. Find its "
+                        "last digit all the same.",
+                        f"When ${power(str(a), n)}$ is written out in full, which digit stands at the "
+                        "very end?",
+                        f"A sequence starts with {a}, and each further term is {a} times the term "
+                        f"before it. Determine the ones digit of term number {n}.",
+                        f"Compute the remainder when ${power(str(a), n)}$ is divided by $10$.",
+                    )
+                ),
+                str(pow(a, n, 10)),
+                {"ask": ask, "a": a, "n": n},
             )
         x, y = power(str(a), n), power(str(b), m)
         if ask == "sum":
             return Problem(
-                rng.choice((
-                    f"Find the units digit of the number ${x} + {y}$.",
-                    f"What digit does the sum ${x} + {y}$ end in?",
-                    f"Let $S = {x} + {y}$. What is the last digit of $S$?",
-                    f"Two huge numbers, ${x}$ and ${y}$, are added. Give the ones digit of the "
-                    "result.",
-                )),
+                rng.choice(
+                    phrasings(
+                        f"Find the units digit of the number ${x} + {y}$.",
+                        f"What digit does the sum ${x} + {y}$ end in?",
+                        f"Let $S = {x} + {y}$. What is the last digit of $S$?",
+                        f"Two huge numbers, ${x}$ and ${y}$, are added. Give the ones digit of the "
+                        "result.",
+                    )
+                ),
                 str((pow(a, n, 10) + pow(b, m, 10)) % 10),
                 {"ask": ask, "a": a, "n": n, "b": b, "m": m},
             )
         return Problem(
-            rng.choice((
-                f"Find the units digit of the product ${x} \\cdot {y}$.",
-                f"In which digit does ${x} \\times {y}$ end when it is multiplied out?",
-                f"What is the ones digit of $P$ if $P = {x} \\cdot {y}$?",
-            )),
+            rng.choice(
+                (
+                    f"Find the units digit of the product ${x} \\cdot {y}$.",
+                    f"In which digit does ${x} \\times {y}$ end when it is multiplied out?",
+                    f"What is the ones digit of $P$ if $P = {x} \\cdot {y}$?",
+                )
+            ),
             str(pow(a, n, 10) * pow(b, m, 10) % 10),
             {"ask": ask, "a": a, "n": n, "b": b, "m": m},
         )
     if level == 2:
-        a, n = redrawn(
-            lambda: (_base(rng, 99), rng.randint(8, 400)), lambda p: pow(*p, 100) >= 10
-        )
+        a, n = redrawn(lambda: (_base(rng, 99), rng.randint(8, 400)), lambda p: pow(*p, 100) >= 10)
         x = power(str(a), n)
         if rng.random() < 0.5:
             return Problem(
-                rng.choice((
-                    f"What are the last two digits of ${x}$? Answer with the two-digit number that "
-                    "they form.",
-                    f"Find the two-digit number formed by the final two digits of ${x}$.",
-                    f"Determine the remainder when ${x}$ is divided by $100$.",
-                    f"A printer prints ${x}$ in full. Which two-digit number do the tens digit and "
-                    "the units digit, read in this order, form at the end of the print?",
-                )),
-                str(pow(a, n, 100)), {"ask": "two", "a": a, "n": n},
+                rng.choice(
+                    phrasings(
+                        f"What are the last two digits of ${x}$? Answer with the two-digit number that "
+                        "they form.",
+                        f"Find the two-digit number formed by the final two digits of ${x}$.",
+                        f"Determine the remainder when ${x}$ is divided by $100$.",
+                        f"A printer prints ${x}$ in full. Which two-digit number do the tens digit and "
+                        "the units digit, read in this order, form at the end of the print?",
+                    )
+                ),
+                str(pow(a, n, 100)),
+                {"ask": "two", "a": a, "n": n},
             )
         k = rng.randint(20, 300)
         return Problem(
-            rng.choice((
-                f"What is the last digit of $1^{{{n}}} + 2^{{{n}}} + 3^{{{n}}} + \\cdots + "
-                f"{k}^{{{n}}}$?",
-                f"Each of the integers from $1$ to ${k}$ is raised to the power ${n}$, and the "
-                "results are added. Find the units digit of the sum.",
-                f"Let $T$ be the sum of the {ordinal(n)} powers of the first ${k}$ positive integers. "
-                "In which digit does $T$ end?",
-            )),
+            rng.choice(
+                phrasings(
+                    f"What is the last digit of $1^{{{n}}} + 2^{{{n}}} + 3^{{{n}}} + \\cdots + "
+                    f"{k}^{{{n}}}$?",
+                    f"Each of the integers from $1$ to ${k}$ is raised to the power ${n}$, and the "
+                    "results are added. Find the units digit of the sum.",
+                    f"Let $T$ be the sum of the {ordinal(n)} powers of the first ${k}$ positive integers. "
+                    "In which digit does $T$ end?",
+                )
+            ),
             str(sum(pow(i, n, 10) for i in range(1, k + 1)) % 10),
             {"ask": "sum of powers", "k": k, "n": n},
         )
@@ -97,27 +107,33 @@ def _last_digits(rng: Random, level: int) -> Problem:
         a = redrawn(lambda: _base(rng, 99), lambda a: pow(a, b**c, 100) >= 10)
         tower = f"{a}^{{{b}^{{{c}}}}}"
         return Problem(
-            rng.choice((
-                f"Find the last two digits of ${tower}$, where ${a}^{{b^c}}$ means "
-                f"${a}^{{(b^c)}}$. Give them as a two-digit number.",
-                f"Let $E = {b}^{{{c}}}$. What is the remainder when ${a}^E$ is divided by $100$?",
-                f"The exponent of ${tower}$ is itself a power: first ${b}$ is raised to the power "
-                f"${c}$, and then ${a}$ is raised to the result. What two-digit number do the last "
-                "two digits form?",
-                f"Suppose $N = {tower}$ (towers are evaluated from the top down). Compute $N$ "
-                "modulo $100$, as an integer between $0$ and $99$.",
-            )),
-            str(pow(a, b**c, 100)), {"ask": "tower", "a": a, "b": b, "c": c},
+            rng.choice(
+                phrasings(
+                    f"Find the last two digits of ${tower}$, where ${a}^{{b^c}}$ means "
+                    f"${a}^{{(b^c)}}$. Give them as a two-digit number.",
+                    f"Let $E = {b}^{{{c}}}$. What is the remainder when ${a}^E$ is divided by $100$?",
+                    f"The exponent of ${tower}$ is itself a power: first ${b}$ is raised to the power "
+                    f"${c}$, and then ${a}$ is raised to the result. What two-digit number do the last "
+                    "two digits form?",
+                    f"Suppose $N = {tower}$ (towers are evaluated from the top down). Compute $N$ "
+                    "modulo $100$, as an integer between $0$ and $99$.",
+                )
+            ),
+            str(pow(a, b**c, 100)),
+            {"ask": "tower", "a": a, "b": b, "c": c},
         )
     tens = (pow(a, n, 100) + pow(b, m, 100)) % 100 // 10
     x, y = power(str(a), n), power(str(b), m)
     return Problem(
-        rng.choice((
-            f"What is the tens digit of the sum ${x} + {y}$?",
-            f"Let $M = {x} + {y}$. Find the second digit of $M$ counted from the right.",
-            f"After ${x}$ and ${y}$ have been added, which digit stands in the tens place?",
-        )),
-        str(tens), {"ask": "tens", "a": a, "n": n, "b": b, "m": m},
+        rng.choice(
+            (
+                f"What is the tens digit of the sum ${x} + {y}$?",
+                f"Let $M = {x} + {y}$. Find the second digit of $M$ counted from the right.",
+                f"After ${x}$ and ${y}$ have been added, which digit stands in the tens place?",
+            )
+        ),
+        str(tens),
+        {"ask": "tens", "a": a, "n": n, "b": b, "m": m},
     )
 
 
@@ -128,15 +144,18 @@ def _remainders(rng: Random, level: int) -> Problem:
     x = power(str(a), n)
     if level == 1:
         return Problem(
-            rng.choice((
-                f"What is the remainder when ${x}$ is divided by ${m}$?",
-                f"Find the integer $r$ with $0 \\le r < {m}$ and ${x} \\equiv r \\pmod{{{m}}}$.",
-                f"{rng.choice(PEOPLE)} packs ${x}$ marbles into bags of {m} marbles each, filling "
-                "as many bags as possible. How many marbles are left over?",
-                f"Reduce ${x}$ modulo ${m}$ to a number from $0$ to ${m - 1}$.",
-                f"Dividing ${x}$ by ${m}$ leaves a remainder. Which one?",
-            )),
-            str(pow(a, n, m)), {"ask": "one", "a": a, "n": n, "m": m},
+            rng.choice(
+                phrasings(
+                    f"What is the remainder when ${x}$ is divided by ${m}$?",
+                    f"Find the integer $r$ with $0 \\le r < {m}$ and ${x} \\equiv r \\pmod{{{m}}}$.",
+                    f"{rng.choice(PEOPLE)} packs ${x}$ marbles into bags of {m} marbles each, filling "
+                    "as many bags as possible. How many marbles are left over?",
+                    f"Reduce ${x}$ modulo ${m}$ to a number from $0$ to ${m - 1}$.",
+                    f"Dividing ${x}$ by ${m}$ leaves a remainder. Which one?",
+                )
+            ),
+            str(pow(a, n, m)),
+            {"ask": "one", "a": a, "n": n, "m": m},
         )
     if level == 2:
         b, k = rng.randint(2, 50), rng.randint(15, 300)
@@ -145,15 +164,18 @@ def _remainders(rng: Random, level: int) -> Problem:
         value = (pow(a, n, m) + pow(b, k, m) if plus else pow(a, n, m) * pow(b, k, m)) % m
         expression = f"{x} + {y}" if plus else f"{x} \\cdot {y}"
         return Problem(
-            rng.choice((
-                f"Find the remainder when ${expression}$ is divided by ${m}$.",
-                f"Let $N = {expression}$. What is the smallest nonnegative integer that is "
-                f"congruent to $N$ modulo ${m}$?",
-                f"What is the smallest nonnegative integer that must be subtracted from ${expression}$ "
-                f"to leave a multiple of ${m}$?",
-                f"If $0 \\le r < {m}$ and ${expression} \\equiv r \\pmod{{{m}}}$, what is $r$?",
-            )),
-            str(value), {"ask": "sum" if plus else "product", "a": a, "n": n, "b": b, "k": k, "m": m},
+            rng.choice(
+                phrasings(
+                    f"Find the remainder when ${expression}$ is divided by ${m}$.",
+                    f"Let $N = {expression}$. What is the smallest nonnegative integer that is "
+                    f"congruent to $N$ modulo ${m}$?",
+                    f"What is the smallest nonnegative integer that must be subtracted from ${expression}$ "
+                    f"to leave a multiple of ${m}$?",
+                    f"If $0 \\le r < {m}$ and ${expression} \\equiv r \\pmod{{{m}}}$, what is $r$?",
+                )
+            ),
+            str(value),
+            {"ask": "sum" if plus else "product", "a": a, "n": n, "b": b, "k": k, "m": m},
         )
     cycle = [pow(a, i, m) for i in range(1, m + 1)]
     period = cycle.index(1) + 1
@@ -161,17 +183,20 @@ def _remainders(rng: Random, level: int) -> Problem:
     first = cycle.index(r) + 1
     top = rng.randint(100, 1000)
     return Problem(
-        rng.choice((
-            f"How many positive integers $n \\le {top}$ are there for which ${a}^n$ leaves "
-            f"remainder ${r}$ when divided by ${m}$?",
-            f"The powers ${a}^1, {a}^2, {a}^3, \\ldots, {a}^{{{top}}}$ are divided by ${m}$. How "
-            f"often does the remainder ${r}$ occur?",
-            f"Consider the congruence ${a}^x \\equiv {r} \\pmod{{{m}}}$. Find the number of its "
-            f"solutions among the integers $1, 2, \\ldots, {top}$.",
-            f"In the list ${a}, {a}^2, \\ldots, {a}^{{{top}}}$, count the numbers that exceed some "
-            f"multiple of ${m}$ by exactly ${r}$.",
-        )),
-        str((top - first) // period + 1), {"ask": "count", "a": a, "r": r, "m": m, "top": top},
+        rng.choice(
+            phrasings(
+                f"How many positive integers $n \\le {top}$ are there for which ${a}^n$ leaves "
+                f"remainder ${r}$ when divided by ${m}$?",
+                f"The powers ${a}^1, {a}^2, {a}^3, \\ldots, {a}^{{{top}}}$ are divided by ${m}$. How "
+                f"often does the remainder ${r}$ occur?",
+                f"Consider the congruence ${a}^x \\equiv {r} \\pmod{{{m}}}$. Find the number of its "
+                f"solutions among the integers $1, 2, \\ldots, {top}$.",
+                f"In the list ${a}, {a}^2, \\ldots, {a}^{{{top}}}$, count the numbers that exceed some "
+                f"multiple of ${m}$ by exactly ${r}$.",
+            )
+        ),
+        str((top - first) // period + 1),
+        {"ask": "count", "a": a, "r": r, "m": m, "top": top},
     )
 
 
@@ -186,42 +211,51 @@ def _orders(rng: Random, level: int) -> Problem:
     if level == 1:
         a, m, order = pair(7, 45)
         return Problem(
-            rng.choice((
-                f"What is the least positive integer $n$ for which ${a}^n - 1$ is a multiple of "
-                f"${m}$?",
-                f"Find the smallest exponent $n \\ge 1$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$.",
-                f"{rng.choice(PEOPLE)} starts with $1$ and keeps multiplying by ${a}$, writing down "
-                f"only the remainder modulo ${m}$ each time. After how many multiplications does "
-                "the number $1$ appear again for the first time?",
-                f"The remainders of ${a}, {a}^2, {a}^3, \\ldots$ on division by ${m}$ repeat "
-                "periodically. How long is the shortest period?",
-                f"For which smallest positive integer $k$ does ${a}^k$ leave remainder $1$ when it "
-                f"is divided by ${m}$?",
-            )),
-            str(order), {"ask": "order", "a": a, "m": m},
+            rng.choice(
+                phrasings(
+                    f"What is the least positive integer $n$ for which ${a}^n - 1$ is a multiple of "
+                    f"${m}$?",
+                    f"Find the smallest exponent $n \\ge 1$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$.",
+                    f"{rng.choice(PEOPLE)} starts with $1$ and keeps multiplying by ${a}$, writing down "
+                    f"only the remainder modulo ${m}$ each time. After how many multiplications does "
+                    "the number $1$ appear again for the first time?",
+                    f"The remainders of ${a}, {a}^2, {a}^3, \\ldots$ on division by ${m}$ repeat "
+                    "periodically. How long is the shortest period?",
+                    f"For which smallest positive integer $k$ does ${a}^k$ leave remainder $1$ when it "
+                    f"is divided by ${m}$?",
+                )
+            ),
+            str(order),
+            {"ask": "order", "a": a, "m": m},
         )
     if level == 2:
         a, m, order = pair(11, 60)
         top = rng.randint(150, 999)
         if rng.random() < 0.4:
             return Problem(
-                rng.choice((
-                    f"Find the largest integer $n < {top}$ for which ${m}$ divides ${a}^n - 1$.",
-                    f"Among the exponents $n$ below ${top}$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$, "
-                    "which is the greatest?",
-                )),
-                str((top - 1) // order * order), {"ask": "largest", "a": a, "m": m, "top": top},
+                rng.choice(
+                    phrasings(
+                        f"Find the largest integer $n < {top}$ for which ${m}$ divides ${a}^n - 1$.",
+                        f"Among the exponents $n$ below ${top}$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$, "
+                        "which is the greatest?",
+                    )
+                ),
+                str((top - 1) // order * order),
+                {"ask": "largest", "a": a, "m": m, "top": top},
             )
         return Problem(
-            rng.choice((
-                f"For how many positive integers $n$ less than ${top}$ is ${a}^n - 1$ divisible by "
-                f"${m}$?",
-                f"Count the positive integers $n$ smaller than ${top}$ such that ${a}^n$ leaves "
-                f"remainder $1$ on division by ${m}$.",
-                f"The numbers ${a}^n - 1$ are computed for every positive integer $n < {top}$. How "
-                f"many of them are multiples of ${m}$?",
-            )),
-            str((top - 1) // order), {"ask": "count", "a": a, "m": m, "top": top},
+            rng.choice(
+                phrasings(
+                    f"For how many positive integers $n$ less than ${top}$ is ${a}^n - 1$ divisible by "
+                    f"${m}$?",
+                    f"Count the positive integers $n$ smaller than ${top}$ such that ${a}^n$ leaves "
+                    f"remainder $1$ on division by ${m}$.",
+                    f"The numbers ${a}^n - 1$ are computed for every positive integer $n < {top}$. How "
+                    f"many of them are multiples of ${m}$?",
+                )
+            ),
+            str((top - 1) // order),
+            {"ask": "count", "a": a, "m": m, "top": top},
         )
 
     def both() -> tuple[int, int, int, int, int]:
@@ -231,18 +265,21 @@ def _orders(rng: Random, level: int) -> Problem:
 
     a, m, b, k, least = redrawn(both, lambda drawn: drawn[4] > 0)
     return Problem(
-        rng.choice((
-            f"Find the least positive integer $n$ such that ${m}$ divides ${a}^n - 1$ and, at the "
-            f"same time, ${k}$ divides ${b}^n - 1$.",
-            f"Let $n$ be a positive integer with ${a}^n \\equiv 1 \\pmod{{{m}}}$ and "
-            f"${b}^n \\equiv 1 \\pmod{{{k}}}$. What is the smallest possible value of $n$?",
-            f"One machine starts at $1$ and multiplies by ${a}$ modulo ${m}$ every second; a second "
-            f"machine starts at $1$ at the same moment and multiplies by ${b}$ modulo ${k}$ every "
-            "second. After how many seconds do both show $1$ again for the first time?",
-            f"Determine the smallest exponent $n > 0$ for which ${a}^n$ exceeds a multiple of "
-            f"${m}$ by $1$ while ${b}^n$ exceeds a multiple of ${k}$ by $1$.",
-        )),
-        str(least), {"ask": "both", "a": a, "m": m, "b": b, "k": k},
+        rng.choice(
+            phrasings(
+                f"Find the least positive integer $n$ such that ${m}$ divides ${a}^n - 1$ and, at the "
+                f"same time, ${k}$ divides ${b}^n - 1$.",
+                f"Let $n$ be a positive integer with ${a}^n \\equiv 1 \\pmod{{{m}}}$ and "
+                f"${b}^n \\equiv 1 \\pmod{{{k}}}$. What is the smallest possible value of $n$?",
+                f"One machine starts at $1$ and multiplies by ${a}$ modulo ${m}$ every second; a second "
+                f"machine starts at $1$ at the same moment and multiplies by ${b}$ modulo ${k}$ every "
+                "second. After how many seconds do both show $1$ again for the first time?",
+                f"Determine the smallest exponent $n > 0$ for which ${a}^n$ exceeds a multiple of "
+                f"${m}$ by $1$ while ${b}^n$ exceeds a multiple of ${k}$ by $1$.",
+            )
+        ),
+        str(least),
+        {"ask": "both", "a": a, "m": m, "b": b, "k": k},
     )
 
 

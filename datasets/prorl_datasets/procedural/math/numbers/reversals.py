@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.numbers.digits import PLACES, digit_sum
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -23,7 +23,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         )  # fmt: skip
         tens, units = (total + gap) // 2, (total - gap) // 2
         n = 10 * tens + units
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"The digits of a two-digit number add up to ${total}$. When the digits are reversed, the "
             f"number becomes smaller by ${9 * gap}$. What was the original number?",
             f"A two-digit integer exceeds the integer with the same digits in the opposite order by "
@@ -33,9 +33,7 @@ def _reversals(rng: Random, level: int) -> Problem:
             f"Let $\\overline{{ab}}$ be a two-digit number with $a + b = {total}$ and "
             f"$\\overline{{ab}} - \\overline{{ba}} = {9 * gap}$. Determine $\\overline{{ab}}$.",
         )
-        return Problem(
-            rng.choice(texts), str(n), {"ask": "two", "total": total, "gap": 9 * gap}
-        )
+        return Problem(rng.choice(texts), str(n), {"ask": "two", "total": total, "gap": 9 * gap})
     if level == 2:
         ask = rng.choice(("multiple of sum", "count gap", "sum with reverse"))
         if ask == "multiple of sum":
@@ -44,7 +42,7 @@ def _reversals(rng: Random, level: int) -> Problem:
                 lambda p: len([n for n in range(10, 100) if n == p[0] * digit_sum(n) + p[1]]) == 1,
             )
             n = next(n for n in range(10, 100) if n == k * digit_sum(n) + r)
-            texts = (
+            texts = phrasings(
                 f"A two-digit number is ${r}$ more than ${k}$ times the sum of its digits. Which "
                 "number is it?",
                 f"Dividing a two-digit integer by the sum of its digits gives the quotient ${k}$, and "
@@ -60,7 +58,7 @@ def _reversals(rng: Random, level: int) -> Problem:
             answer = sum(
                 int(str(n)[::-1]) - n == 99 * gap and digit_sum(n) >= low for n in range(100, 1000)
             )
-            texts = (
+            texts = phrasings(
                 f"How many three-digit numbers with a digit sum of at least ${low}$ become larger by "
                 f"exactly ${99 * gap}$ when their digits are written in reverse order?",
                 f"Three-digit integers $\\overline{{abc}}$ satisfy $\\overline{{cba}} - "
@@ -77,7 +75,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         answer = sum(n + int(str(n)[::-1]) == total for n in range(10, 100) if n % 10)
         product = rng.randint(0, 1) == 1
         sums = [n for n in range(10, 100) if n % 10 and n + int(str(n)[::-1]) == total]
-        texts = (
+        texts = phrasings(
             f"A two-digit number without the digit $0$ is added to the number with its digits "
             f"reversed, and the sum is ${total}$. How many two-digit numbers have this property?",
             f"Find the number of two-digit integers $\\overline{{xy}}$ with nonzero digits for which "
@@ -85,7 +83,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         )
         if product:
             answer = max((n // 10) * (n % 10) for n in sums)
-            texts = (
+            texts = phrasings(
                 f"A two-digit number without the digit $0$ and its reversal add up to ${total}$. What "
                 "is the largest possible product of the two digits?",
                 f"The integers $\\overline{{xy}}$ and $\\overline{{yx}}$, with nonzero digits $x$ and "
@@ -106,7 +104,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         if len(found) > 1:
             return _reversals(rng, level)
         change = f"increases by ${gap}$" if gap > 0 else f"decreases by ${-gap}$"
-        texts = (
+        texts = phrasings(
             f"The last digit of a three-digit number is not $0$. Moved to the front, it gives a new "
             f"three-digit number, and the number {change}. The digits of the number add up to "
             f"${total}$. What was the original number?",
@@ -124,13 +122,11 @@ def _reversals(rng: Random, level: int) -> Problem:
         k = rng.randint(2, 5)
         big = rng.choice((10**4, 10**5))
         lead = rng.randint(1, 9)
-        solutions = [
-            x for x in range(big // 10, big) if 10 * x + lead == k * (lead * big + x)
-        ]
+        solutions = [x for x in range(big // 10, big) if 10 * x + lead == k * (lead * big + x)]
         if len(solutions) != 1:
             return _reversals(rng, level)
         places = len(str(big)) - 1
-        texts = (
+        texts = phrasings(
             f"A {places}-digit number $x$ becomes ${k}$ times as large when the digit ${lead}$ is "
             f"written after it instead of before it. Find $x$.",
             f"Writing the digit {lead} at the end of a {places}-digit number gives exactly {k} times "
@@ -139,7 +135,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         )
         values = {"ask": "append", "places": places, "k": k, "lead": lead}
         return Problem(rng.choice(texts), str(solutions[0]), values)
-    texts = (
+    texts = phrasings(
         f"The digit ${d}$ is inserted between the two digits of a two-digit number, and the number "
         f"becomes ${k}$ times as large. Find the sum of all two-digit numbers for which this "
         "happens.",
@@ -159,7 +155,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
     def mirrored(low: int, high: int) -> list[int]:
         return [n for n in range(low, high) if str(n) == str(n)[::-1]]
 
-    explained = rng.choice((
+    explained = rng.choice(phrasings(
         "A palindrome is a positive integer that reads the same forwards and backwards.",
         "A number such as $2552$ that does not change when its digits are reversed is called a "
         "palindrome.",
@@ -170,7 +166,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
         low = rng.randint(10, 300)
         high = rng.randint(low + 300, 4000)
         answer = len(mirrored(low, high + 1))
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"{explained} How many palindromes are there from ${low}$ to ${high}$, inclusive?",
             f"A car's counter shows {low} kilometers when {who} starts and {high} kilometers at the "
             "end of a long journey. Including the first and the last reading, how many of the "
@@ -188,7 +184,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
             m = rng.choice((6, 7, 8, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 28, 35, 36, 45))
             found = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
             low = rng.random() < 0.5
-            texts = (
+            texts = phrasings(
                 f"{explained} What is the {'smallest' if low else 'largest'} {word}-digit palindrome "
                 f"that is divisible by ${m}$?",
                 f"Find the {'least' if low else 'greatest'} {word}-digit multiple of ${m}$ that reads "
@@ -201,24 +197,24 @@ def _palindromes(rng: Random, level: int) -> Problem:
             count = [n for n in mirrored(10 ** (places - 1), 10**places) if digit_sum(n) == total]
             if not count:
                 total += 1
-                count = [n for n in mirrored(10 ** (places - 1), 10**places) if digit_sum(n) == total]
-            texts = (
+                count = [
+                    n for n in mirrored(10 ** (places - 1), 10**places) if digit_sum(n) == total
+                ]
+            texts = phrasings(
                 f"{explained} How many {word}-digit palindromes have a digit sum of ${total}$?",
                 f"How many {word}-digit numbers have digits that add up to ${total}$ and are equal to "
                 "their own reversal?",
             )
             values = {"ask": ask, "places": places, "total": total}
             return Problem(rng.choice(texts), str(len(count)), values)
-        texts = (
+        texts = phrasings(
             f"{explained} How many {word}-digit palindromes are divisible by ${m}$?",
             f"How many multiples of ${m}$ among the {word}-digit integers remain the same when read "
             "backwards?",
             f"{explained} {who} lists all {word}-digit palindromes and marks those that are multiples "
             f"of {m}. How many are marked?",
         )
-        return Problem(
-            rng.choice(texts), str(len(found)), {"ask": ask, "places": places, "m": m}
-        )
+        return Problem(rng.choice(texts), str(len(found)), {"ask": ask, "places": places, "m": m})
     places = rng.choice((4, 5, 6))
     m = rng.choice((4, 5, 6, 7, 8, 9, 11, 12))
     found = mirrored(10 ** (places - 1), 10**places) if places < 6 else [
@@ -229,7 +225,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
     ask = rng.choice(("position", "remainder", "total"))
     if ask == "position":
         place = rng.randint(40, len(found) - 10) if places < 6 else rng.randint(100, 880)
-        texts = (
+        texts = phrasings(
             f"{explained} All {word}-digit palindromes are listed in increasing order. Which one "
             f"stands at position {place} of the list?",
             f"The {word}-digit numbers that equal their own reversal are sorted from the smallest to "
@@ -241,7 +237,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
         fitting = [n for n in found if n % m == r]
         if not fitting:
             return _palindromes(rng, level)
-        texts = (
+        texts = phrasings(
             f"{explained} How many {word}-digit palindromes leave remainder ${r}$ when they are "
             f"divided by ${m}$?",
             f"Find the number of {word}-digit integers $n$ that read the same in both directions and "
@@ -251,15 +247,13 @@ def _palindromes(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(len(fitting)), values)
     first = rng.randint(1, 9)
     total = sum(n for n in found if n // 10 ** (places - 1) >= first)
-    texts = (
+    texts = phrasings(
         f"{explained} What is the sum of all {word}-digit palindromes whose first digit is at least "
         f"${first}$?",
         f"{who} adds up all the {word}-digit numbers that equal their own reversal and end in a digit "
         f"not smaller than {first}. What is the sum?",
     )
-    return Problem(
-        rng.choice(texts), str(total), {"ask": ask, "places": places, "first": first}
-    )
+    return Problem(rng.choice(texts), str(total), {"ask": ask, "places": places, "first": first})
 
 
 def _repeated_digits(rng: Random, level: int) -> Problem:
@@ -268,7 +262,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
     if level == 1:
         m, n = rng.choice((3, 6, 7, 8, 9, 11, 12, 13, 37)), rng.randint(7, 80)
         answer = int(str(d) * n) % m
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"What remainder does the {n}-digit number ${d}{d}{d}\\ldots{d}$, all of whose digits are "
             f"${d}$, leave when it is divided by ${m}$?",
             f"{who} writes the digit {d} exactly {n} times in a row and reads the result as one "
@@ -280,7 +274,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
     if level == 2:
         m = redrawn(lambda: rng.randint(7, 120), lambda m: m % 2 > 0 and m % 5 > 0)
         n = next(n for n in range(1, 2000) if int(str(d) * n) % m == 0)
-        texts = (
+        texts = phrasings(
             f"A number is written with the digit ${d}$ only and is divisible by ${m}$. What is the "
             "smallest number of digits that it can have?",
             f"How many digits does the least positive multiple of ${m}$ have in which every digit is "
@@ -296,7 +290,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
     if ask == "sum":
         m = rng.choice((7, 9, 11, 13, 100, 1000, 37, 101))
         total = sum(int(str(d) * k) for k in range(1, n + 1))
-        texts = (
+        texts = phrasings(
             f"Let $S = {d} + {d}{d} + {d}{d}{d} + \\cdots$ be the sum of {n} numbers, the last of "
             f"which consists of {n} digits ${d}$. Find the remainder when $S$ is divided by ${m}$.",
             f"{who} adds the numbers ${d}$, ${d}{d}$, ${d}{d}{d}$ and so on; the last summand has {n} "
@@ -308,7 +302,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
         d = rng.choice((3, 6, 9))
         e = rng.randint(2, 9)
         total = digit_sum(int(str(d) * n) * e)
-        texts = (
+        texts = phrasings(
             f"The number that consists of {n} digits ${d}$ is multiplied by ${e}$. What is the sum of "
             "the digits of the product?",
             f"Let $A = {d}{d}\\ldots{d}$ with {n} digits, all equal to ${d}$. Find the digit sum of "
@@ -321,7 +315,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
         lambda: (rng.randint(6, 120), rng.randint(6, 120)),
         lambda p: 1 < gcd(*p) < min(p) and gcd(*p) < 8,
     )
-    texts = (
+    texts = phrasings(
         f"Let $X$ be the number that consists of {a} digits ${d}$ and $Y$ the number that consists of "
         f"{b} digits ${d}$. What is the greatest common divisor of $X$ and $Y$?",
         f"Two numbers are written with the digit ${d}$ only; one has {a} digits, the other has {b}. "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import isqrt, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -33,7 +33,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         ask = rng.choice(("count", "largest", "smallest"))
         if ask == "count":
             answer = len(found)
-            texts: tuple[str, ...] = (
+            texts = phrasings(
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy $x^2 - y^2 = {n}$?",
                 f"In how many ways is ${n}$ the difference of two positive perfect squares?",
                 f"{who} removes a smaller square of side $b$ from a square of side $a$, where $a$ and "
@@ -47,7 +47,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
                 if ask == "largest"
                 else "Find the smallest possible value of $x + y$."
             )
-            texts = (
+            texts = phrasings(
                 f"Let $x$ and $y$ be positive integers with $x^2 - y^2 = {n}$. {wish}",
                 f"The squares of two positive integers $x > y$ differ by ${n}$. {wish}",
                 f"Some floor of $x^2$ equal tiles, a square, keeps a square of $y^2$ tiles after "
@@ -60,11 +60,13 @@ def _square_differences(rng: Random, level: int) -> Problem:
             b = rng.randint(2, 16)
             c = redrawn(
                 lambda: rng.randint(5, 150),
-                lambda c: 1 <= len([n for n in range(1, 400) if _is_square(n * n + b * n + c)]) <= 6,
+                lambda c: (
+                    1 <= len([n for n in range(1, 400) if _is_square(n * n + b * n + c)]) <= 6
+                ),
             )
             found_n = [n for n in range(1, 3000) if _is_square(n * n + b * n + c)]
             expression = terms([(1, "n^2"), (b, "n"), (c, "")])
-            texts = (
+            texts = phrasings(
                 f"Find the sum of all positive integers $n$ for which ${expression}$ is a perfect "
                 "square.",
                 f"For some positive integers $n$ the number ${expression}$ is the square of an "
@@ -83,7 +85,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
             )  # fmt: skip
             x = next(x for x in range(200) if _is_square(x * x - a + b) and x * x > a)
             one, two = terms([(1, "n"), (a, "")]), terms([(1, "n"), (b, "")])
-            texts = (
+            texts = phrasings(
                 f"For exactly one positive integer $n$, both ${one}$ and ${two}$ are perfect squares. "
                 "Find $n$.",
                 f"The positive integer $n$ has the property that ${one}$ and ${two}$ are squares of "
@@ -94,7 +96,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         zero = rng.random() < 0.5
         answer = sum(not (n % 4 != 2 if zero else bool(pairs(n))) for n in range(1, top + 1))
         kind = "nonnegative" if zero else "positive"
-        texts = (
+        texts = phrasings(
             f"How many of the integers from $1$ to ${top}$ cannot be written as $a^2 - b^2$ with "
             f"{kind} integers $a$ and $b$?",
             f"For how many positive integers $n \\le {top}$ does the equation $x^2 - y^2 = n$ have no "
@@ -113,7 +115,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
             ("Find the smallest possible perimeter.", min(x + y for x, y in found) + n),
         ))  # fmt: skip
         kind = {"How": "count", "Wha": "largest", "Fin": "perimeter"}[wish[:3]]
-        texts = (
+        texts = phrasings(
             f"A right triangle has integer side lengths, and one of its legs has length ${n}$. {wish}",
             f"Consider all right triangles whose three sides are positive integers and in which one "
             f"of the two sides at the right angle is ${n}$ units long. {wish}",
@@ -127,7 +129,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         reached = {
             a * a + b * b for a in range(1, 30) for b in range(1, 30) if a * a + b * b <= top
         }
-        texts = (
+        texts = phrasings(
             f"How many integers from $1$ to ${top}$, inclusive, are the sum of the squares of two "
             "positive integers (which may be equal)?",
             f"Find the number of positive integers $n \\le {top}$ for which $a^2 + b^2 = n$ has a "
@@ -141,12 +143,10 @@ def _square_differences(rng: Random, level: int) -> Problem:
         lambda: prod(rng.choices((5, 13, 17, 25, 29, 2, 4, 10), k=2)),
         lambda n: 20 < n < 1500 and n % 5 == 0,
     )
-    points = [
-        (a, b) for a in range(-40, 41) for b in range(-40, 41) if a * a + b * b == n
-    ]
+    points = [(a, b) for a in range(-40, 41) for b in range(-40, 41) if a * a + b * b == n]
     positive = [(a, b) for a, b in points if a > 0 and b > 0]
     if rng.random() < 0.5 or len(positive) < 2:
-        texts = (
+        texts = phrasings(
             f"How many points with integer coordinates lie on the circle $x^2 + y^2 = {n}$?",
             f"Find the number of ordered pairs $(a, b)$ of integers, which may be negative or zero, "
             f"such that $a^2 + b^2 = {n}$.",
@@ -155,7 +155,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         )
         return Problem(rng.choice(texts), str(len(points)), {"ask": "circle", "n": n})
     best = max(a + b for a, b in positive)
-    texts = (
+    texts = phrasings(
         f"Positive integers $a$ and $b$ satisfy $a^2 + b^2 = {n}$. What is the largest possible value "
         "of $a + b$?",
         f"A rectangle with integer sides has a diagonal of length $\\sqrt{{{n}}}$. What is the "
@@ -180,7 +180,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         word = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[k]
         which = rng.choice(("largest", "smallest"))
         name = f"consecutive {kind} integers" if kind else "consecutive integers"
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"The sum of {word} {name} is ${total}$. What is the {which} of them?",
             f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was added.",
             f"Find the {which} of {word} {name} that add up to ${total}$.",
@@ -198,7 +198,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
             first = rng.randint(7, (90, 30, 14)[k - 2])
             total = prod(range(first, first + k))
             word = {2: "two", 3: "three", 4: "four"}[k]
-            texts = (
+            texts = phrasings(
                 f"The product of {word} consecutive positive integers is ${total}$. What is their sum?",
                 f"{word.capitalize()} consecutive positive integers are multiplied together, and the "
                 f"result is ${total}$. Find the sum of the {word} integers.",
@@ -210,7 +210,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         n = redrawn(lambda: rng.randint(30, 700), lambda n: len(_runs(n)) >= 2)
         runs = _runs(n)
         if ask == "longest":
-            texts = (
+            texts = phrasings(
                 f"What is the largest number of consecutive positive integers whose sum is ${n}$?",
                 f"The number ${n}$ is to be written as a sum of as many consecutive positive integers "
                 "as possible. How many summands are used?",
@@ -218,7 +218,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
                 "it. At most how many rows can the stack have?",
             )
             return Problem(rng.choice(texts), str(max(k for k, _ in runs)), {"ask": ask, "n": n})
-        texts = (
+        texts = phrasings(
             f"In how many ways can ${n}$ be written as a sum of two or more consecutive positive "
             "integers?",
             f"Find the number of sets of at least two consecutive positive integers whose elements "
@@ -234,7 +234,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         while m % 2 == 0:
             m //= 2
         odd = sum(m % d == 0 for d in range(1, m + 1))
-        texts = (
+        texts = phrasings(
             f"In how many ways can ${n}$ be written as a sum of two or more consecutive integers, if "
             "negative integers and zero are allowed as summands?",
             f"How many sets of at least two consecutive integers, positive or not, have the sum "
@@ -248,12 +248,12 @@ def _consecutive(rng: Random, level: int) -> Problem:
         )
         ks = [k for k in range(2, n) if _odd_run(n, k)]
         pick = rng.randrange(2)
-        texts = (
+        texts = phrasings(
             f"In how many ways can ${n}$ be written as a sum of two or more consecutive odd positive "
             "integers?",
             f"What is the largest number of consecutive odd positive integers whose sum is ${n}$?",
         )
-        more = (
+        more = phrasings(
             f"{who} writes {n} as the sum of at least two consecutive odd positive integers. How many "
             "such sums are there?",
             f"The number ${n}$ equals a sum of $k$ consecutive odd positive integers. How large can "
@@ -278,14 +278,14 @@ def _consecutive(rng: Random, level: int) -> Problem:
     if len(solutions) != 1:
         return _consecutive(rng, level)
     texts = (
-        (
+        phrasings(
             f"{who} adds the integers $1, 2, \\ldots, n$ but by mistake adds one of them twice and "
             f"gets ${left}$. Which number was added twice?",
             f"The pages of a booklet are numbered from $1$ on. Adding up the page numbers, {who} "
             f"counts one of them two times and obtains {left}. Which page number is it?",
         )
         if twice
-        else (
+        else phrasings(
             f"One of the integers $1, 2, \\ldots, n$ is erased, and the sum of the others is "
             f"${left}$. Which number was erased?",
             f"{who} adds the integers from 1 to $n$ but overlooks one of them and gets {left}. Find "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -20,7 +20,7 @@ def _coprime(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
     n = redrawn(lambda: rng.randint(18, 180 * level), lambda n: _phi(n) < n - 1)
     if level == 1:
-        texts: tuple[str, ...] = (
+        texts = phrasings(
             f"How many positive integers less than ${n}$ have no common divisor with ${n}$ other than "
             "$1$?",
             f"Find the number of integers $k$ with $1 \\le k \\le {n}$ and $\\gcd(k, {n}) = 1$.",
@@ -41,7 +41,7 @@ def _coprime(rng: Random, level: int) -> Problem:
             low = rng.randint(20, 300)
             top = low + rng.randint(50, 600)
             answer = sum(gcd(k, m) == 1 for k in range(low, top + 1))
-            texts = (
+            texts = phrasings(
                 f"How many integers from ${low}$ to ${top}$, inclusive, are relatively prime to ${m}$?",
                 f"Count the integers $k$ with ${low} \\le k \\le {top}$ that share no prime factor "
                 f"with ${m}$.",
@@ -51,7 +51,7 @@ def _coprime(rng: Random, level: int) -> Problem:
             values = {"ask": ask, "m": m, "low": low, "top": top}
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "sum":
-            texts = (
+            texts = phrasings(
                 f"What is the sum of all positive integers less than ${n}$ that are relatively prime "
                 f"to ${n}$?",
                 f"The reduced fractions between $0$ and $1$ with denominator ${n}$ are added, where "
@@ -65,11 +65,11 @@ def _coprime(rng: Random, level: int) -> Problem:
         d = rng.choice((6, 10, 12, 14, 15, 18, 20, 21, 22, 24, 26, 28, 30, 33, 35))
         top = rng.randint(60, 400)
         answer = sum(gcd(k, k + d) > 1 for k in range(1, top + 1))
-        texts = (
+        texts = phrasings(
             f"For how many positive integers $n \\le {top}$ can the fraction "
             f"$\\frac{{n}}{{n + {d}}}$ be reduced?",
-            f"How many of the fractions $\\frac{{1}}{{{1 + d}}}, \\frac{{2}}{{{2 + d}}}, "
-            f"\\frac{{3}}{{{3 + d}}}, \\ldots, \\frac{{{top}}}{{{top + d}}}$ are not in lowest terms?",
+            f"For each of $k = 1, 2, 3, \\ldots, {top}$ the fraction $\\frac{{k}}{{k + {d}}}$ is written "
+            "down. How many of these fractions are not in lowest terms?",
             f"{who} is {d} years younger than a cousin. Count the whole numbers $n$ from $1$ to "
             f"${top}$ for which $n$ and $n + {d}$, taken as the two ages, would have a common divisor "
             "greater than $1$.",
@@ -79,10 +79,8 @@ def _coprime(rng: Random, level: int) -> Problem:
     if ask == "farey":
         top = rng.randint(8, 40)
         low = rng.choice((2, 3, 4, 5))
-        answer = sum(
-            gcd(a, b) == 1 and low * a < b for b in range(1, top + 1) for a in range(1, b)
-        )
-        texts = (
+        answer = sum(gcd(a, b) == 1 and low * a < b for b in range(1, top + 1) for a in range(1, b))
+        texts = phrasings(
             f"How many different rational numbers strictly between $0$ and $\\frac{{1}}{{{low}}}$ can "
             f"be written as $\\frac{{a}}{{b}}$ with positive integers $a$ and $b \\le {top}$?",
             f"All fractions in lowest terms with denominators not greater than ${top}$ are marked on a "
@@ -93,14 +91,17 @@ def _coprime(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "low": low})
     if ask == "both":
         a, b = redrawn(
-            lambda: (rng.choice((6, 10, 12, 14, 15, 21, 22, 26)), rng.choice((5, 7, 9, 10, 11, 14, 15, 33))),
+            lambda: (
+                rng.choice((6, 10, 12, 14, 15, 21, 22, 26)),
+                rng.choice((5, 7, 9, 10, 11, 14, 15, 33)),
+            ),
             lambda p: p[0] % p[1] > 0 and gcd(*p) < min(p),
         )
         top = rng.randint(150, 1200)
         answer = sum(gcd(k, a) == 1 and gcd(k, b) > 1 for k in range(1, top + 1))
         if answer < 2:
             return _coprime(rng, level)
-        texts = (
+        texts = phrasings(
             f"How many positive integers $n \\le {top}$ are relatively prime to ${a}$ but not "
             f"relatively prime to ${b}$?",
             f"In the set $\\{{1, 2, 3, \\ldots, {top}\\}}$, find the number of elements that have no "
@@ -120,7 +121,7 @@ def _coprime(rng: Random, level: int) -> Problem:
     answer = sum(gcd(p * k + q, r * k + s) > 1 for k in range(1, top + 1))
     if answer < 2:
         return _coprime(rng, level)
-    texts = (
+    texts = phrasings(
         f"For how many positive integers $n \\le {top}$ is the fraction "
         f"$\\frac{{{p}n + {q}}}{{{r}n + {s}}}$ not in lowest terms?",
         f"Determine the number of integers $n$ from $1$ to ${top}$ such that ${p}n + {q}$ and "
@@ -132,4 +133,6 @@ def _coprime(rng: Random, level: int) -> Problem:
     return Problem(rng.choice(texts), str(answer), values)
 
 
-FAMILIES = (math_family("numbers_coprime", _coprime, "coprime numbers and fractions in lowest terms"),)
+FAMILIES = (
+    math_family("numbers_coprime", _coprime, "coprime numbers and fractions in lowest terms"),
+)

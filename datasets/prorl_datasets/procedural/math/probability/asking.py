@@ -10,6 +10,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from prorl_datasets.procedural.math.drawing import phrasings
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -31,7 +32,7 @@ def probability(
     A third of the questions of level 3 ask for m + n, where the probability is m/n.
     """
     if level == 3 and rng.random() < 0.35:
-        text = rng.choice((
+        text = rng.choice(phrasings(
             f"The probability that {event} is $\\frac{{m}}{{n}}$, where $m$ and $n$ are relatively prime "
             "positive integers. Find $m + n$.",
             f"Let $\\frac{{m}}{{n}}$, in lowest terms, be the probability that {event}. What is $m + n$?",
@@ -70,7 +71,7 @@ def expected(
         "If it is not an integer, write it as a reduced fraction.",
         "Answer exactly, with a simplified fraction where necessary.",
     ))  # fmt: skip
-    text = rng.choice((
+    text = rng.choice(phrasings(
         f"What is the expected value of {quantity}? {form}",
         f"Find the expected value of {quantity}. {form}",
         f"On average, how large is {quantity}? {form}",

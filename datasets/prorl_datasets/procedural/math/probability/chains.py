@@ -9,19 +9,28 @@ from fractions import Fraction
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
-CHANCES = tuple(Fraction(a, b) for b in range(2, 7) for a in range(1, b) if Fraction(a, b).denominator == b)
+CHANCES = tuple(
+    Fraction(a, b) for b in range(2, 7) for a in range(1, b) if Fraction(a, b).denominator == b
+)
 
 
 def _turns(rng: Random, level: int) -> Problem:
     a, b = rng.sample(PEOPLE, 2)
     p, q = rng.choice(CHANCES), rng.choice(CHANCES)
     shown = f"${fraction(p)}$", f"${fraction(q)}$"
-    game = rng.choice(("throw darts at a target", "shoot at a basket", "kick balls at a goal", "throw rings at a peg"))
+    game = rng.choice(
+        (
+            "throw darts at a target",
+            "shoot at a basket",
+            "kick balls at a goal",
+            "throw rings at a peg",
+        )
+    )
     if level == 1:
         n = rng.randint(2, 4)
         ask = rng.choice(("at try", "within", "dice"))
@@ -30,12 +39,12 @@ def _turns(rng: Random, level: int) -> Problem:
             good = rng.randint(1, faces // 2)
             p = Fraction(good, faces)
             name = f"a number that is at most ${good}$" if good > 1 else "the number $1$"
-            scene = (
-                f"{a} rolls a fair die with faces numbered $1$ to ${faces}$ again and again until it shows {name}."
-            )
+            scene = f"{a} rolls a fair die with faces numbered $1$ to ${faces}$ again and again until it shows {name}."
             event = f"exactly {n} rolls are needed"
             value = (1 - p) ** (n - 1) * p
-            return probability(rng, scene, event, value, {"ask": ask, "faces": faces, "good": good, "n": n}, level)
+            return probability(
+                rng, scene, event, value, {"ask": ask, "faces": faces, "good": good, "n": n}, level
+            )
         scene = f"{a} succeeds at each attempt with probability {shown[0]}, independently of the other attempts, and stops after the first success."
         event, value = (
             (f"this happens at the {ordinal(n)} attempt", (1 - p) ** (n - 1) * p)
@@ -44,7 +53,7 @@ def _turns(rng: Random, level: int) -> Problem:
         )
         return probability(rng, scene, event, value, {"ask": ask, "p": str(p), "n": n}, level)
     if level == 2:
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"{a} and {b} take turns to {game}, and {a} begins. {a} hits with probability {shown[0]} and {b} with "
             f"probability {shown[1]} at every try, all tries being independent. Whoever hits first wins.",
             f"In a duel of skill, {a} and {b} {game} alternately until somebody hits; the first to hit is the winner. "
@@ -63,7 +72,9 @@ def _turns(rng: Random, level: int) -> Problem:
         i = rng.randint(1, n)
         word = {3: "Three", 4: "Four", 5: "Five"}[n]
         names = rng.sample(PEOPLE, n)
-        p = rng.choice((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(2, 3), Fraction(1, 4)))
+        p = rng.choice(
+            (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(2, 3), Fraction(1, 4))
+        )
         value = (1 - p) ** (i - 1) * p / (1 - (1 - p) ** n)
         scene = (
             f"{word} friends, {', '.join(names[:-1])} and {names[-1]}, play in this order, round after round. Whoever "
@@ -92,7 +103,7 @@ def _series(rng: Random, level: int) -> Problem:
     sport = rng.choice(("chess", "tennis", "table tennis", "darts", "checkers"))
     need = rng.choice((2, 3)) if level == 1 else rng.choice((2, 3, 4))
     best = 2 * need - 1
-    scene = rng.choice((
+    scene = rng.choice(phrasings(
         f"{a} and {b} play games of {sport} until one of them has won {need} games. {a} wins each game with probability "
         f"${fraction(p)}$, independently of the others; there are no draws.",
         f"A match of {sport} between {a} and {b} is a best of {best}: whoever first has {need} games wins the match. In "
@@ -109,26 +120,38 @@ def _series(rng: Random, level: int) -> Problem:
     if level == 1:
         n = rng.randint(need, best)
         if rng.random() < 0.5:
-            return probability(rng, scene, f"{a} wins the match", win(need, need), {"ask": "win", **values}, level)
+            return probability(
+                rng, scene, f"{a} wins the match", win(need, need), {"ask": "win", **values}, level
+            )
         value = comb(n - 1, need - 1) * (p**need * q ** (n - need) + q**need * p ** (n - need))
         if not 0 < value < 1:
             return _series(rng, level)
         event = f"the match lasts exactly {n} games"
         return probability(rng, scene, event, value, {"ask": "length", "n": n, **values}, level)
     if level == 2:
-        x, y = redrawn(lambda: (rng.randint(0, need - 1), rng.randint(0, need - 1)), lambda s: s != (0, 0) and need > 1)
+        x, y = redrawn(
+            lambda: (rng.randint(0, need - 1), rng.randint(0, need - 1)),
+            lambda s: s != (0, 0) and need > 1,
+        )
         if rng.random() < 0.5:
             scene += f" After {x + y} {'game' if x + y == 1 else 'games'}, {a} has won {x} and {b} has won {y}."
             value = win(need - x, need - y)
             return probability(
-                rng, scene, f"{a} wins the match in the end", value, {"ask": "from", "x": x, "y": y, **values}, level
+                rng,
+                scene,
+                f"{a} wins the match in the end",
+                value,
+                {"ask": "from", "x": x, "y": y, **values},
+                level,
             )
         lengths = [
             n * comb(n - 1, need - 1) * (p**need * q ** (n - need) + q**need * p ** (n - need))
             for n in range(need, best + 1)
         ]
         value = sum(lengths, Fraction(0))
-        return expected(rng, scene, "the number of games played", value, {"ask": "mean", **values}, level)
+        return expected(
+            rng, scene, "the number of games played", value, {"ask": "mean", **values}, level
+        )
     ask = rng.choice(("given", "comeback", "deuce"))
     if ask == "given":
         n = rng.randint(need, best)
@@ -152,7 +175,12 @@ def _series(rng: Random, level: int) -> Problem:
         scene += f" At the moment, {a if x > 0 else b} is ahead by {abs(x)} {'point' if abs(x) == 1 else 'points'}."
     value = _ruin(lead + x, 2 * lead, p)
     return probability(
-        rng, scene, f"{a} wins the game", value, {"ask": ask, "p": str(p), "lead": lead, "x": x}, level
+        rng,
+        scene,
+        f"{a} wins the game",
+        value,
+        {"ask": ask, "p": str(p), "lead": lead, "x": x},
+        level,
     )
 
 
@@ -169,7 +197,7 @@ def _walks(rng: Random, level: int) -> Problem:
     n = rng.randint(3, 9)
     if level == 1:
         k = rng.choice([i for i in range(-n + 2, n - 1) if (n - i) % 2 == 0])
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"{who} starts at $0$ on the number line. A fair coin is tossed {n} times: for heads it moves one unit to the "
             "right, for tails one unit to the left.",
             f"{who} stands at the point $0$ of a number line and makes {n} moves. Each move goes one unit to the left or "
@@ -202,8 +230,10 @@ def _walks(rng: Random, level: int) -> Problem:
             goal = 0
             if sides % 2 == 0 and n % 2:
                 goal = sides // 2 if sides == 6 else 1
-            where = {0: "the corner where it started"}.get(goal, "the corner opposite its starting corner")
-            if sides == 4 and goal:
+            where = {0: "the corner where it started"}.get(
+                goal, "the corner opposite its starting corner"
+            )
+            if goal not in chance or (sides == 4 and goal):
                 return _walks(rng, level)
             scene = (
                 f"{who} sits at a corner of a {name}. Every minute it moves along a side to one of the two neighboring "
@@ -211,7 +241,12 @@ def _walks(rng: Random, level: int) -> Problem:
             )
             event = f"after {n} minutes it is at {where}"
             return probability(
-                rng, scene, event, chance[goal], {"ask": ask, "sides": sides, "n": n, "goal": goal}, level
+                rng,
+                scene,
+                event,
+                chance[goal],
+                {"ask": ask, "sides": sides, "n": n, "goal": goal},
+                level,
             )
         if ask == "plane":
             n = rng.choice((2, 3, 4, 5))
@@ -232,7 +267,9 @@ def _walks(rng: Random, level: int) -> Problem:
             n = rng.randint(2, 7)
             solid = rng.choice(("cube", "tetrahedron", "octahedron"))
             value = {
-                "cube": Fraction(1, 4) + Fraction(3, 4) * Fraction(1, 3**n) if n % 2 == 0 else Fraction(0),
+                "cube": Fraction(1, 4) + Fraction(3, 4) * Fraction(1, 3**n)
+                if n % 2 == 0
+                else Fraction(0),
                 "tetrahedron": Fraction(1, 4) + Fraction(3, 4) * Fraction(-1, 3) ** n,
                 "octahedron": Fraction(1, 6) + Fraction(1, 3) * Fraction(-1, 2) ** n,
             }[solid]
@@ -268,15 +305,26 @@ def _walks(rng: Random, level: int) -> Problem:
             (
                 Fraction(comb(half, x), 2**half) * Fraction(comb(half, n - x), 2**half)
                 for x in range(half + 1)
-                if 0 <= half - x and 0 <= n - x <= half
+                if half - x >= 0 and 0 <= n - x <= half
             ),
             Fraction(0),
         )
         event = f"they are at the same crossing after {half} minutes"
-        return probability(rng, scene, event, value, {"ask": ask, "n": n, "m": m, "half": half}, level)
+        return probability(
+            rng, scene, event, value, {"ask": ask, "n": n, "m": m, "half": half}, level
+        )
     top = rng.randint(3, 8)
     start = rng.randint(1, top - 1)
-    p = rng.choice((Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(2, 5), Fraction(3, 5), Fraction(1, 4)))
+    p = rng.choice(
+        (
+            Fraction(1, 2),
+            Fraction(1, 3),
+            Fraction(2, 3),
+            Fraction(2, 5),
+            Fraction(3, 5),
+            Fraction(1, 4),
+        )
+    )
     if ask == "duration":
         scene = (
             f"{a} has {start} {'chip' if start == 1 else 'chips'} and {b} has {top - start}. They toss a fair coin again and "
@@ -286,14 +334,18 @@ def _walks(rng: Random, level: int) -> Problem:
             rng, scene, "the number of tosses", Fraction(start * (top - start)),
             {"ask": ask, "start": start, "rest": top - start}, level,
         )  # fmt: skip
-    scene = rng.choice((
+    scene = rng.choice(phrasings(
         f"{a} has {start} {'coin' if start == 1 else 'coins'} and plays rounds in which one coin is won with probability "
         f"${fraction(p)}$ and one coin is lost otherwise. {a} stops as soon as there are {top} coins or none.",
         f"{who} walks on the points $0, 1, \\ldots, {top}$ of the number line and starts at ${start}$. In each step it goes "
         f"one unit to the right with probability ${fraction(p)}$, otherwise one unit to the left, until it arrives at $0$ or "
         f"at ${top}$.",
     ))  # fmt: skip
-    event = f"the game ends with {top} coins" if "coin" in scene else f"it arrives at ${top}$ before $0$"
+    event = (
+        f"the game ends with {top} coins"
+        if "coin" in scene
+        else f"it arrives at ${top}$ before $0$"
+    )
     value = _ruin(start, top, p)
     return probability(
         rng, scene, event, value, {"ask": ask, "p": str(p), "start": start, "top": top}, level
@@ -312,18 +364,41 @@ def _patterns(rng: Random, level: int) -> Problem:
             without = free[n]
         else:
             without = n + 1
-        ask = rng.random() < 0.5
+        present = rng.random() < 0.5
         scene = rng.choice((
             f"A fair coin is tossed {n} times, and the results are written in a row as H (heads) or T (tails).",
             f"{who} writes down {n} tosses of a fair coin as a string of letters H and T.",
         ))  # fmt: skip
-        event = f"{pattern} occurs somewhere in neighboring places" if ask else f"{pattern} does not occur in any two neighboring places"
-        value = 1 - Fraction(without, 2**n) if ask else Fraction(without, 2**n)
-        return probability(
-            rng, scene, event, value, {"ask": "occurs" if ask else "absent", "n": n, "pattern": pattern}, level
+        event = (
+            f"{pattern} occurs somewhere in neighboring places"
+            if present
+            else f"{pattern} does not occur in any two neighboring places"
         )
-    p = rng.choice((Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(1, 4), Fraction(3, 4), Fraction(2, 5), Fraction(3, 5)))
-    coin = "a fair coin" if p == Fraction(1, 2) else f"a coin that shows heads with probability ${fraction(p)}$"
+        value = 1 - Fraction(without, 2**n) if present else Fraction(without, 2**n)
+        return probability(
+            rng,
+            scene,
+            event,
+            value,
+            {"ask": "occurs" if present else "absent", "n": n, "pattern": pattern},
+            level,
+        )
+    p = rng.choice(
+        (
+            Fraction(1, 2),
+            Fraction(1, 3),
+            Fraction(2, 3),
+            Fraction(1, 4),
+            Fraction(3, 4),
+            Fraction(2, 5),
+            Fraction(3, 5),
+        )
+    )
+    coin = (
+        "a fair coin"
+        if p == Fraction(1, 2)
+        else f"a coin that shows heads with probability ${fraction(p)}$"
+    )
     if level == 2:
         pattern = rng.choice(("HH", "HT", "TH", "TT", "HHH", "TTT"))
         ask = rng.choice(("pattern", "pattern", "faces"))
@@ -337,16 +412,26 @@ def _patterns(rng: Random, level: int) -> Problem:
                 f"{'has' if seen == faces else 'have'} come up."
             )
             return expected(
-                rng, scene, "the number of rolls", value, {"ask": ask, "faces": faces, "seen": seen}, level
+                rng,
+                scene,
+                "the number of rolls",
+                value,
+                {"ask": ask, "faces": faces, "seen": seen},
+                level,
             )
         value = _overlap(pattern, pattern, p)
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"{who} tosses {coin} until the last {len(pattern)} results, in order, are {pattern} (H for heads, T for tails).",
             f"{coin[0].upper()}{coin[1:]} is tossed repeatedly and independently. The tossing stops as soon as the pattern "
             f"{pattern} (H for heads, T for tails) has appeared in consecutive tosses.",
         ))  # fmt: skip
         return expected(
-            rng, scene, "the number of tosses", value, {"ask": ask, "p": str(p), "pattern": pattern}, level
+            rng,
+            scene,
+            "the number of tosses",
+            value,
+            {"ask": ask, "p": str(p), "pattern": pattern},
+            level,
         )
     one, two = redrawn(
         lambda: (
@@ -358,7 +443,7 @@ def _patterns(rng: Random, level: int) -> Problem:
     value = _race(one, two, p)
     if not 0 < value < 1:
         return _patterns(rng, level)
-    scene = rng.choice((
+    scene = rng.choice(phrasings(
         f"{coin[0].upper()}{coin[1:]} is tossed again and again. {who} wins as soon as the last tosses show {one} (H for "
         f"heads, T for tails), and loses as soon as they show {two}.",
         f"{who} tosses {coin} until one of the patterns {one} and {two} (H for heads, T for tails) has appeared in "
@@ -393,5 +478,7 @@ FAMILIES = (
     math_family("probability_turns", _turns, "tries until somebody succeeds"),
     math_family("probability_series", _series, "matches of several games"),
     math_family("probability_walks", _walks, "random walks and ruin"),
-    math_family("probability_patterns", _patterns, "patterns of coin tosses, and how long they take"),
+    math_family(
+        "probability_patterns", _patterns, "patterns of coin tosses, and how long they take"
+    ),
 )

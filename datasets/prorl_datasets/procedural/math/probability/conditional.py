@@ -5,14 +5,18 @@ Leaves out: draws without such knowledge (``urns``, ``dice``).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb
 from random import Random
+from typing import Any
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+
+Test = Callable[[Sequence[int]], bool]
 
 
 def _given(rng: Random, level: int) -> Problem:
@@ -20,25 +24,37 @@ def _given(rng: Random, level: int) -> Problem:
     if level == 1:
         faces = rng.choice((6, 6, 8, 10, 12))
         every = list(product(range(1, faces + 1), repeat=2))
-        kind = "fair six-sided dice" if faces == 6 else f"fair dice with faces numbered $1$ to ${faces}$"
+        kind = (
+            "fair six-sided dice"
+            if faces == 6
+            else f"fair dice with faces numbered $1$ to ${faces}$"
+        )
 
         def draw() -> tuple[str, str, str, Fraction, dict[str, int]]:
             known = rng.choice(("sum at least", "some", "sum", "different"))
             asked = rng.choice(("six", "equal", "product even", "sum high"))
             a, b = rng.randint(3, 2 * faces - 2), rng.randint(1, faces)
             c = rng.randint(faces // 2, 2 * faces - 2)
-            know, fits = {
-                "sum at least": (f"the sum of the results is at least ${a}$", lambda o: sum(o) >= a),
+            facts: dict[str, tuple[str, Test]] = {
+                "sum at least": (
+                    f"the sum of the results is at least ${a}$",
+                    lambda o: sum(o) >= a,
+                ),
                 "some": (f"at least one of the dice shows ${b}$", lambda o: b in o),
                 "sum": (f"the sum of the results is ${a}$", lambda o: sum(o) == a),
                 "different": ("the dice show different numbers", lambda o: o[0] != o[1]),
-            }[known]
-            event, good = {
+            }
+            know, fits = facts[known]
+            events: dict[str, tuple[str, Test]] = {
                 "six": (f"at least one die shows ${faces}$", lambda o: faces in o),
                 "equal": ("both dice show the same number", lambda o: o[0] == o[1]),
-                "product even": ("the product of the results is even", lambda o: o[0] * o[1] % 2 == 0),
+                "product even": (
+                    "the product of the results is even",
+                    lambda o: o[0] * o[1] % 2 == 0,
+                ),
                 "sum high": (f"the sum of the results is greater than ${c}$", lambda o: sum(o) > c),
-            }[asked]
+            }
+            event, good = events[asked]
             left = [o for o in every if fits(o)]
             value = Fraction(sum(good(o) for o in left), len(left))
             more = {"a": a} if "sum" in known else {"b": b} if known == "some" else {}
@@ -47,8 +63,10 @@ def _given(rng: Random, level: int) -> Problem:
 
         ask, know, event, value, more = redrawn(
             draw,
-            lambda d: 0 < d[3] < 1
-            and d[0] not in ("sum|sum high", "different|equal", "sum at least|sum high"),
+            lambda d: (
+                0 < d[3] < 1
+                and d[0] not in ("sum|sum high", "different|equal", "sum at least|sum high")
+            ),
         )
         scene = rng.choice((
             f"{who} rolls two {kind} and tells us only that {know}.",
@@ -65,18 +83,27 @@ def _given(rng: Random, level: int) -> Problem:
         if ask == "at least":
             left = sum(comb(n, i) for i in range(j, n + 1))
             good = sum(comb(n, i) for i in range(k, n + 1))
-            know, event = f"{side} came up at least {_times(j)}", f"{side} came up at least {_times(k)}"
+            know, event = (
+                f"{side} came up at least {_times(j)}",
+                f"{side} came up at least {_times(k)}",
+            )
             value = Fraction(good, left)
         elif ask == "first":
-            value = Fraction(sum(comb(n - 1, i - 1) for i in range(k, n + 1)), sum(comb(n, i) for i in range(k, n + 1)))
+            value = Fraction(
+                sum(comb(n - 1, i - 1) for i in range(k, n + 1)),
+                sum(comb(n, i) for i in range(k, n + 1)),
+            )
             know, event = f"{side} came up at least {_times(k)}", f"the first toss was {side}"
         else:
             k = max(k, 2)
             value = Fraction(comb(n - 2, k - 2), comb(n, k))
-            know, event = f"{side} came up exactly {_times(k)}", f"both the first and the last toss were {side}"
+            know, event = (
+                f"{side} came up exactly {_times(k)}",
+                f"both the first and the last toss were {side}",
+            )
         if not 0 < value < 1:
             return _given(rng, level)
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"A fair {thing} is tossed {n} times. It is known that {know}.",
             f"{who} tossed a fair {thing} {n} times and reports truthfully that {know}.",
             f"A machine tosses a fair {thing} {n} times in a row and keeps only those records in which {know}. One "
@@ -153,14 +180,14 @@ def _bayes(rng: Random, level: int) -> Problem:
         reverse = rng.random() < 0.5
         one, two = Fraction(r1, r1 + b1) / 2, Fraction(r2, r2 + b2) / 2
         total = one + two
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"One {box} holds {r1} red and {b1} blue balls, another {r2} red and {b2} blue balls. {who} tosses a "
             "fair coin to choose one of the two and draws a ball from it at random.",
             f"Of two {box}{'es' if box == 'box' else 's'} that look alike, the first contains {r1} red and {b1} blue "
             f"balls and the second {r2} red and {b2} blue ones. One of them is picked at random, and then a ball is "
             "taken from it at random.",
         ))  # fmt: skip
-        values = {"first": [r1, b1], "second": [r2, b2]}
+        values: dict[str, Any] = {"first": [r1, b1], "second": [r2, b2]}
         if reverse:
             scene += rng.choice((" The ball is red.", " It turns out that the ball is red."))
             event = rng.choice((
@@ -184,7 +211,7 @@ def _bayes(rng: Random, level: int) -> Problem:
             ("supplier", "bulbs", "do not work"),
         ))  # fmt: skip
         plural = {"bakery": "bakeries"}.get(maker, maker + "s")
-        one = item[:-1]
+        single = item[:-1]
         part = [Fraction(s * f, 10000) for s, f in ((s1, f1), (s2, f2), (s3, f3))]
         three = rng.random() < 0.6
         if not three:
@@ -194,17 +221,22 @@ def _bayes(rng: Random, level: int) -> Problem:
         shares = f"{s1}%, {s2}% and {s3}%" if three else f"{s1}% and {s2}%"
         rates = f"{f1}%, {f2}% and {f3}%" if three else f"{f1}% and {f2}%"
         i = rng.randrange(len(part))
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"{plural.capitalize()} {names} supply {shares} of all the {item}, respectively. Of the {item} from these "
-            f"{plural}, {rates}, respectively, {bad}. A {one} chosen at random is one of those that {bad}.",
+            f"{plural}, {rates}, respectively, {bad}. A {single} chosen at random is one of those that {bad}.",
             f"A store gets its {item} from the {plural} {names}, namely {shares} of them in this order. Among the "
-            f"{item} of {names}, respectively, {rates} {bad}. {who} picks one {one} at random, and it is one of those "
+            f"{item} of {names}, respectively, {rates} {bad}. {who} picks one {single} at random, and it is one of those "
             f"that {bad}.",
         ))  # fmt: skip
         scene = scene.replace("A egg", "An egg")
         event = f"it came from {maker} {'ABC'[i]}"
-        known = {"shares": [s1, s2, s3] if three else [s1, s2], "rates": [f1, f2, f3] if three else [f1, f2]}
-        return probability(rng, scene, event, part[i] / total, {"ask": "supplier", **known, "which": i}, level)
+        known = {
+            "shares": [s1, s2, s3] if three else [s1, s2],
+            "rates": [f1, f2, f3] if three else [f1, f2],
+        }
+        return probability(
+            rng, scene, event, part[i] / total, {"ask": "supplier", **known, "which": i}, level
+        )
     ask = rng.choice(("coins", "cards", "second draw", "witness"))
     if ask == "coins":
         fair, double, n = rng.randint(1, 5), rng.randint(1, 3), rng.randint(2, 4)
@@ -244,21 +276,23 @@ def _bayes(rng: Random, level: int) -> Problem:
             first = Fraction(r, r + b)
             second = first if back else Fraction(r - 1, r + b - 1)
             ways.append((first / 2, first * second / 2))
-        value = sum(w[1] for w in ways) / sum(w[0] for w in ways)
+        value = sum((w[1] for w in ways), Fraction(0)) / sum((w[0] for w in ways), Fraction(0))
         scene = (
             f"Urn I holds {r1} red and {b1} blue balls, urn II holds {r2} red and {b2} blue balls. One urn is chosen at "
             f"random and a ball is drawn from it; it is red. {'It is put back into its urn' if back else 'It is kept out'}"
             ", and a second ball is drawn from the same urn."
         )
         values = {"ask": ask, "first": [r1, b1], "second": [r2, b2], "back": back}
-        return probability(rng, scene, "the second ball is red", Fraction(value), values, level)
+        return probability(rng, scene, "the second ball is red", value, values, level)
     share = rng.choice((10, 15, 20, 25, 30))
     right = rng.choice((60, 70, 75, 80, 90))
     witnesses = rng.choice((1, 2, 3))
     p = Fraction(right, 100)
     prior = Fraction(share, 100)
     true, false = prior * p**witnesses, (1 - prior) * (1 - p) ** witnesses
-    word = {1: "A witness says", 2: "Two witnesses both say", 3: "Three witnesses all say"}[witnesses]
+    word = {1: "A witness says", 2: "Two witnesses both say", 3: "Three witnesses all say"}[
+        witnesses
+    ]
     scene = (
         f"In a city, {share}% of the taxis are green and the others are yellow. A taxi was seen at night. {word} that it "
         f"was green. Any witness names the right one of these two colors with probability {right}%, whatever the color "
@@ -266,7 +300,9 @@ def _bayes(rng: Random, level: int) -> Problem:
         "one seen."
     )
     values = {"ask": ask, "share": share, "right": right, "witnesses": witnesses}
-    return probability(rng, scene, "the taxi was really green", true / (true + false), values, level)
+    return probability(
+        rng, scene, "the taxi was really green", true / (true + false), values, level
+    )
 
 
 FAMILIES = (

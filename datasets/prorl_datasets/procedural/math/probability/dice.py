@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -23,7 +23,9 @@ def _share(outcomes: Sequence[Sequence[int]], good: Callable[[Sequence[int]], bo
 def _dice(rng: Random, count: int, faces: int) -> str:
     who = rng.choice(PEOPLE)
     word = {2: "Two", 3: "Three", 4: "Four"}[count]
-    kind = "fair six-sided dice" if faces == 6 else f"fair dice with faces numbered $1$ to ${faces}$"
+    kind = (
+        "fair six-sided dice" if faces == 6 else f"fair dice with faces numbered $1$ to ${faces}$"
+    )
     return rng.choice((
         f"{word} {kind} are rolled.",
         f"{who} throws {word.lower()} {kind}.",
@@ -51,7 +53,12 @@ def _dice_sums(rng: Random, level: int) -> Problem:
         ask = rng.choice(kinds)
         if ask == "equals":
             s = rng.randint(count + 1, count * faces - 1)
-            return ask, f"the sum of the results is ${s}$", _share(every, lambda o: sum(o) == s), {"s": s}
+            return (
+                ask,
+                f"the sum of the results is ${s}$",
+                _share(every, lambda o: sum(o) == s),
+                {"s": s},
+            )
         if ask == "at least":
             s = rng.randint(count + 2, count * faces - 1)
             more = rng.random() < 0.5
@@ -60,28 +67,72 @@ def _dice_sums(rng: Random, level: int) -> Problem:
             return ask, event, share if more else 1 - share, {"s": s, "more": more}
         if ask == "multiple":
             d = rng.choice((3, 4, 5, 6, 7))
-            return ask, f"the sum of the numbers shown is a multiple of ${d}$", _share(every, lambda o: sum(o) % d == 0), {"d": d}
+            return (
+                ask,
+                f"the sum of the numbers shown is a multiple of ${d}$",
+                _share(every, lambda o: sum(o) % d == 0),
+                {"d": d},
+            )
         if ask == "product multiple":
             d = rng.choice((3, 4, 5, 6, 8, 9, 10, 12))
-            return ask, f"the product of the results is divisible by ${d}$", _share(every, lambda o: _product(o) % d == 0), {"d": d}
+            return (
+                ask,
+                f"the product of the results is divisible by ${d}$",
+                _share(every, lambda o: _product(o) % d == 0),
+                {"d": d},
+            )
         if ask == "difference":
             d = rng.randint(1, faces - 2)
-            return ask, f"the largest and the smallest result differ by exactly ${d}$", _share(every, lambda o: max(o) - min(o) == d), {"d": d}
+            return (
+                ask,
+                f"the largest and the smallest result differ by exactly ${d}$",
+                _share(every, lambda o: max(o) - min(o) == d),
+                {"d": d},
+            )
         if ask == "prime":
-            return ask, "the sum of the results is a prime number", _share(every, lambda o: _prime(sum(o))), {}
+            return (
+                ask,
+                "the sum of the results is a prime number",
+                _share(every, lambda o: _prime(sum(o))),
+                {},
+            )
         if ask == "between":
             low = rng.randint(count + 1, count * faces - 4)
             high = low + rng.randint(2, 4)
-            return ask, f"the sum of the numbers rolled is between ${low}$ and ${high}$, inclusive", _share(every, lambda o: low <= sum(o) <= high), {"low": low, "high": high}
+            return (
+                ask,
+                f"the sum of the numbers rolled is between ${low}$ and ${high}$, inclusive",
+                _share(every, lambda o: low <= sum(o) <= high),
+                {"low": low, "high": high},
+            )
         if ask == "product equals":
             t = rng.choice([_product(o) for o in every])
-            return ask, f"the product of the results is exactly ${t}$", _share(every, lambda o: _product(o) == t), {"t": t}
+            return (
+                ask,
+                f"the product of the results is exactly ${t}$",
+                _share(every, lambda o: _product(o) == t),
+                {"t": t},
+            )
         if ask == "sum divides":
-            return ask, "the product of the results is a multiple of their sum", _share(every, lambda o: _product(o) % sum(o) == 0), {}
+            return (
+                ask,
+                "the product of the results is a multiple of their sum",
+                _share(every, lambda o: _product(o) % sum(o) == 0),
+                {},
+            )
         if ask == "square":
-            return ask, "the product of the results is a perfect square", _share(every, lambda o: round(_product(o) ** 0.5) ** 2 == _product(o)), {}
+            return (
+                ask,
+                "the product of the results is a perfect square",
+                _share(every, lambda o: round(_product(o) ** 0.5) ** 2 == _product(o)),
+                {},
+            )
         k = rng.randint(1, 3)
-        event = f"the largest result exceeds the sum of the other results by ${k}$" if count > 2 else f"one of the results is ${k}$ more than twice the other"
+        event = (
+            f"the largest result exceeds the sum of the other results by ${k}$"
+            if count > 2
+            else f"one of the results is ${k}$ more than twice the other"
+        )
         good = (
             (lambda o: 2 * max(o) == sum(o) + k)
             if count > 2
@@ -139,7 +190,7 @@ def _orders(rng: Random, level: int) -> Problem:
             ),
             "increasing": (
                 f"each result is greater than the one before it (the {word} results are written in order)",
-                lambda o: all(x < y for x, y in zip(o, o[1:], strict=False)),
+                lambda o: all(x < y for x, y in pairwise(o)),
             ),
             "max given place": (
                 f"the first result is greater than each of the {count - 1} others",
@@ -150,8 +201,10 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: sum(x < k for x in o) == 1 == sum(x > k for x in o),
             ),
             "two equal": (
-                f"exactly two of the {word} results are equal and the rest differ from these and from each "
-                "other",
+                (
+                    f"exactly two of the {word} results are equal and the rest differ from these and from each "
+                    "other"
+                ),
                 lambda o: len(set(o)) == count - 1,
             ),
             "neighbors": (
@@ -163,7 +216,11 @@ def _orders(rng: Random, level: int) -> Problem:
 
     ask, event, value, more = redrawn(draw, lambda d: 0 < d[2] < 1)
     if "written in order" in event or ask == "max given place":
-        kind = "with the faces $1, 2, \\ldots, 6$" if faces == 6 else f"with faces numbered $1$ to ${faces}$"
+        kind = (
+            "with the faces $1, 2, \\ldots, 6$"
+            if faces == 6
+            else f"with faces numbered $1$ to ${faces}$"
+        )
         scene = f"{rng.choice(PEOPLE)} rolls a fair die {kind} {word} times."
     values = {"ask": ask, "faces": faces, "count": count, **more}
     return probability(rng, scene, event, value, values, level)
@@ -174,7 +231,7 @@ def _cards(rng: Random, level: int) -> Problem:
     n = rng.randint(6, 20) if level < 3 else rng.randint(6, 13)
     k = 2 if level == 1 else 3
     word = {2: "two", 3: "three"}[k]
-    scene = rng.choice((
+    scene = rng.choice(phrasings(
         f"A box holds {n} cards numbered $1$ to ${n}$. {who} draws {word} of them at the same time.",
         f"{word.capitalize()} different integers are chosen at random from $1, 2, \\ldots, {n}$.",
         f"From {n} balls with the numbers $1$ to ${n}$, {word} are drawn one after another without "
@@ -257,10 +314,8 @@ def _cards(rng: Random, level: int) -> Problem:
 
 def _integers(rng: Random, level: int) -> Problem:
     n = rng.randint(20, 200)
-    a, b = redrawn(
-        lambda: sorted(rng.sample(range(2, 13), 2)), lambda p: p[1] % p[0] > 0
-    )
-    scene = rng.choice((
+    a, b = redrawn(lambda: sorted(rng.sample(range(2, 13), 2)), lambda p: p[1] % p[0] > 0)
+    scene = rng.choice(phrasings(
         f"An integer is chosen at random from $1$ to ${n}$, inclusive.",
         f"One of the positive integers not greater than ${n}$ is picked at random, all of them being equally "
         "likely.",
@@ -274,11 +329,12 @@ def _integers(rng: Random, level: int) -> Problem:
             "one not other": f"{subject} is a multiple of ${a}$ but not of ${b}$",
             "neither": f"{subject} is a multiple of neither ${a}$ nor ${b}$",
         }[ask]
-        good = {
+        tests: dict[str, Callable[[int], bool]] = {
             "either": lambda x: x % a == 0 or x % b == 0,
             "one not other": lambda x: x % a == 0 and x % b > 0,
             "neither": lambda x: x % a > 0 and x % b > 0,
-        }[ask]
+        }
+        good = tests[ask]
         value = Fraction(sum(good(x) for x in range(1, n + 1)), n)
         return probability(rng, scene, event, value, {"ask": ask, "n": n, "a": a, "b": b}, level)
     if level == 2:
@@ -286,7 +342,11 @@ def _integers(rng: Random, level: int) -> Problem:
         d = rng.randint(0, 9)
         ask = rng.choice(("coprime", "digit", "divisor"))
         if ask == "divisor":
-            factors = {2: rng.randint(1, 4), 3: rng.randint(1, 3), rng.choice((5, 7)): rng.randint(1, 2)}
+            factors = {
+                2: rng.randint(1, 4),
+                3: rng.randint(1, 3),
+                rng.choice((5, 7)): rng.randint(1, 2),
+            }
             whole = _product([p**e for p, e in factors.items()])
             multiple = redrawn(
                 lambda: rng.choice((2, 3, 4, 6, 9, 12, 5, 7, 10)), lambda k: whole % k == 0
@@ -300,27 +360,37 @@ def _integers(rng: Random, level: int) -> Problem:
             values = {"ask": ask, "whole": whole, "multiple": multiple}
             return probability(rng, scene, event, value, values, level)
         event, hits = (
-            (f"{subject} has no common divisor with ${m}$ other than $1$", [x for x in range(1, n + 1) if gcd(x, m) == 1])
+            (
+                f"{subject} has no common divisor with ${m}$ other than $1$",
+                [x for x in range(1, n + 1) if gcd(x, m) == 1],
+            )
             if ask == "coprime"
-            else (f"{subject} contains the digit ${d}$ at least once", [x for x in range(1, n + 1) if str(d) in str(x)])
+            else (
+                f"{subject} contains the digit ${d}$ at least once",
+                [x for x in range(1, n + 1) if str(d) in str(x)],
+            )
         )
         values = {"ask": ask, "n": n, **({"m": m} if ask == "coprime" else {"d": d})}
         return probability(rng, scene, event, Fraction(len(hits), n), values, level)
     n = rng.randint(6, 30)
     d = rng.choice((3, 4, 5, 6))
-    scene = rng.choice((
+    scene = rng.choice(phrasings(
         f"Two integers $a$ and $b$ are chosen independently and at random from $1, 2, \\ldots, {n}$; they may "
         "be equal.",
         f"{' and '.join(rng.sample(PEOPLE, 2))} each pick an integer from $1$ to ${n}$ at "
         "random, without knowing the other's choice; call the two integers $a$ and $b$.",
     ))  # fmt: skip
     ask = rng.choice(("sum", "squares", "product", "power"))
-    event, test = {
+    cases: dict[str, tuple[str, Callable[[int, int], bool]]] = {
         "sum": (f"$a + b$ is divisible by ${d}$", lambda a, b: (a + b) % d == 0),
         "squares": (f"$a^2 + b^2$ is divisible by ${d}$", lambda a, b: (a * a + b * b) % d == 0),
-        "product": (f"$ab$ leaves remainder $1$ when divided by ${d}$", lambda a, b: a * b % d == 1),
+        "product": (
+            f"$ab$ leaves remainder $1$ when divided by ${d}$",
+            lambda a, b: a * b % d == 1,
+        ),
         "power": ("$2^a + 3^b$ is divisible by $5$", lambda a, b: (2**a + 3**b) % 5 == 0),
-    }[ask]
+    }
+    event, test = cases[ask]
     hits_count = sum(test(x, y) for x in range(1, n + 1) for y in range(1, n + 1))
     value = Fraction(hits_count, n * n)
     if not 0 < value < 1:

@@ -5,6 +5,7 @@ Leaves out: how long something takes (``chains``).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -18,9 +19,11 @@ from prorl_datasets.procedural.math.problem import Problem, math_family
 def _payments(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
     faces = rng.choice((4, 6, 6, 8, 10))
-    die = "a fair six-sided die" if faces == 6 else f"a fair die with faces numbered $1$ to ${faces}$"
+    die = (
+        "a fair six-sided die" if faces == 6 else f"a fair die with faces numbered $1$ to ${faces}$"
+    )
     if level == 1:
-        win, lose = rng.randint(5, 30), rng.randint(1, 12)
+        win, lose = rng.randint(5, 30), rng.randint(2, 12)
         k = rng.randint(2, faces)
         ask = rng.choice(("threshold", "face value", "wheel"))
         if ask == "threshold":
@@ -29,7 +32,13 @@ def _payments(rng: Random, level: int) -> Problem:
                 f"any other result {who} has to pay {lose} dollars."
             )
             value = (win * Fraction(faces - k + 1, faces)) - lose * Fraction(k - 1, faces)
-            values: dict[str, object] = {"ask": ask, "faces": faces, "k": k, "win": win, "lose": lose}
+            values: dict[str, object] = {
+                "ask": ask,
+                "faces": faces,
+                "k": k,
+                "win": win,
+                "lose": lose,
+            }
         elif ask == "face value":
             scene = (
                 f"{who} rolls {die} once and receives as many dollars as the result shows, but an amount of {lose} dollars "
@@ -46,26 +55,51 @@ def _payments(rng: Random, level: int) -> Problem:
             )
             value = Fraction(parts[0] * prizes[0] + parts[1] * prizes[1], sum(parts))
             values = {"ask": ask, "parts": parts, "prizes": prizes}
-        quantity = rng.choice((f"{who}'s gain, in dollars", f"the amount in dollars that {who} gains"))
-        return expected(rng, scene, f"{quantity} (a payment counts as negative)" if ask == "threshold" else quantity, value, values, level)
+        quantity = rng.choice(
+            (f"{who}'s gain, in dollars", f"the amount in dollars that {who} gains")
+        )
+        return expected(
+            rng,
+            scene,
+            f"{quantity} (a payment counts as negative)" if ask == "threshold" else quantity,
+            value,
+            values,
+            level,
+        )
     if level == 2:
         ask = rng.choice(("max", "difference", "product", "coins"))
         if ask == "coins":
-            n, a, b = rng.randint(2, 5), rng.randint(1, 9), rng.randint(1, 9)
+            n, a, b = rng.randint(2, 5), rng.randint(2, 9), rng.randint(2, 9)
             scene = (
                 f"{who} tosses a fair coin {n} times and gets {a} dollars for every head. If all {n} tosses are heads, there "
                 f"are {b} dollars in addition."
             )
             value = Fraction(n * a, 2) + Fraction(b, 2**n)
-            return expected(rng, scene, "the total amount in dollars", value, {"ask": ask, "n": n, "a": a, "b": b}, level)
+            return expected(
+                rng,
+                scene,
+                "the total amount in dollars",
+                value,
+                {"ask": ask, "n": n, "a": a, "b": b},
+                level,
+            )
         every = list(product(range(1, faces + 1), repeat=2))
         c = rng.randint(2, 6)
-        quantity, pay = {
-            "max": (f"${c}$ times the larger result (or ${c}$ times either one if they are equal)", lambda o: c * max(o)),
-            "difference": (f"the difference between the larger and the smaller result, plus ${c}$", lambda o: abs(o[0] - o[1]) + c),
+        games: dict[str, tuple[str, Callable[[Sequence[int]], int]]] = {
+            "max": (
+                f"${c}$ times the larger result (or ${c}$ times either one if they are equal)",
+                lambda o: c * max(o),
+            ),
+            "difference": (
+                f"the difference between the larger and the smaller result, plus ${c}$",
+                lambda o: abs(o[0] - o[1]) + c,
+            ),
             "product": (f"the product of the two results minus ${c}$", lambda o: o[0] * o[1] - c),
-        }[ask]
-        scene = rng.choice((f"Two dice of the following kind are rolled: {die}.", f"{who} rolls {die} twice."))
+        }
+        quantity, pay = games[ask]
+        scene = rng.choice(
+            (f"Two dice of the following kind are rolled: {die}.", f"{who} rolls {die} twice.")
+        )
         value = Fraction(sum(pay(o) for o in every), len(every))
         return expected(rng, scene, quantity, value, {"ask": ask, "faces": faces, "c": c}, level)
     ask = rng.choice(("choice", "reroll", "fair price"))
@@ -77,7 +111,9 @@ def _payments(rng: Random, level: int) -> Problem:
             f"{who} rolls {die}. If the result is less than ${k}$, it does not count, and the die is rolled once more; the "
             "second result then counts, whatever it is."
         )
-        return expected(rng, scene, "the result that counts", value, {"ask": ask, "faces": faces, "k": k}, level)
+        return expected(
+            rng, scene, "the result that counts", value, {"ask": ask, "faces": faces, "k": k}, level
+        )
     if ask == "choice":
         mean = Fraction(faces + 1, 2)
         rounds = rng.choice((2, 3))
@@ -90,7 +126,12 @@ def _payments(rng: Random, level: int) -> Problem:
             f"{who} decides so as to make the expected payment as large as possible."
         )
         return expected(
-            rng, scene, "the payment in dollars", best, {"ask": ask, "faces": faces, "rounds": "two" if rounds == 2 else "three"}, level
+            rng,
+            scene,
+            "the payment in dollars",
+            best,
+            {"ask": ask, "faces": faces, "rounds": "two" if rounds == 2 else "three"},
+            level,
         )
     r, b = rng.randint(2, 7), rng.randint(2, 7)
     gain, loss = rng.randint(2, 12), rng.randint(2, 12)
@@ -103,7 +144,9 @@ def _payments(rng: Random, level: int) -> Problem:
     if value <= 0:
         return _payments(rng, level)
     values = {"ask": ask, "red": r, "blue": b, "gain": gain, "loss": loss}
-    return expected(rng, scene, f"{who}'s gain in dollars, a payment counting as negative", value, values, level)
+    return expected(
+        rng, scene, f"{who}'s gain in dollars, a payment counting as negative", value, values, level
+    )
 
 
 def _counts(rng: Random, level: int) -> Problem:
@@ -121,7 +164,9 @@ def _counts(rng: Random, level: int) -> Problem:
             )  # fmt: skip
         if ask == "sum":
             k = rng.randint(2, n - 1)
-            scene = f"{k} of {n} cards numbered $1$ to ${n}$ are drawn at random without replacement."
+            scene = (
+                f"{k} of {n} cards numbered $1$ to ${n}$ are drawn at random without replacement."
+            )
             return expected(
                 rng, scene, "the sum of the numbers on the drawn cards", Fraction(k * (n + 1), 2),
                 {"ask": ask, "n": n, "k": k}, level,
@@ -132,7 +177,12 @@ def _counts(rng: Random, level: int) -> Problem:
             "for every roll."
         )
         return expected(
-            rng, scene, "the number of correct guesses", Fraction(n, faces), {"ask": ask, "faces": faces, "n": n}, level
+            rng,
+            scene,
+            "the number of correct guesses",
+            Fraction(n, faces),
+            {"ask": ask, "faces": faces, "n": n},
+            level,
         )
     if level == 2:
         ask = rng.choice(("largest", "neighbors", "distinct", "empty"))
@@ -147,7 +197,12 @@ def _counts(rng: Random, level: int) -> Problem:
             ))  # fmt: skip
             name = "smallest" if low else "largest"
             return expected(
-                rng, scene, f"the {name} of the {k} numbers", value, {"ask": name, "n": n, "k": k}, level
+                rng,
+                scene,
+                f"the {name} of the {k} numbers",
+                value,
+                {"ask": name, "n": n, "k": k},
+                level,
             )
         if ask == "neighbors":
             g, b = rng.randint(2, 7), rng.randint(2, 7)
@@ -165,12 +220,22 @@ def _counts(rng: Random, level: int) -> Problem:
             value = faces * (1 - Fraction(faces - 1, faces) ** rolls)
             scene = f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times."
             return expected(
-                rng, scene, "the number of different results that occur", value, {"ask": ask, "faces": faces, "n": rolls}, level
+                rng,
+                scene,
+                "the number of different results that occur",
+                value,
+                {"ask": ask, "faces": faces, "n": rolls},
+                level,
             )
         value = faces * Fraction(faces - 1, faces) ** rolls
         scene = f"{rolls} balls are thrown independently into {faces} boxes, each box being equally likely for each ball."
         return expected(
-            rng, scene, "the number of boxes that stay empty", value, {"ask": ask, "faces": faces, "n": rolls}, level
+            rng,
+            scene,
+            "the number of boxes that stay empty",
+            value,
+            {"ask": ask, "faces": faces, "n": rolls},
+            level,
         )
     ask = rng.choice(("runs", "shared", "pairs left", "inversions", "triples"))
     if ask == "runs":
@@ -180,7 +245,9 @@ def _counts(rng: Random, level: int) -> Problem:
             f"{g} red and {b} blue cards are laid in a row in random order. A run is a group of one or more neighboring cards of "
             "the same color that cannot be extended."
         )
-        return expected(rng, scene, "the number of runs", value, {"ask": ask, "red": g, "blue": b}, level)
+        return expected(
+            rng, scene, "the number of runs", value, {"ask": ask, "red": g, "blue": b}, level
+        )
     if ask == "shared":
         people, days = rng.randint(3, 5), rng.choice((4, 5, 6, 7))
         value = days * (
@@ -197,11 +264,14 @@ def _counts(rng: Random, level: int) -> Problem:
         pairs = rng.randint(3, 7)
         taken = rng.randint(2, 2 * pairs - 2)
         value = pairs * Fraction(comb(2 * pairs - 2, taken), comb(2 * pairs, taken))
-        scene = (
-            f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen at random, get lost."
-        )
+        scene = f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen at random, get lost."
         return expected(
-            rng, scene, "the number of complete pairs that are left", value, {"ask": ask, "pairs": pairs, "taken": taken}, level
+            rng,
+            scene,
+            "the number of complete pairs that are left",
+            value,
+            {"ask": ask, "pairs": pairs, "taken": taken},
+            level,
         )
     if ask == "inversions":
         m = rng.randint(4, 7)
@@ -213,12 +283,16 @@ def _counts(rng: Random, level: int) -> Problem:
             f"the number of pairs of numbers in which the larger one stands to the left of the smaller one, at most {k} places "
             "away from it"
         )
-        return expected(rng, scene, quantity, Fraction(near, 2), {"ask": ask, "n": m, "k": k}, level)
+        return expected(
+            rng, scene, quantity, Fraction(near, 2), {"ask": ask, "n": m, "k": k}, level
+        )
     faces, rolls = rng.choice((3, 4, 5, 6)), rng.randint(3, 5)
     value = (rolls - 1) * Fraction(faces - 1, 2 * faces)
     scene = f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times, and the results are written in a row."
     quantity = "the number of results, from the second on, that are greater than the result directly before"
-    return expected(rng, scene, quantity, value, {"ask": "rises", "faces": faces, "n": rolls}, level)
+    return expected(
+        rng, scene, quantity, value, {"ask": "rises", "faces": faces, "n": rolls}, level
+    )
 
 
 FAMILIES = (

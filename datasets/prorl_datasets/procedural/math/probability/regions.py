@@ -5,10 +5,11 @@ Leaves out: finitely many outcomes (``dice``, ``urns``).
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -29,13 +30,23 @@ def _regions(rng: Random, level: int) -> Problem:
         n = rng.randint(6, 30)
         ask = rng.choice(("near", "stick", "waiting", "two ends"))
         if ask == "near":
-            c, d = redrawn(lambda: (rng.randint(1, n - 1), rng.randint(1, n - 1)), lambda t: t[0] + t[1] > n or t[0] < t[1] or 2 * t[1] < n)
-            low, high = max(0, c - d), min(n, c + d)
+            centre, reach = redrawn(
+                lambda: (rng.randint(1, n - 1), rng.randint(1, n - 1)),
+                lambda t: t[0] + t[1] > n or t[0] < t[1] or 2 * t[1] < n,
+            )
+            low, high = max(0, centre - reach), min(n, centre + reach)
             if (low, high) == (0, n):
                 return _regions(rng, level)
             scene = f"A real number $x$ is chosen at random from the interval $[0, {n}]$."
-            event = f"$|x - {c}| < {d}$"
-            return probability(rng, scene, event, Fraction(high - low, n), {"ask": ask, "n": n, "c": c, "d": d}, level)
+            event = f"$|x - {centre}| < {reach}$"
+            return probability(
+                rng,
+                scene,
+                event,
+                Fraction(high - low, n),
+                {"ask": ask, "n": n, "c": centre, "d": reach},
+                level,
+            )
         if ask == "stick":
             k = rng.randint(2, 7)
             scene = rng.choice((
@@ -43,7 +54,9 @@ def _regions(rng: Random, level: int) -> Problem:
                 f"{a} cuts a ribbon of {n} centimeters at a place chosen at random, so that there are two pieces.",
             ))  # fmt: skip
             event = f"the longer piece is more than {k} times as long as the shorter one"
-            return probability(rng, scene, event, Fraction(2, k + 1), {"ask": ask, "n": n, "k": k}, level)
+            return probability(
+                rng, scene, event, Fraction(2, k + 1), {"ask": ask, "n": n, "k": k}, level
+            )
         if ask == "waiting":
             wait = rng.randint(1, n // 2)
             other = rng.randint(wait + 1, n)
@@ -51,21 +64,30 @@ def _regions(rng: Random, level: int) -> Problem:
                 f"A bus leaves every {n} minutes, exactly on time. {a} comes to the stop at a random moment, without knowing the "
                 "timetable, and takes the next bus."
             )
-            event = f"{a} waits more than {wait} minutes but less than {other} minutes".replace("than 1 minutes", "than 1 minute")
-            return probability(
-                rng, scene, event, Fraction(other - wait, n), {"ask": ask, "n": n, "wait": wait, "other": other}, level
+            event = f"{a} waits more than {wait} minutes but less than {other} minutes".replace(
+                "than 1 minutes", "than 1 minute"
             )
-        d = rng.randint(1, (n - 1) // 2)
+            return probability(
+                rng,
+                scene,
+                event,
+                Fraction(other - wait, n),
+                {"ask": ask, "n": n, "wait": wait, "other": other},
+                level,
+            )
+        reach = rng.randint(1, (n - 1) // 2)
         scene = f"A point is chosen at random on a segment of length ${n}$."
-        event = f"its distance from each of the two endpoints is greater than ${d}$"
-        return probability(rng, scene, event, Fraction(n - 2 * d, n), {"ask": ask, "n": n, "d": d}, level)
+        event = f"its distance from each of the two endpoints is greater than ${reach}$"
+        return probability(
+            rng, scene, event, Fraction(n - 2 * reach, n), {"ask": ask, "n": n, "d": reach}, level
+        )
     w, h = Fraction(rng.randint(2, 12)), Fraction(rng.randint(2, 12))
     if level == 2:
         ask = rng.choice(("sum", "above line", "meeting", "smaller"))
         if ask == "sum":
             c = Fraction(rng.randint(1, int(w + h) - 1))
             more = rng.random() < 0.4
-            scene = rng.choice((
+            scene = rng.choice(phrasings(
                 f"A point $(x, y)$ is chosen at random in the rectangle $0 \\le x \\le {w}$, $0 \\le y \\le {h}$.",
                 f"Two real numbers $x$ and $y$ are chosen independently and at random, $x$ from the interval $[0, {w}]$ and $y$ "
                 f"from $[0, {h}]$.",
@@ -73,7 +95,12 @@ def _regions(rng: Random, level: int) -> Problem:
             share = _below(w, h, c) / (w * h)
             values = {"ask": ask, "w": int(w), "h": int(h), "c": int(c), "more": more}
             return probability(
-                rng, scene, f"$x + y {'>' if more else '<'} {c}$", 1 - share if more else share, values, level
+                rng,
+                scene,
+                f"$x + y {'>' if more else '<'} {c}$",
+                1 - share if more else share,
+                values,
+                level,
             )
         if ask == "above line":
             m = rng.randint(2, 5)
@@ -89,14 +116,16 @@ def _regions(rng: Random, level: int) -> Problem:
             return probability(rng, scene, f"$y > {m}x$", share, values, level)
         if ask == "meeting":
             n = rng.choice((30, 40, 45, 50, 60, 90, 120))
-            d = rng.randint(5, n // 2)
+            stay = rng.randint(5, n // 2)
             scene = (
                 f"{a} and {b} agree to meet at a café within a period of {n} minutes. Each of them arrives at a random moment of "
-                f"this period, independently of the other, waits {d} minutes for the other and then leaves (if necessary, after the "
+                f"this period, independently of the other, waits {stay} minutes for the other and then leaves (if necessary, after the "
                 "end of the period)."
             )
-            value = 1 - Fraction(n - d, n) ** 2
-            return probability(rng, scene, "they meet", value, {"ask": ask, "n": n, "d": d}, level)
+            value = 1 - Fraction(n - stay, n) ** 2
+            return probability(
+                rng, scene, "they meet", value, {"ask": ask, "n": n, "d": stay}, level
+            )
         share = 1 - w / (2 * h) if w <= h else h / (2 * w)
         scene = (
             f"{a} chooses a real number $x$ at random from the interval $[0, {w}]$, and {b} independently chooses a real number "
@@ -104,18 +133,27 @@ def _regions(rng: Random, level: int) -> Problem:
         )
         if w == h:
             return _regions(rng, level)
-        return probability(rng, scene, "$x < y$", share, {"ask": ask, "w": int(w), "h": int(h)}, level)
+        return probability(
+            rng, scene, "$x < y$", share, {"ask": ask, "w": int(w), "h": int(h)}, level
+        )
     ask = rng.choice(("two waits", "triangle", "both", "stick", "given"))
     if ask == "two waits":
         n = rng.choice((30, 40, 50, 60, 90, 120))
-        d, e = redrawn(lambda: (rng.randint(4, n // 2), rng.randint(4, n // 2)), lambda t: t[0] != t[1])
+        stay, other = redrawn(
+            lambda: (rng.randint(4, n // 2), rng.randint(4, n // 2)), lambda t: t[0] != t[1]
+        )
         scene = (
             f"{a} and {b} come to a park independently, each at a random moment between two fixed times that lie {n} minutes "
-            f"apart. {a} stays {d} minutes, {b} stays {e} minutes, even beyond the later of the two times."
+            f"apart. {a} stays {stay} minutes, {b} stays {other} minutes, even beyond the later of the two times."
         )
-        value = 1 - (Fraction(n - d, n) ** 2 + Fraction(n - e, n) ** 2) / 2
+        value = 1 - (Fraction(n - stay, n) ** 2 + Fraction(n - other, n) ** 2) / 2
         return probability(
-            rng, scene, "there is a moment at which both are in the park", value, {"ask": ask, "n": n, "d": d, "e": e}, level
+            rng,
+            scene,
+            "there is a moment at which both are in the park",
+            value,
+            {"ask": ask, "n": n, "d": stay, "e": other},
+            level,
         )
     if ask == "triangle":
         n, s = redrawn(lambda: (rng.randint(2, 12), rng.randint(1, 12)), lambda t: t[1] < 2 * t[0])
@@ -130,17 +168,29 @@ def _regions(rng: Random, level: int) -> Problem:
     if ask == "stick":
         k = rng.randint(2, 5)
         n = rng.randint(5, 60)
-        scene = (
-            f"Two points are chosen independently and at random on a stick of length ${n}$, and the stick is broken at both of them."
-        )
+        scene = f"Two points are chosen independently and at random on a stick of length ${n}$, and the stick is broken at both of them."
         if rng.random() < 0.5:
             event = f"each of the three pieces is longer than $\\frac{{1}}{{{k + 2}}}$ of the stick"
-            return probability(
-                rng, scene, event, (1 - Fraction(3, k + 2)) ** 2, {"ask": "all pieces", "n": n, "share": k + 2}, level
-            ) if k > 1 else _regions(rng, level)
+            return (
+                probability(
+                    rng,
+                    scene,
+                    event,
+                    (1 - Fraction(3, k + 2)) ** 2,
+                    {"ask": "all pieces", "n": n, "share": k + 2},
+                    level,
+                )
+                if k > 1
+                else _regions(rng, level)
+            )
         event = f"the piece in the middle is longer than $\\frac{{1}}{{{k}}}$ of the stick"
         return probability(
-            rng, scene, event, (1 - Fraction(1, k)) ** 2, {"ask": "middle", "n": n, "share": k}, level
+            rng,
+            scene,
+            event,
+            (1 - Fraction(1, k)) ** 2,
+            {"ask": "middle", "n": n, "share": k},
+            level,
         )
     n = rng.randint(2, 10)
     side = Fraction(n)
@@ -168,11 +218,13 @@ def _strip(side: Fraction, c: Fraction, d: Fraction) -> Fraction:
     # on the line x + y = t, |x - y| ranges over [0, min(t, 2 side - t)]; the area element is dt dv / 2
     area = Fraction(0)
     corners = sorted({Fraction(0), d, side, 2 * side - d, c, 2 * side})
-    for low, high in zip(corners, corners[1:], strict=False):
+    for low, high in itertools.pairwise(corners):
         if high <= c and low >= 0:
             middle = (low + high) / 2
             area += (high - low) * min(d, middle, 2 * side - middle)
     return area
 
 
-FAMILIES = (math_family("probability_regions", _regions, "lengths and areas with straight borders"),)
+FAMILIES = (
+    math_family("probability_regions", _regions, "lengths and areas with straight borders"),
+)

@@ -5,12 +5,13 @@ Leaves out: numbered cards and dice (``dice``).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -29,7 +30,7 @@ def _urns(rng: Random, level: int) -> Problem:
         word = {2: "two", 3: "three"}[k]
         back = rng.random() < 0.3
         j = rng.randint(0, k)
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"{stock} {who} takes out {word} of them at random, one after another and "
             f"{'putting each back before the next draw' if back else 'without putting any back'}.",
             f"There are {r} red and {b} blue {things} in {place}. {word.capitalize()} are drawn at random "
@@ -38,8 +39,16 @@ def _urns(rng: Random, level: int) -> Problem:
             f"{'after each draw the drawn one is returned' if back else 'no drawn one is returned'}.",
         ))  # fmt: skip
         if rng.random() < 0.5:
-            event = f"exactly {j} of the {word} are red" if 0 < j < k else f"all {word} are {'red' if j else 'blue'}"
-            event = event.replace("exactly 1 of the two are", "exactly one of the two is").replace("exactly 1 of the three are", "exactly one of the three is").replace("all two", "both")
+            event = (
+                f"exactly {j} of the {word} are red"
+                if 0 < j < k
+                else f"all {word} are {'red' if j else 'blue'}"
+            )
+            event = (
+                event.replace("exactly 1 of the two are", "exactly one of the two is")
+                .replace("exactly 1 of the three are", "exactly one of the three is")
+                .replace("all two", "both")
+            )
             value = (
                 Fraction(comb(k, j) * r**j * b ** (k - j), n**k)
                 if back
@@ -48,9 +57,15 @@ def _urns(rng: Random, level: int) -> Problem:
             ask = "exactly"
         else:
             j = -1
-            event = f"the {word} do not all have the same color" if k > 2 else "the two have different colors"
+            event = (
+                f"the {word} do not all have the same color"
+                if k > 2
+                else "the two have different colors"
+            )
             same = (
-                Fraction(r**k + b**k, n**k) if back else Fraction(comb(r, k) + comb(b, k), comb(n, k))
+                Fraction(r**k + b**k, n**k)
+                if back
+                else Fraction(comb(r, k) + comb(b, k), comb(n, k))
             )
             value, ask = 1 - same, "mixed"
         if not 0 < value < 1:
@@ -84,11 +99,11 @@ def _urns(rng: Random, level: int) -> Problem:
     ask = rng.choice(("runs out", "position", "transfer"))
     if ask == "runs out":
         # the last of all is blue, or the red ones are gone first
-        scene = (
-            f"{stock} They are taken out one by one at random, without replacement, until none is left."
-        )
+        scene = f"{stock} They are taken out one by one at random, without replacement, until none is left."
         value = Fraction(b, r + b) * Fraction(g, n) + Fraction(g, r + g) * Fraction(b, n)
-        event = "the last red one is taken out before the last blue one and before the last green one"
+        event = (
+            "the last red one is taken out before the last blue one and before the last green one"
+        )
     elif ask == "position":
         i = rng.randint(2, 5)
         scene = f"{stock} They are drawn one after another without replacement."
@@ -118,7 +133,9 @@ def _urns(rng: Random, level: int) -> Problem:
         event = "the one drawn from the second box is red"
         values = {"ask": ask, "red": r, "blue": b, "c": c, "d": d}
         return probability(rng, scene, event, value, values, level)
-    return probability(rng, scene, event, value, {"ask": ask, "red": r, "blue": b, "green": g}, level)
+    return probability(
+        rng, scene, event, value, {"ask": ask, "red": r, "blue": b, "green": g}, level
+    )
 
 
 def _random_orders(rng: Random, level: int) -> Problem:
@@ -141,8 +158,14 @@ def _random_orders(rng: Random, level: int) -> Problem:
                 f"{a} is somewhere before {b} but not at the very front",
                 Fraction(1, 2) - Fraction(1, n),
             ),
-            "ends": (f"{a} and {b} get the first and the last place, in one order or the other", Fraction(2, n * (n - 1))),
-            "first places": (f"both {a} and {b} are among the first {k}", Fraction(k * (k - 1), n * (n - 1))),
+            "ends": (
+                f"{a} and {b} get the first and the last place, in one order or the other",
+                Fraction(2, n * (n - 1)),
+            ),
+            "first places": (
+                f"both {a} and {b} are among the first {k}",
+                Fraction(k * (k - 1), n * (n - 1)),
+            ),
         }[ask]
         values = {"ask": ask, "n": n, **({"k": k} if ask == "first places" else {})}
         return probability(rng, scene, event, value, values, level)
@@ -152,7 +175,11 @@ def _random_orders(rng: Random, level: int) -> Problem:
             x, y = rng.randint(2, 5), rng.randint(2, 5)
             scene = f"{x} girls and {y} boys {doing}."
             block = rng.random() < 0.5
-            event = "all the girls are directly one after another" if block else "no two girls are directly next to each other"
+            event = (
+                "all the girls are directly one after another"
+                if block
+                else "no two girls are directly next to each other"
+            )
             value = Fraction((y + 1) if block else comb(y + 1, x), comb(x + y, x))
             if not 0 < value < 1:
                 return _random_orders(rng, level)
@@ -190,7 +217,9 @@ def _random_orders(rng: Random, level: int) -> Problem:
         good = comb(n, j) * _deranged(n - j)
         scene = f"{n} letters are put at random into {n} addressed envelopes, one letter in each."
         event = (
-            "no letter is in the right envelope" if j == 0 else f"exactly {j} of the letters {'is' if j == 1 else 'are'} in the right envelope"
+            "no letter is in the right envelope"
+            if j == 0
+            else f"exactly {j} of the letters {'is' if j == 1 else 'are'} in the right envelope"
         )
         value = Fraction(good, factorial(n))
         return probability(rng, scene, event, value, {"ask": ask, "n": n, "j": j}, level)
@@ -246,7 +275,7 @@ def _random_subsets(rng: Random, level: int) -> Problem:
     if level == 1:
         k = rng.randint(2, n - 2)
         ask = rng.choice(("size", "at most", "least"))
-        scene = rng.choice((
+        scene = rng.choice(phrasings(
             f"A subset of $\\{{1, 2, \\ldots, {n}\\}}$ is chosen at random, every subset (the empty one too) being "
             "equally likely.",
             f"For each of the numbers from $1$ to ${n}$, {rng.choice(PEOPLE)} tosses a fair coin and keeps the "
@@ -259,7 +288,10 @@ def _random_subsets(rng: Random, level: int) -> Problem:
                 f"{name} has at most {k} elements",
                 Fraction(sum(comb(n, i) for i in range(k + 1)), 2**n),
             ),
-            "least": (f"{name} has exactly {k} elements and contains ${n}$", Fraction(comb(n - 1, k - 1), 2**n)),
+            "least": (
+                f"{name} has exactly {k} elements and contains ${n}$",
+                Fraction(comb(n - 1, k - 1), 2**n),
+            ),
         }[ask]
         return probability(rng, scene, event, value, {"ask": ask, "n": n, "k": k}, level)
     if level == 2:
@@ -269,17 +301,33 @@ def _random_subsets(rng: Random, level: int) -> Problem:
         subsets = [s for k in range(n + 1) for s in combinations(range(1, n + 1), k)]
         total = rng.randint(4, n * (n + 1) // 2 - 4)
         gap = rng.randint(2, n - 1)
-        event, good = {
-            "no two": ("the chosen subset contains no two consecutive integers", lambda s: all(y - x > 1 for x, y in combinations(s, 2))),
-            "sum": (f"the elements of the chosen subset add up to ${total}$", lambda s: sum(s) == total),
-            "max min": (f"the largest and the smallest element of the chosen subset exist and differ by exactly ${gap}$", lambda s: bool(s) and max(s) - min(s) == gap),
-        }[ask]
+        cases: dict[str, tuple[str, Callable[[Sequence[int]], bool]]] = {
+            "no two": (
+                "the chosen subset contains no two consecutive integers",
+                lambda s: all(y - x > 1 for x, y in combinations(s, 2)),
+            ),
+            "sum": (
+                f"the elements of the chosen subset add up to ${total}$",
+                lambda s: sum(s) == total,
+            ),
+            "max min": (
+                f"the largest and the smallest element of the chosen subset exist and differ by exactly ${gap}$",
+                lambda s: bool(s) and max(s) - min(s) == gap,
+            ),
+        }
+        event, good = cases[ask]
         value = Fraction(sum(good(s) for s in subsets), len(subsets))
-        values = {"ask": ask, "n": n} | ({"total": total} if ask == "sum" else {"gap": gap} if ask == "max min" else {})
+        values = {"ask": ask, "n": n} | (
+            {"total": total} if ask == "sum" else {"gap": gap} if ask == "max min" else {}
+        )
         return probability(rng, scene, event, value, values, level)
     n = rng.randint(2, 7)
     ask = rng.choice(("disjoint", "inside", "meet", "three", "sizes"))
-    shown = f"\\{{1, 2, \\ldots, {n}\\}}" if n > 3 else f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
+    shown = (
+        f"\\{{1, 2, \\ldots, {n}\\}}"
+        if n > 3
+        else f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
+    )
     k = rng.randint(1, n - 1)
     scene = (
         f"Two subsets $A$ and $B$ of ${shown}$ are chosen independently of each other and at random, all subsets "
@@ -291,10 +339,22 @@ def _random_subsets(rng: Random, level: int) -> Problem:
             "equally likely."
         )
     event, value = {
-        "disjoint": ("$A$ and $B$ have no common element and are not both empty", Fraction(3**n - 1, 4**n)),
-        "inside": ("$A$ is a subset of $B$ or $B$ is a subset of $A$", Fraction(2 * 3**n - 2**n, 4**n)),
-        "meet": (f"$A \\cap B$ has exactly {k} {'element' if k == 1 else 'elements'}", Fraction(comb(n, k) * 3 ** (n - k), 4**n)),
-        "three": (f"$A \\cap B \\cap C$ has exactly {k} {'element' if k == 1 else 'elements'}", Fraction(comb(n, k) * 7 ** (n - k), 8**n)),
+        "disjoint": (
+            "$A$ and $B$ have no common element and are not both empty",
+            Fraction(3**n - 1, 4**n),
+        ),
+        "inside": (
+            "$A$ is a subset of $B$ or $B$ is a subset of $A$",
+            Fraction(2 * 3**n - 2**n, 4**n),
+        ),
+        "meet": (
+            f"$A \\cap B$ has exactly {k} {'element' if k == 1 else 'elements'}",
+            Fraction(comb(n, k) * 3 ** (n - k), 4**n),
+        ),
+        "three": (
+            f"$A \\cap B \\cap C$ has exactly {k} {'element' if k == 1 else 'elements'}",
+            Fraction(comb(n, k) * 7 ** (n - k), 8**n),
+        ),
         "sizes": ("$A$ has more elements than $B$", Fraction(4**n - comb(2 * n, n), 2 * 4**n)),
     }[ask]
     values = {"ask": ask, "n": n} | ({"k": k} if ask in ("meet", "three") else {})
