@@ -21,7 +21,7 @@ def formed(solve: Callable[[Values, str], Fraction]) -> Check:
 
     def check(p: Values, question: str) -> object:
         value = Fraction(solve(p, question))
-        if not re.search("expect|average|mean of", question):
+        if not re.search("expect|average|mean of|E\\(X", question):
             assert 0 < value < 1
         if p["form"] == "sum":
             assert "+ n" in question or "a + b" in question

@@ -96,8 +96,8 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
                 if extra
                 else ""
             )
-            + f". Everyone gets a badge in one of {colors} colors, and nobody has the same color as the "
-            "own direct boss. In how many ways can the badges be given out?",
+            + f". Everyone gets a badge in one of {colors} colors, and nobody has the same color as his or her "
+            "direct boss. In how many ways can the badges be given out?",
         )
         values = {"ask": ask, "arms": arms, "extra": extra, "colors": colors}
         return Problem(rng.choice(texts), str(answer), values)
@@ -305,7 +305,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
         "solids are the same if one can be turned in space to look like the other. How many different ones "
         "are there?",
         f"{who} glues colored paper on the faces of {name}, one color out of {colors} on each face. How many "
-        "solids that cannot be turned into each other by moving them in space can be produced?",
+        "solids can be produced, no two of which look alike when turned suitably in space?",
     )
     values = {"ask": solid, "colors": colors}
     return Problem(rng.choice(texts), str(answer), values)

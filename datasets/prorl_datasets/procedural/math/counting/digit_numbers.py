@@ -144,7 +144,7 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "digits": digits})
     if ask == "two digits":
         k = rng.choice((2, 3)) if places > 3 else 2
-        low = rng.randint(1, 9)
+        low = rng.randint(2, 9)
         answer = sum(len(set(str(n))) == k and str(n)[0] >= str(low) for n in every)
         texts = phrasings(
             f"How many {word}-digit integers have exactly {k} different digits and a first digit of at least "

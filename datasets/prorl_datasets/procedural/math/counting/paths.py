@@ -281,7 +281,7 @@ def _strings(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many strings of {n} letters from the alphabet {', '.join(alphabet)} have no two "
                 "equal letters next to each other?",
-                f"A bracelet clasp apart, {who} threads {n} beads on a straight string, choosing among "
+                f"{who} threads {n} beads on a straight string, choosing among "
                 f"{letters} colors, and never puts two beads of one color next to each other. How many "
                 "color patterns are possible, read from one fixed end?",
                 f"A row of {n} houses is painted; {letters} colors are available, and neighboring houses "

@@ -64,7 +64,7 @@ def _decimals(rng: Random, level: int) -> Problem:
             head = str(rng.randint(0, 9)) if rng.random() < 0.6 else f"{rng.randint(0, 99):02d}"
             repeat = redrawn(
                 lambda: str(rng.randint(1, 99)),
-                lambda r: (len(r) == 1 and r != "9") or len(set(r)) > 1,
+                lambda r: r[-1] != head[-1] and ((len(r) == 1 and r != "9") or len(set(r)) > 1),
             )
             value = Fraction(int(head), 10 ** len(head)) + Fraction(
                 int(repeat), (10 ** len(repeat) - 1) * 10 ** len(head)
@@ -88,8 +88,9 @@ def _decimals(rng: Random, level: int) -> Problem:
                 f"$\\frac{{1}}{{{m}}}$ have?",
                 f"The decimal expansion of $\\frac{{1}}{{{m}}}$ is periodic from the first digit on. "
                 "Find the length of its period.",
-                f"{who} calculates $1 \\div {m}$ by long division. After how many digits behind the "
-                "decimal point do the digits start to repeat for the first time?",
+                f"{who} calculates $1 \\div {m}$ by long division and sees that from the decimal point on "
+                "one block of digits is written again and again. How long is this block, if it is "
+                "taken as short as possible?",
             )
             return Problem(rng.choice(texts), str(period(m)), {"ask": ask, "m": m})
         places = rng.randint(30, 200)

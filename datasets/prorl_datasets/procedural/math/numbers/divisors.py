@@ -79,8 +79,8 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
                 f"How many positive divisors of ${shown}$ are perfect squares?",
                 f"Let $N = {shown}$. Count the perfect squares (including $1$) that divide $N$.",
                 f"For how many positive integers $k$ is $\\frac{{{shown}}}{{k^2}}$ an integer?",
-                f"A square floor of side $k$ (a positive integer) is to be tiled so that its area "
-                f"$k^2$ divides ${shown}$. How many values of $k$ are possible?",
+                f"The square $k^2$ of a positive integer $k$ is a divisor of ${shown}$. How many values "
+                "of $k$ are possible?",
             )
         else:
             answer = _count([e for q, e in factors.items() if q != p])

@@ -50,8 +50,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"Let $x$ and $y$ be positive integers with $x^2 - y^2 = {n}$. {wish}",
                 f"The squares of two positive integers $x > y$ differ by ${n}$. {wish}",
-                f"Some floor of $x^2$ equal tiles, a square, keeps a square of $y^2$ tiles after "
-                f"{n} tiles have been taken away; $x$ and $y$ are positive integers. {wish}",
+                f"From a square floor of $x$ by $x$ equal tiles, {n} tiles are taken away, and the rest "
+                f"is laid again as a full square of $y$ by $y$ tiles, with $y > 0$. {wish}",
             )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
     if level == 2:

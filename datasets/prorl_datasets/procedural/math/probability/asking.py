@@ -14,15 +14,6 @@ from prorl_datasets.procedural.math.drawing import phrasings
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem
 
-_FORMS = (
-    "Express your answer as a common fraction.",
-    "Give a fraction in lowest terms.",
-    "Write the answer as a reduced fraction.",
-    "Answer with a fraction in simplest form.",
-    "State the exact value as a fraction that cannot be simplified.",
-    "The answer should be an exact fraction in lowest terms.",
-)
-
 
 def probability(
     rng: Random, scene: str, event: str, value: Fraction, values: Mapping[str, Any], level: int
@@ -41,15 +32,19 @@ def probability(
         ))  # fmt: skip
         answer = str(value.numerator + value.denominator)
         return Problem(f"{scene} {text}".strip(), answer, {**values, "form": "sum"})
-    form = rng.choice(_FORMS)
-    text = rng.choice((
-        f"What is the probability that {event}? {form}",
-        f"Find the probability that {event}. {form}",
-        f"How likely is it that {event}? {form}",
-        f"Determine the probability that {event}, as a fraction in lowest terms.",
-        f"With what probability is it true that {event}? {form}",
-        f"Let $p$ be the probability that {event}. Compute $p$ as a fraction in lowest terms.",
-        f"What is the chance that {event}? {form}",
+    text = rng.choice(phrasings(
+        f"What is the probability that {event}? Express your answer as a common fraction.",
+        f"Find, as a common fraction, the probability that {event}.",
+        f"How likely is it that {event}? A reduced fraction is wanted.",
+        f"Determine the probability that {event}, in lowest terms.",
+        f"As a fraction in simplest form, what is the probability that {event}?",
+        f"Let $p$ be the probability that {event}. Compute the exact value of $p$.",
+        f"What is the chance, written as $\\frac{{a}}{{b}}$ in lowest terms, that {event}?",
+        f"Give the exact probability that {event}.",
+        f"Calculate $P(E)$ as a simplified fraction, where $E$ is the event that {event}.",
+        f"Which fraction in lowest terms equals the probability that {event}?",
+        f"Someone bets that {event}. Find the exact probability that this bet is won.",
+        f"Write the probability that {event} as an irreducible fraction.",
     ))  # fmt: skip
     return Problem(f"{scene} {text}".strip(), fraction(value), {**values, "form": "fraction"})
 
@@ -65,18 +60,17 @@ def expected(
         )
         answer = str(value.numerator + value.denominator)
         return Problem(f"{scene} {text}".strip(), answer, {**values, "form": "sum"})
-    form = rng.choice((
-        "Give an integer or a fraction in lowest terms.",
-        "Express your answer as an integer or a common fraction.",
-        "If it is not an integer, write it as a reduced fraction.",
-        "Answer exactly, with a simplified fraction where necessary.",
-    ))  # fmt: skip
     text = rng.choice(phrasings(
-        f"What is the expected value of {quantity}? {form}",
-        f"Find the expected value of {quantity}. {form}",
-        f"On average, how large is {quantity}? {form}",
+        f"What is the expected value of {quantity}, as an integer or a reduced fraction?",
+        f"Find the exact expected value of {quantity}.",
+        f"On average, how large is {quantity}? The exact value is wanted, not a decimal.",
         f"Determine the mean of {quantity} over all possible outcomes, weighted with their probabilities. "
-        f"{form}",
-        f"Calculate the expectation of {quantity}. {form}",
+        "Give an integer or a common fraction.",
+        f"Calculate the expectation of {quantity}. If it is not an integer, write it as a fraction in lowest "
+        "terms.",
+        f"Let $X$ be {quantity}. Compute $E(X)$ exactly.",
+        f"If all this is repeated very often, what value does the average of {quantity} approach? Answer with "
+        "an exact number.",
+        f"Which integer or irreducible fraction is the expected value of {quantity}?",
     ))  # fmt: skip
     return Problem(f"{scene} {text}".strip(), fraction(value), {**values, "form": "fraction"})

@@ -20,6 +20,10 @@ def _share(outcomes: Sequence[Sequence[int]], good: Callable[[Sequence[int]], bo
     return Fraction(sum(good(o) for o in outcomes), len(outcomes))
 
 
+def _faces(faces: int) -> str:
+    return "1, 2, 3, 4" if faces == 4 else f"1, 2, \\ldots, {faces}"
+
+
 def _dice(rng: Random, count: int, faces: int) -> str:
     who = rng.choice(PEOPLE)
     word = {2: "Two", 3: "Three", 4: "Four"}[count]
@@ -29,7 +33,7 @@ def _dice(rng: Random, count: int, faces: int) -> str:
     return rng.choice((
         f"{word} {kind} are rolled.",
         f"{who} throws {word.lower()} {kind}.",
-        f"A fair die with the faces $1, 2, \\ldots, {faces}$ is rolled {word.lower()} times."
+        f"A fair die with the faces ${_faces(faces)}$ is rolled {word.lower()} times."
         .replace("two times", "twice"),
         f"In a board game, a move begins with a roll of {word.lower()} {kind}.",
     ))  # fmt: skip
