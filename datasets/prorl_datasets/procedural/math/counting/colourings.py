@@ -50,10 +50,13 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
                 rule = " and the first and the last stripe have the same color"
             texts = phrasings(
                 f"A flag has {n} vertical stripes. Each stripe gets one of {colors} colors so that "
-                f"neighboring stripes differ{rule}. How many flags are possible? A flag and its mirror "
+                f"neighboring stripes differ{rule}. How many flags are possible? A flag and its "
+                "mirror "
                 "image count as different unless they are equal.",
-                f"{n} stripes, one beside the other, are painted with {colors} available colors; stripes "
-                f"that touch have different colors{rule}. Not all colors have to be used. In how many "
+                f"{n} stripes, one beside the other, are painted with {colors} available colors; "
+                "stripes "
+                f"that touch have different colors{rule}. Not all colors have to be used. In how "
+                "many "
                 "ways can the stripes be painted?",
             )
             values = {"ask": "same ends" if same_ends else ask, "n": n, "colors": colors}
@@ -67,13 +70,19 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
                 return _graph_colorings(rng, level)
             shape = {3: "three", 4: "four"}[n]
             texts = phrasings(
-                f"A round window has a circular pane in the middle and a ring around it that is divided "
-                f"into {shape} equal panes. There is glass in {colors} colors, and panes with a common "
-                "edge get different colors. In how many ways can the window be glazed? Windows that "
+                "A round window has a circular pane in the middle and a ring around it that is "
+                "divided "
+                f"into {shape} equal panes. There is glass in {colors} colors, and panes with a "
+                "common "
+                "edge get different colors. In how many ways can the window be glazed? Windows "
+                "that "
                 "differ by a rotation count as different.",
-                f"An island lies in a lake whose shore is divided among {shape} countries, arranged in a "
-                f"circle so that each borders on the next. A map colors the lake with its island in one "
-                f"color and each country in one color, out of {colors}; the lake differs from all the "
+                f"An island lies in a lake whose shore is divided among {shape} countries, "
+                "arranged in a "
+                "circle so that each borders on the next. A map colors the lake with its island "
+                "in one "
+                f"color and each country in one color, out of {colors}; the lake differs from "
+                "all the "
                 "countries, and neighboring countries differ. How many colorings are possible?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
@@ -82,21 +91,26 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         extra = rng.randint(0, 2)
         answer *= (colors - 1) ** extra
         texts = (
-            f"A square in the center of a pattern touches {arms} other fields, none of which touch each "
+            f"A square in the center of a pattern touches {arms} other fields, none of which "
+            "touch each "
             f"other"
             + (
-                f"; one of these touches a chain of {extra} more {'field' if extra == 1 else 'fields'}"
+                f"; one of these touches a chain of {extra} more "
+                f"{'field' if extra == 1 else 'fields'}"
                 if extra
                 else ""
             )
-            + f". Fields that touch get different colors out of {colors}. How many colorings are there?",
+            + f". Fields that touch get different colors out of {colors}. How many colorings are "
+            "there?",
             f"A manager has {arms} direct assistants"
             + (
-                f", and one of these heads a chain of {extra} more {'person' if extra == 1 else 'people'}, each the boss of the next"
+                f", and one of these heads a chain of {extra} more "
+                f"{'person' if extra == 1 else 'people'}, each the boss of the next"
                 if extra
                 else ""
             )
-            + f". Everyone gets a badge in one of {colors} colors, and nobody has the same color as his or her "
+            + f". Everyone gets a badge in one of {colors} colors, and nobody has the same color "
+            "as his or her "
             "direct boss. In how many ways can the badges be given out?",
         )
         values = {"ask": ask, "arms": arms, "extra": extra, "colors": colors}
@@ -107,14 +121,20 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
             n = rng.randint(4, 8)
             answer = (colors - 1) ** n + (-1) ** n * (colors - 1)
             texts = phrasings(
-                f"A ring is divided into {n} sections. Each section is painted in one of {colors} colors so "
-                "that neighboring sections differ. In how many ways can this be done? The sections are "
+                f"A ring is divided into {n} sections. Each section is painted in one of "
+                f"{colors} colors so "
+                "that neighboring sections differ. In how many ways can this be done? The "
+                "sections are "
                 "numbered, so that rotated paintings are different.",
-                f"{n} people sit around a round table, each with a hat in one of {colors} colors, and no two "
-                "neighbors wear the same color. How many distributions of hat colors to these people are "
+                f"{n} people sit around a round table, each with a hat in one of {colors} "
+                "colors, and no two "
+                "neighbors wear the same color. How many distributions of hat colors to these "
+                "people are "
                 "possible?",
-                f"The corners of a regular polygon with {n} corners, labeled $1$ to ${n}$, are colored with "
-                f"{colors} colors, of which some may stay unused. The ends of every side have different "
+                f"The corners of a regular polygon with {n} corners, labeled $1$ to ${n}$, are "
+                "colored with "
+                f"{colors} colors, of which some may stay unused. The ends of every side have "
+                "different "
                 "colors. How many colorings are there?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
@@ -122,10 +142,13 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
             n = rng.randint(2, 5)
             answer = colors * (colors - 1) * (colors**2 - 3 * colors + 3) ** (n - 1)
             texts = phrasings(
-                f"The squares of a board with 2 rows and {n} columns are painted with {colors} colors so "
+                f"The squares of a board with 2 rows and {n} columns are painted with {colors} "
+                "colors so "
                 "that squares with a common side have different colors. How many ways are there?",
-                f"{2 * n} plots form two rows of {n}. On each plot one of {colors} kinds of vegetables is "
-                "grown, and plots that share a border carry different kinds. Find the number of planting "
+                f"{2 * n} plots form two rows of {n}. On each plot one of {colors} kinds of "
+                "vegetables is "
+                "grown, and plots that share a border carry different kinds. Find the number of "
+                "planting "
                 "plans.",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "colors": colors})
@@ -140,10 +163,14 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
         )
         where = "in a closed ring" if ring else "in a straight row"
         texts = phrasings(
-            f"{n} numbered fields lie {where}. Each is painted in one of {colors} colors such that fields "
-            f"next to each other differ and all {colors} colors occur. In how many ways can this be done?",
-            f"{who} hangs {n} lanterns {where} at {n} fixed, different places, each lantern in one of "
-            f"{colors} colors. Neighboring lanterns differ in color, and every one of the colors is used. "
+            f"{n} numbered fields lie {where}. Each is painted in one of {colors} colors such "
+            "that fields "
+            f"next to each other differ and all {colors} colors occur. In how many ways can this "
+            "be done?",
+            f"{who} hangs {n} lanterns {where} at {n} fixed, different places, each lantern in "
+            "one of "
+            f"{colors} colors. Neighboring lanterns differ in color, and every one of the colors "
+            "is used. "
             "How many arrangements of colors are possible?",
         )
         if not answer:
@@ -165,13 +192,18 @@ def _graph_colorings(rng: Random, level: int) -> Problem:
     names = "ABCDEFG"[:n]
     shown = listed([names[i] + names[j] for i, j in edges])
     texts = phrasings(
-        f"Towns {listed(names)} are joined by the roads {shown}. Each town is given one of {colors} colors so "
+        f"Towns {listed(names)} are joined by the roads {shown}. Each town is given one of "
+        f"{colors} colors so "
         "that towns joined by a road have different colors. How many colorings are possible?",
-        f"A graph has the vertices {listed(names)} and the edges {shown}. In how many ways can its vertices "
-        f"be colored with {colors} colors, not all of which have to be used, such that the two ends of every "
+        f"A graph has the vertices {listed(names)} and the edges {shown}. In how many ways can "
+        "its vertices "
+        f"be colored with {colors} colors, not all of which have to be used, such that the two "
+        "ends of every "
         "edge get different colors?",
-        f"{n} lectures {listed(names)} are to be put into {colors} time slots. The following pairs have "
-        f"common listeners and must not be at the same time: {shown}. Any number of other lectures may run "
+        f"{n} lectures {listed(names)} are to be put into {colors} time slots. The following "
+        "pairs have "
+        f"common listeners and must not be at the same time: {shown}. Any number of other "
+        "lectures may run "
         "in parallel. How many timetables are there?",
     )
     values = {
@@ -197,14 +229,20 @@ def _necklaces(rng: Random, level: int) -> Problem:
         )
         answer = sum(colors ** gcd(i, n) for i in range(n)) // n
         texts = phrasings(
-            f"A round tray is divided into {n} equal sectors, and each is painted in one of {colors} colors. "
-            "Trays that can be turned into one another by a rotation are the same; the trays cannot be "
+            f"A round tray is divided into {n} equal sectors, and each is painted in one of "
+            f"{colors} colors. "
+            "Trays that can be turned into one another by a rotation are the same; the trays "
+            "cannot be "
             "flipped over. How many different trays are possible?",
-            f"{who} places {n} candles at equal distances around a cake; each candle has one of {colors} "
-            "colors, and equally colored candles look alike. Two arrangements are the same if one becomes "
+            f"{who} places {n} candles at equal distances around a cake; each candle has one of "
+            f"{colors} "
+            "colors, and equally colored candles look alike. Two arrangements are the same if "
+            "one becomes "
             "the other when the cake is turned. Find the number of different arrangements.",
-            f"In how many essentially different ways can the {n} sides of a regular polygon be colored with "
-            f"{colors} colors, if colorings that differ only by a rotation count as one (reflections are not "
+            f"In how many essentially different ways can the {n} sides of a regular polygon be "
+            "colored with "
+            f"{colors} colors, if colorings that differ only by a rotation count as one "
+            "(reflections are not "
             "allowed) and colors may be repeated or left out?",
         )
         return Problem(
@@ -222,14 +260,20 @@ def _necklaces(rng: Random, level: int) -> Problem:
         )
         answer = (turns + flips) // (2 * n)
         texts = phrasings(
-            f"A necklace is a closed ring of {n} beads, each in one of {colors} colors. Two necklaces are the "
-            "same if one can be rotated or flipped over to look like the other. How many different necklaces "
+            f"A necklace is a closed ring of {n} beads, each in one of {colors} colors. Two "
+            "necklaces are the "
+            "same if one can be rotated or flipped over to look like the other. How many "
+            "different necklaces "
             "are there?",
-            f"The corners of a regular polygon with {n} corners are each marked with one of {colors} symbols. "
-            "Two markings count as one if a rotation or a reflection of the polygon carries one into the "
+            f"The corners of a regular polygon with {n} corners are each marked with one of "
+            f"{colors} symbols. "
+            "Two markings count as one if a rotation or a reflection of the polygon carries one "
+            "into the "
             "other. How many markings are there?",
-            f"{who} bends wire into a regular ring with {n} equally spaced hooks and hangs one of {colors} "
-            "kinds of charms on each hook. The ring may be turned and turned over. How many really different "
+            f"{who} bends wire into a regular ring with {n} equally spaced hooks and hangs one "
+            f"of {colors} "
+            "kinds of charms on each hook. The ring may be turned and turned over. How many "
+            "really different "
             "rings can be made?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "flips", "n": n, "colors": colors})
@@ -250,10 +294,13 @@ def _necklaces(rng: Random, level: int) -> Problem:
             else "rotating the ring (it cannot be flipped over)"
         )
         texts = phrasings(
-            f"{shown} beads are threaded on a closed ring. Two rings are the same if {how} turns one into the "
+            f"{shown} beads are threaded on a closed ring. Two rings are the same if {how} turns "
+            "one into the "
             "other. How many different rings are possible?",
-            f"{who} has {shown} stones and sets them, all {n} of them, at equal distances into a circular "
-            f"frame. Results that become equal by {how.replace('the ring', 'the frame')} count as one. How "
+            f"{who} has {shown} stones and sets them, all {n} of them, at equal distances into a "
+            "circular "
+            f"frame. Results that become equal by {how.replace('the ring', 'the frame')} count "
+            "as one. How "
             "many different results are there?",
         )
         values = {"ask": ask, "counts": counts, "flips": flips}
@@ -276,11 +323,15 @@ def _necklaces(rng: Random, level: int) -> Problem:
         answer = fixed // len(moves)
         how = "rotated or reflected" if flips else "rotated (but not reflected)"
         texts = phrasings(
-            f"Each of the {size * size} cells of a {size} by {size} board is painted in one of {colors} colors. "
-            f"Two paintings are the same if the board can be {how} so that one looks like the other. How many "
+            f"Each of the {size * size} cells of a {size} by {size} board is painted in one of "
+            f"{colors} colors. "
+            f"Two paintings are the same if the board can be {how} so that one looks like the "
+            "other. How many "
             "different paintings are there?",
-            f"A square window has {size} rows of {size} panes, each made of glass in one of {colors} colors. "
-            f"Windows that look alike after being {how} are counted once. Find the number of different "
+            f"A square window has {size} rows of {size} panes, each made of glass in one of "
+            f"{colors} colors. "
+            f"Windows that look alike after being {how} are counted once. Find the number of "
+            "different "
             "windows.",
         )
         values = {"ask": ask, "size": size, "colors": colors, "flips": flips}
@@ -297,14 +348,18 @@ def _necklaces(rng: Random, level: int) -> Problem:
     name = {
         "tetrahedron": "a regular tetrahedron", "cube": "a cube",
         "pyramid": "a pyramid with a square base and four equal side faces",
-        "prism": "a right prism whose bases are equilateral triangles and whose three side faces are "
+        "prism": "a right prism whose bases are equilateral triangles and whose three side "
+                 "faces are "
         "equal rectangles",
     }[solid]  # fmt: skip
     texts = phrasings(
-        f"The faces of {name} are painted, each in one of {colors} colors; colors may be repeated. Two painted "
-        "solids are the same if one can be turned in space to look like the other. How many different ones "
+        f"The faces of {name} are painted, each in one of {colors} colors; colors may be "
+        "repeated. Two painted "
+        "solids are the same if one can be turned in space to look like the other. How many "
+        "different ones "
         "are there?",
-        f"{who} glues colored paper on the faces of {name}, one color out of {colors} on each face. How many "
+        f"{who} glues colored paper on the faces of {name}, one color out of {colors} on each "
+        "face. How many "
         "solids can be produced, no two of which look alike when turned suitably in space?",
     )
     values = {"ask": solid, "colors": colors}
@@ -323,13 +378,17 @@ def _two_kinds(rng: Random, *, flips: bool) -> Problem:
     texts = (
         f"{n} chairs stand in a circle at equal distances, and {k} of them are to be painted red. "
         + ("Patterns that become equal by a rotation or a reflection count as one."
-           if flips else "Patterns that become equal by a rotation of the circle count as one, but mirror "
+           if flips else "Patterns that become equal by a rotation of the circle count as one, "
+                         "but mirror "
            "images may be different.")
         + " How many different patterns are possible?",
-        (f"A ring with {n} equal places gets {k} diamonds and {n - k} pearls, one stone in each place. "
+        (f"A ring with {n} equal places gets {k} diamonds and {n - k} pearls, one stone in each "
+         "place. "
         f"Diamonds look alike, and so do pearls. {rule} How many results are there?"),
-        (f"{k} corners of a regular polygon with {n} corners are marked. Two markings are regarded as equal if "
-        f"a rotation{' or a reflection' if flips else ''} carries one into the other. Find the number of "
+        (f"{k} corners of a regular polygon with {n} corners are marked. Two markings are "
+         "regarded as equal if "
+        f"a rotation{' or a reflection' if flips else ''} carries one into the other. Find the "
+        "number of "
         "different markings."),
     )  # fmt: skip
     values = {"ask": "two kinds", "n": n, "k": k, "flips": flips}

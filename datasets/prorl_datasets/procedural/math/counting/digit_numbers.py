@@ -32,9 +32,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
                 answer *= len(digits) if repeat else rest - i
             rule = "digits may be repeated" if repeat else "no digit is used twice"
             texts = phrasings(
-                f"How many {word}-digit numbers can be formed with the digits {listed(digits)} if {rule}? "
+                f"How many {word}-digit numbers can be formed with the digits {listed(digits)} "
+                f"if {rule}? "
                 "A number does not begin with $0$.",
-                f"{who} writes {word}-digit numbers using only digits from the list {listed(digits)}; {rule}, "
+                f"{who} writes {word}-digit numbers using only digits from the list "
+                f"{listed(digits)}; {rule}, "
                 "and the first digit is not $0$. How many numbers are possible?",
             )
             values = {"ask": ask, "digits": digits, "repeat": repeat, "places": places}
@@ -45,8 +47,15 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             low -= low % 100
             answer = sum(n > low for n in distinct)
             texts = (
-                f"How many {word}-digit integers greater than ${low}$ have digits that are all different?",
-                f"Find the number of {word}-digit numbers above ${low}$ in which no digit occurs twice.",
+                (
+                    f"How many {word}-digit integers greater than ${low}$ have digits that are all "
+                    "different?"
+                ),
+                (
+                    f"Find the number of {word}-digit numbers above ${low}$ in which no digit "
+                    "occurs "
+                    "twice."
+                ),
             )
             return Problem(
                 rng.choice(texts), str(answer), {"ask": ask, "places": places, "low": low}
@@ -62,9 +71,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             25: "multiples of $25$",
         }[d]
         texts = phrasings(
-            f"How many {word}-digit integers with first digit at least ${low}$ are {name} and have no "
+            f"How many {word}-digit integers with first digit at least ${low}$ are {name} and "
+            "have no "
             "repeated digit?",
-            f"Of all the {word}-digit numbers with pairwise different digits whose leading digit is ${low}$ "
+            f"Of all the {word}-digit numbers with pairwise different digits whose leading digit "
+            f"is ${low}$ "
             f"or more, how many are {name}?",
         )
         values = {"ask": ask, "places": places, "d": d, "lead": low}
@@ -91,9 +102,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
                 "nondecreasing": "no digit is smaller than the digit to its left",
             }[kind]
             texts = phrasings(
-                f"How many {word}-digit positive integers are there in which {rule} and all digits are between "
+                f"How many {word}-digit positive integers are there in which {rule} and all "
+                "digits are between "
                 f"${low}$ and ${high}$, inclusive? The first digit is not $0$.",
-                f"{who} looks for {word}-digit numbers (not starting with $0$) that use only digits from "
+                f"{who} looks for {word}-digit numbers (not starting with $0$) that use only "
+                "digits from "
                 f"${low}$ to ${high}$ and in which {rule}. How many are there?",
             )
             values = {"ask": kind, "places": places, "low": low, "high": high}
@@ -102,9 +115,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             d, e = rng.sample(range(10), 2)
             answer = sum(str(d) in str(n) and str(e) not in str(n) for n in every)
             texts = phrasings(
-                f"How many {word}-digit positive integers contain the digit ${d}$ at least once but do not "
+                f"How many {word}-digit positive integers contain the digit ${d}$ at least once "
+                "but do not "
                 f"contain the digit ${e}$?",
-                f"Count the {word}-digit numbers without any digit ${e}$ in which at least one digit is "
+                f"Count the {word}-digit numbers without any digit ${e}$ in which at least one "
+                "digit is "
                 f"${d}$.",
             )
             return Problem(
@@ -116,7 +131,8 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             answer = counts[target]
             texts = phrasings(
                 f"How many {word}-digit positive integers have digits whose product is ${target}$?",
-                f"The digits of a {word}-digit number are multiplied, and the result is ${target}$. How many "
+                f"The digits of a {word}-digit number are multiplied, and the result is "
+                f"${target}$. How many "
                 "numbers are possible?",
             )
             values = {"ask": ask, "places": places, "target": target}
@@ -126,7 +142,8 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many {word}-digit positive integers contain the digit ${d}$ exactly "
             f"{('once', 'twice', 'three times')[times - 1]}?",
-            f"Among all {word}-digit numbers, how many have the digit ${d}$ in exactly {times} of their "
+            f"Among all {word}-digit numbers, how many have the digit ${d}$ in exactly {times} "
+            "of their "
             f"{places} places?",
         )
         values = {"ask": "times", "places": places, "d": d, "times": times}
@@ -136,9 +153,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
         digits = sorted(rng.sample(range(1, 10), places))
         answer = sum(digits) * factorial(places - 1) * int("1" * places)
         texts = phrasings(
-            f"All {word}-digit numbers that use each of the digits {listed(digits)} exactly once are added. "
+            f"All {word}-digit numbers that use each of the digits {listed(digits)} exactly once "
+            "are added. "
             "What is the sum?",
-            f"{who} lays the digit cards {listed(digits)} in a row in every possible order, reads each row as "
+            f"{who} lays the digit cards {listed(digits)} in a row in every possible order, "
+            "reads each row as "
             f"a {word}-digit number, and adds up all the numbers read. Find the total.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "digits": digits})
@@ -147,9 +166,11 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
         low = rng.randint(2, 9)
         answer = sum(len(set(str(n))) == k and str(n)[0] >= str(low) for n in every)
         texts = phrasings(
-            f"How many {word}-digit integers have exactly {k} different digits and a first digit of at least "
+            f"How many {word}-digit integers have exactly {k} different digits and a first digit "
+            "of at least "
             f"${low}$?",
-            f"Find the number of {word}-digit numbers with leading digit ${low}$ or higher that are written "
+            f"Find the number of {word}-digit numbers with leading digit ${low}$ or higher that "
+            "are written "
             f"with exactly {k} distinct digits.",
         )
         values = {"ask": ask, "places": places, "k": k, "lead": low}
@@ -167,19 +188,25 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             return _digit_numbers(rng, level)
         more = f"${r}$ more than the average" if r else "equal to the average"
         texts = phrasings(
-            f"How many integers from ${100 * low}$ to $999$ have a middle digit that is {more} of the first "
+            f"How many integers from ${100 * low}$ to $999$ have a middle digit that is {more} "
+            "of the first "
             "and the last digit?",
-            f"Let $\\overline{{abc}}$ be a three-digit number that is at least ${100 * low}$. For how many such "
+            f"Let $\\overline{{abc}}$ be a three-digit number that is at least ${100 * low}$. "
+            "For how many such "
             f"numbers is $b$ {more} of $a$ and $c$?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "low": 100 * low, "r": r})
     answer = sum(_zigzag(str(n)) and max(str(n)) <= str(top) for n in every)
     texts = phrasings(
-        f"A number is called a zigzag number if its digits alternately rise and fall: each digit is greater or "
-        "smaller than the one before, and directly after a rise comes a fall and after a fall a rise. How many "
+        "A number is called a zigzag number if its digits alternately rise and fall: each digit "
+        "is greater or "
+        "smaller than the one before, and directly after a rise comes a fall and after a fall a "
+        "rise. How many "
         f"{word}-digit zigzag numbers have no digit greater than ${top}$?",
-        f"How many {word}-digit integers with digits from $0$ to ${top}$ (not beginning with $0$) have no two "
-        "equal neighboring digits and no three neighboring digits in increasing or in decreasing order?",
+        f"How many {word}-digit integers with digits from $0$ to ${top}$ (not beginning with "
+        "$0$) have no two "
+        "equal neighboring digits and no three neighboring digits in increasing or in "
+        "decreasing order?",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "places": places, "top": top})
 

@@ -42,15 +42,18 @@ def _equal_things(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"In how many ways can {n} identical {things} be shared among {k} children if "
             f"{rng.choice(rule)}?",
-            f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {kind} integers "
+            f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {kind} "
+            "integers "
             f"satisfy ${equation}$?",
-            f"A shop has {sorts} in {k} {name}, a large supply of each. {who} takes {n} of them; {more}. "
+            f"A shop has {sorts} in {k} {name}, a large supply of each. {who} takes {n} of them; "
+            f"{more}. "
             f"Only the numbers of each kind matter. How many selections are possible?",
             f"{who} drops {n} indistinguishable balls into {k} numbered boxes, and "
             f"{'boxes may stay empty' if not least else 'afterwards no box is empty'}. How many "
             "distributions of the balls are there?",
             f"A row of {n} stars is divided into {k} sections by {k - 1} bars, "
-            f"{'where sections may be empty' if not least else 'and every section holds a star'}. In how "
+            f"{'where sections may be empty' if not least else 'and every section holds a star'}. "
+            "In how "
             "many ways can the bars be placed?",
         )
         return Problem(
@@ -66,7 +69,8 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many integer solutions does ${' + '.join(letters)} = {n}$ have with "
                 f"${conditions}$?",
-                f"{n} identical {things} are given to {k} children. The first child must get at least "
+                f"{n} identical {things} are given to {k} children. The first child must get at "
+                "least "
                 f"{lows[0]}, and the others at least {listed(lows[1:])}, in this order. How many "
                 "distributions are possible?",
                 f"Find the number of integer tuples ${tuple_text}$ with sum ${n}$ such that "
@@ -80,9 +84,11 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
                 f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?",
-                f"{who} has {n} identical {things} and gives some, all or none of them to {k} friends; "
+                f"{who} has {n} identical {things} and gives some, all or none of them to {k} "
+                "friends; "
                 "a friend may get none. In how many ways can this be done?",
-                f"A budget of {n} equal grants may be spent, completely or in part, on {k} projects. "
+                f"A budget of {n} equal grants may be spent, completely or in part, on {k} "
+                "projects. "
                 "How many ways are there to decide how many grants each project gets?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
@@ -93,11 +99,14 @@ def _equal_things(rng: Random, level: int) -> Problem:
             answer = comb(half + k - 1, k - 1)
             name = "odd positive" if odd else "even nonnegative"
             texts = phrasings(
-                f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ {name} integers?",
-                f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {name} integers "
+                f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ {name} "
+                "integers?",
+                f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {name} "
+                "integers "
                 f"have the sum ${n}$?",
                 f"{n} identical {things} are put into {k} different bags so that each bag holds an "
-                f"{'odd' if odd else 'even'} number of them{'' if odd else ' (zero counts as even)'}. "
+                f"{'odd' if odd else 'even'} number of "
+                f"them{'' if odd else ' (zero counts as even)'}. "
                 "How many ways are there?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "odd": odd})
@@ -110,8 +119,10 @@ def _equal_things(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"{n} identical {one} and {m} identical {two} are shared among {k} children. "
             f"{'Every child gets at least one of the ' + one if least else 'There is no rule about who gets how many'}"
-            f"{'; for the ' + two + ' there is no rule' if least else ''}. In how many ways can this be done?",
-            f"In how many ways can {n} equal {one} and {m} equal {two} be put into {k} numbered boxes, if "
+            f"{'; for the ' + two + ' there is no rule' if least else ''}. In how many ways can "
+            "this be done?",
+            f"In how many ways can {n} equal {one} and {m} equal {two} be put into {k} numbered "
+            "boxes, if "
             f"{'each box must contain at least one of the ' + one if least else 'any box may also stay empty'}?",
         )
         values = {"ask": "two kinds", "n": n, "m": m, "k": k, "least": least}
@@ -128,17 +139,21 @@ def _equal_things(rng: Random, level: int) -> Problem:
         answer = sum(sum(t) == n for t in product(*(range(low, top + 1) for top in tops)))
         if len(set(tops)) == 1:
             texts = (
-                f"In how many ways can {n} identical {things} be shared among {k} children if each of "
+                f"In how many ways can {n} identical {things} be shared among {k} children if "
+                "each of "
                 f"them gets at {'least one and at' if low else ''} most {tops[0]}?".replace(
                     "  ", " "
                 ),
                 (
-                    f"How many ordered {'quadruples' if k == 4 else 'triples'} of integers from ${low}$ to "
+                    f"How many ordered {'quadruples' if k == 4 else 'triples'} of integers from "
+                    f"${low}$ to "
                     f"${tops[0]}$ have the sum ${n}$?"
                 ),
                 (
-                    f"{k} different jars can hold {tops[0]} {things} each. {who} fills exactly {n} identical "
-                    f"{things} into the jars, {'none of which may stay empty' if low else 'some of which may stay empty'}. "
+                    f"{k} different jars can hold {tops[0]} {things} each. {who} fills exactly "
+                    f"{n} identical "
+                    f"{things} into the jars, "
+                    f"{'none of which may stay empty' if low else 'some of which may stay empty'}. "
                     "In how many ways is this possible?"
                 ),
             )
@@ -149,8 +164,10 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"Find the number of integer solutions of ${' + '.join(letters)} = {n}$ with "
                 f"${bounds}$.",
-                f"A bag holds {listed([f'{t} {c}' for t, c in zip(tops, ('red', 'blue', 'green', 'white'), strict=False)])} "
-                f"{things}; equally colored ones cannot be told apart. In how many ways can {n} of them "
+                "A bag holds "
+                f"{listed([f'{t} {c}' for t, c in zip(tops, ('red', 'blue', 'green', 'white'), strict=False)])} "
+                f"{things}; equally colored ones cannot be told apart. In how many ways can {n} "
+                "of them "
                 f"be taken{', at least one of each color' if low else ''}?",
             )
         if answer < 2:
@@ -167,18 +184,23 @@ def _equal_things(rng: Random, level: int) -> Problem:
         if triangle:
             answer = sum(a <= b <= n - a - b < a + b for a in range(1, n) for b in range(1, n - a))
             texts = phrasings(
-                f"How many triangles with integer side lengths have perimeter ${n}$? Congruent triangles "
+                f"How many triangles with integer side lengths have perimeter ${n}$? Congruent "
+                "triangles "
                 "count once.",
-                f"{who} has a closed chain of {n} equal links and pulls it tight into a triangle whose "
-                f"corners lie at joints between links. How many triangles that are not congruent are "
+                f"{who} has a closed chain of {n} equal links and pulls it tight into a triangle "
+                "whose "
+                "corners lie at joints between links. How many triangles that are not congruent "
+                "are "
                 "possible?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": "triangles", "n": n})
         sign = "<" if strict else "\\le"
         texts = phrasings(
-            f"How many triples of integers satisfy $0 < a {sign} b {sign} c$ and $a + b + c = {n}$?",
+            f"How many triples of integers satisfy $0 < a {sign} b {sign} c$ and $a + b + c = "
+            f"{n}$?",
             f"In how many ways can {n} identical {things} be divided into three nonempty heaps"
-            f"{' of three different sizes' if strict else ''}? The order of the heaps is irrelevant.",
+            f"{' of three different sizes' if strict else ''}? The order of the heaps is "
+            "irrelevant.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "strict": strict})
     k = rng.randint(4, 6)
@@ -206,12 +228,14 @@ def _different_things(rng: Random, level: int) -> Problem:
     if level == 1:
         if rng.random() < 0.5:
             texts = phrasings(
-                f"In how many ways can {n} different books be given to {k} people if everyone may get "
+                f"In how many ways can {n} different books be given to {k} people if everyone "
+                "may get "
                 "any number of books, also none?",
                 f"{n} passengers are on a bus that still has {k} stops. In how many ways can the "
                 "passengers get off, if it matters who leaves at which stop?",
                 f"How many ways are there to put {n} labeled letters into {k} different mailboxes?",
-                f"Each of {n} campers signs up for exactly one of {k} activities. How many sign-up lists "
+                f"Each of {n} campers signs up for exactly one of {k} activities. How many "
+                "sign-up lists "
                 "are possible?",
             )
             return Problem(rng.choice(texts), str(k**n), {"ask": "any", "n": n, "k": k})
@@ -223,11 +247,13 @@ def _different_things(rng: Random, level: int) -> Problem:
         people = rng.sample(PEOPLE, len(sizes))
         shares = listed([f"{p} {s}" for p, s in zip(people, sizes, strict=True)])
         texts = phrasings(
-            f"{n} different presents are handed out completely, and the numbers received are: {shares}. "
+            f"{n} different presents are handed out completely, and the numbers received are: "
+            f"{shares}. "
             "In how many ways can this be done?",
             f"A deck of {n} different cards is dealt out completely: {shares}. How many deals are "
             "possible, if the order of the cards in a hand is irrelevant?",
-            f"{n} volunteers are to be split among {len(sizes)} leaders, with the following numbers: "
+            f"{n} volunteers are to be split among {len(sizes)} leaders, with the following "
+            "numbers: "
             f"{shares}. Find the number of ways to decide who goes with whom.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "sizes", "sizes": sizes})
@@ -236,33 +262,42 @@ def _different_things(rng: Random, level: int) -> Problem:
         if ask == "onto":
             answer = _onto(n, k)
             texts = phrasings(
-                f"In how many ways can {n} different books be given to {k} children so that every child "
+                f"In how many ways can {n} different books be given to {k} children so that "
+                "every child "
                 "gets at least one?",
-                f"{n} students are assigned to {k} different teachers, and each teacher gets at least "
+                f"{n} students are assigned to {k} different teachers, and each teacher gets at "
+                "least "
                 "one student. How many assignments are possible?",
-                f"How many functions from a set with {n} elements to a set with {k} elements take every "
+                f"How many functions from a set with {n} elements to a set with {k} elements "
+                "take every "
                 "value at least once?",
-                f"{who} colors the {n} numbered squares of a strip, each with one of {k} colors, and uses "
+                f"{who} colors the {n} numbered squares of a strip, each with one of {k} colors, "
+                "and uses "
                 "all the colors. How many colorings are possible?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "boxes":
             answer = _onto(n, k) // factorial(k)
             texts = phrasings(
-                f"In how many ways can {n} people be split into {k} nonempty teams, if the teams have no "
+                f"In how many ways can {n} people be split into {k} nonempty teams, if the teams "
+                "have no "
                 "names and their order is irrelevant?",
-                f"How many ways are there to distribute {n} different toys over {k} identical boxes so "
+                f"How many ways are there to distribute {n} different toys over {k} identical "
+                "boxes so "
                 "that no box is empty?",
-                f"Find the number of partitions of the set $\\{{1, 2, \\ldots, {n}\\}}$ into exactly {k} "
+                f"Find the number of partitions of the set $\\{{1, 2, \\ldots, {n}\\}}$ into "
+                f"exactly {k} "
                 "nonempty subsets.",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         k = rng.randint(3, 5)
         answer = k * _onto(n, k - 1)
         texts = phrasings(
-            f"{n} different balls are put into {k} different boxes so that exactly one box stays empty. "
+            f"{n} different balls are put into {k} different boxes so that exactly one box stays "
+            "empty. "
             "How many ways are there?",
-            f"{n} guests choose among {k} rooms of an inn, each guest one room, and exactly one of the "
+            f"{n} guests choose among {k} rooms of an inn, each guest one room, and exactly one "
+            "of the "
             "rooms is chosen by nobody. In how many ways can this happen?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
@@ -274,11 +309,14 @@ def _different_things(rng: Random, level: int) -> Problem:
         )
         answer = sum(all(t.count(j) <= top for j in range(k)) for t in product(range(k), repeat=n))
         texts = phrasings(
-            f"{n} different people get into {k} different cars, at most {top} people in a car. In how "
+            f"{n} different people get into {k} different cars, at most {top} people in a car. "
+            "In how "
             "many ways can they choose their cars? Seats do not matter, and cars may stay empty.",
-            f"In how many ways can {n} different books be distributed over {k} different drawers if no "
+            f"In how many ways can {n} different books be distributed over {k} different drawers "
+            "if no "
             f"drawer may hold more than {top} of them? Order within a drawer is irrelevant.",
-            f"Count the strings of length {n} over an alphabet of {k} letters in which no letter occurs "
+            f"Count the strings of length {n} over an alphabet of {k} letters in which no letter "
+            "occurs "
             f"more than {top} times.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "top": top})
@@ -294,11 +332,14 @@ def _different_things(rng: Random, level: int) -> Problem:
             answer //= factorial(k)
         label = "different" if named else "unnamed"
         texts = phrasings(
-            f"{n} people, among them {x} and {y}, form {k} {label} nonempty groups, and {x} and {y} must "
-            f"not be in the same group. {'It matters which group is which.' if named else 'The order of the groups is irrelevant.'} "
+            f"{n} people, among them {x} and {y}, form {k} {label} nonempty groups, and {x} and "
+            f"{y} must "
+            "not be in the same group. "
+            f"{'It matters which group is which.' if named else 'The order of the groups is irrelevant.'} "
             "In how many ways can the groups be formed?",
             f"{x}, {y} and {n - 2} others are divided among {k} "
-            f"{'different boats' if named else 'boats that need not be told apart'} so that no boat is "
+            f"{'different boats' if named else 'boats that need not be told apart'} so that no "
+            "boat is "
             f"empty and {x} and {y} sit in different boats. How many divisions are possible?",
         )
         values = {"ask": ask, "n": n, "k": k, "named": named}
@@ -315,9 +356,11 @@ def _different_things(rng: Random, level: int) -> Problem:
         return _different_things(rng, level)
     x = rng.choice(PEOPLE)
     texts = phrasings(
-        f"{n} different prizes go to {x} and {k - 1} other people. {x} gets at least {low} of them, and "
+        f"{n} different prizes go to {x} and {k - 1} other people. {x} gets at least {low} of "
+        "them, and "
         "each of the others at least one. In how many ways can the prizes be given out?",
-        f"In how many ways can {n} different tasks be assigned to {k} employees so that {x}, who is one "
+        f"In how many ways can {n} different tasks be assigned to {k} employees so that {x}, who "
+        "is one "
         f"of them, has at least {low} tasks and nobody is without a task?",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "low": low})
@@ -343,11 +386,26 @@ def _sums(rng: Random, level: int) -> Problem:
         if answer < 3:
             return _sums(rng, level)
         texts = phrasings(
-            f"In how many ways can {n} cents be paid with coins of {listed(coins)} cents? The order of "
+            f"A vending machine accepts coins of {listed(coins)} cents only, and a drink costs "
+            f"{n} cents. Paying exactly, how many different sets of coins can a customer throw "
+            "in?",
+            "Let $A(n)$ be the number of ways to write $n$ as a sum of numbers from the list "
+            f"{listed(coins)}, where repetitions are allowed and the order is disregarded. Find "
+            f"$A({n})$.",
+            f"Boards are sold in lengths of {listed(coins)} feet. {who} needs a total of exactly "
+            f"{n} feet and does not care in which order the boards are delivered. How many "
+            "orders can be placed?",
+            "Two shopping lists are the same if they contain the same number of packs of each "
+            f"size. Pens come in packs of {listed(coins)}. How many different lists give exactly "
+            f"{n} pens?",
+            f"In how many ways can {n} cents be paid with coins of {listed(coins)} cents? The "
+            "order of "
             "the coins does not matter, and not every kind has to be used.",
-            f"How many ways are there to make {n} points with throws that score {listed(coins, 'or')} "
+            f"How many ways are there to make {n} points with throws that score "
+            f"{listed(coins, 'or')} "
             "points each, if only the number of throws of each kind counts?",
-            f"{who} has plenty of weights of {listed(coins)} grams. How many combinations of weights have "
+            f"{who} has plenty of weights of {listed(coins)} grams. How many combinations of "
+            "weights have "
             f"a total of exactly {n} grams?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "coins", "n": n, "coins": coins})
@@ -358,12 +416,22 @@ def _sums(rng: Random, level: int) -> Problem:
             k = rng.randint(2, 4)
             answer = partitions(n - k, list(range(1, k + 1)))
             texts = phrasings(
-                f"In how many ways can ${n}$ be written as a sum of exactly ${k}$ positive integers, if "
+                f"Find the number of ways to split a team of {n} equally skilled players into "
+                f"{k} groups, where only the sizes of the groups are of interest and no group is "
+                "empty.",
+                f"How many multisets of ${k}$ positive integers have the sum ${n}$?",
+                f"A rope of {n} meters is cut into {k} pieces whose lengths are whole numbers of "
+                "meters. Only the lengths count, not their order. How many outcomes are there?",
+                f"In how many ways can ${n}$ be written as a sum of exactly ${k}$ positive "
+                "integers, if "
                 "the order of the summands does not matter?",
-                f"{n} identical balls are put into {k} identical bags, none of which stays empty. How "
+                f"{n} identical balls are put into {k} identical bags, none of which stays "
+                "empty. How "
                 "many different results are possible?",
-                f"{who} sorts {n} equal coins into {k} piles with at least one coin each. Two results "
-                "that differ only in the order of the piles are the same. How many results are there?",
+                f"{who} sorts {n} equal coins into {k} piles with at least one coin each. Two "
+                "results "
+                "that differ only in the order of the piles are the same. How many results are "
+                "there?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "distinct":
@@ -372,19 +440,34 @@ def _sums(rng: Random, level: int) -> Problem:
                 for total in range(n, part - 1, -1):
                     ways[total] += ways[total - part]
             texts = phrasings(
-                f"In how many ways can ${n}$ be written as a sum of different positive integers? The "
+                "A merchant owns one weight of each whole number of grams: 1 gram, 2 grams, 3 "
+                f"grams and so on. In how many ways can a load of {n} grams be balanced with "
+                "weights on the other pan?",
+                "Count the strictly increasing sequences of positive integers, of any length, "
+                f"whose terms add up to ${n}$.",
+                f"In how many ways can ${n}$ be written as a sum of different positive integers? "
+                "The "
                 "order of the summands is irrelevant, and the single number counts as a sum.",
                 f"How many sets of positive integers have elements that add up to ${n}$?",
-                f"{who} divides {n} equal stones into heaps no two of which have the same size; one heap "
+                f"{who} divides {n} equal stones into heaps no two of which have the same size; "
+                "one heap "
                 "alone is allowed. In how many ways can the sizes of the heaps be chosen?",
             )
             return Problem(rng.choice(texts), str(ways[n]), {"ask": ask, "n": n})
         top = rng.randint(3, 6)
         answer = partitions(n, list(range(1, top + 1)))
         texts = phrasings(
-            f"How many partitions of ${n}$ into positive integers have no part greater than ${top}$? A "
+            f"{who} pays a bill of {n} dollars with notes of which there is one kind for each "
+            f"whole value from 1 to {top} dollars. In how many ways can this be done, if only "
+            "the numbers of notes of each kind matter?",
+            "How many solutions in nonnegative integers has the equation "
+            f"${' + '.join(('' if i == 1 else str(i)) + 'x_' + str(i) for i in range(1, top + 1))} "
+            f"= {n}$?",
+            f"How many partitions of ${n}$ into positive integers have no part greater than "
+            f"${top}$? A "
             "partition is a way of writing the number as a sum, where the order is irrelevant.",
-            f"In how many ways can {n} equal bricks be arranged in columns of nonincreasing height from "
+            f"In how many ways can {n} equal bricks be arranged in columns of nonincreasing "
+            "height from "
             f"left to right, if no column is higher than {top} bricks?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "top": top})
@@ -395,9 +478,15 @@ def _sums(rng: Random, level: int) -> Problem:
         if answer < 3:
             return _sums(rng, level)
         texts = phrasings(
-            f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ positive integers, none of "
+            f"A password is made of {k} positive integers in a certain order, each at most "
+            f"{top}, with the total {n}. How many passwords are there?",
+            f"{k} dice with faces from 1 to {top}, each of a different color, show a total of "
+            f"{n}. In how many ways is this possible?",
+            f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ positive "
+            "integers, none of "
             f"which exceeds ${top}$?",
-            f"{who} wants to eat {n} plums within {k} days, on each day at least one and at most {top}. "
+            f"{who} wants to eat {n} plums within {k} days, on each day at least one and at most "
+            f"{top}. "
             "How many daily plans are possible?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "top": top})
@@ -411,6 +500,11 @@ def _sums(rng: Random, level: int) -> Problem:
             )
         name = "odd positive integers" if low == 1 else "integers that are all at least $2$"
         texts = phrasings(
+            f"A train of total length {n} is coupled together from wagons whose lengths are "
+            f"{name}; wagons of one length look alike. How many different trains are possible, "
+            "if the front end is fixed?",
+            f"Consider all ordered lists of {name} whose terms add up to ${n}$. How many lists "
+            "are there, the one with a single term counted if it is allowed?",
             f"In how many ways can ${n}$ be written as a sum of one or more {name}, if sums with a "
             "different order of the summands count as different?",
             f"How many finite sequences of {name} have the sum ${n}$?",
@@ -423,10 +517,18 @@ def _sums(rng: Random, level: int) -> Problem:
     for total in range(1, n + 1):
         ways[total] = sum(ways[total - p] for p in range(1, total + 1) if p != bad)
     texts = phrasings(
-        f"A composition of a positive integer is a way of writing it as an ordered sum of one or more "
+        f"How many finite sequences of positive integers have the sum ${n}$ and no term equal to "
+        f"${bad}$?",
+        f"Rhythms of {n} beats are built from notes that last a whole number of beats, one after "
+        f"another, but notes of {bad} {'beat' if bad == 1 else 'beats'} are not used. How many "
+        "rhythms are there?",
+        "A composition of a positive integer is a way of writing it as an ordered sum of one or "
+        "more "
         f"positive integers. How many compositions of ${n}$ do not contain the summand ${bad}$?",
-        f"{who} cuts a stick of {n} centimeters into one or more pieces of whole centimeters and lays "
-        f"them in a row; no piece may be {bad} cm long. Counting different orders of lengths separately, "
+        f"{who} cuts a stick of {n} centimeters into one or more pieces of whole centimeters and "
+        "lays "
+        f"them in a row; no piece may be {bad} cm long. Counting different orders of lengths "
+        "separately, "
         "how many rows are possible?",
     )
     return Problem(rng.choice(texts), str(ways[n]), {"ask": ask, "n": n, "bad": bad})

@@ -22,24 +22,32 @@ def _figures(rng: Random, level: int) -> Problem:
         if ask == "rectangles":
             answer = comb(rows + 1, 2) * comb(columns + 1, 2)
             texts = phrasings(
-                f"How many rectangles, squares included, are formed by the lines of a grid with {rows} rows "
+                "How many rectangles, squares included, are formed by the lines of a grid with "
+                f"{rows} rows "
                 f"and {columns} columns of unit squares?",
-                f"{rows + 1} horizontal and {columns + 1} vertical lines are drawn. In how many ways can four "
+                f"{rows + 1} horizontal and {columns + 1} vertical lines are drawn. In how many "
+                "ways can four "
                 "of the lines be chosen so that they enclose a rectangle?",
-                f"A chocolate bar consists of {rows} rows and {columns} columns of pieces. {who} looks at all "
-                "rectangular blocks of whole pieces that can be seen in the bar, from single pieces to the "
+                f"A chocolate bar consists of {rows} rows and {columns} columns of pieces. {who} "
+                "looks at all "
+                "rectangular blocks of whole pieces that can be seen in the bar, from single "
+                "pieces to the "
                 "whole bar. How many blocks are there?",
             )
             values = {"ask": ask, "rows": rows, "columns": columns}
             return Problem(rng.choice(texts), str(answer), values)
         answer = sum((rows - k) * (columns - k) for k in range(min(rows, columns)))
         texts = phrasings(
-            f"How many squares of all sizes, with sides along the grid lines, does a grid of {rows} by "
+            "How many squares of all sizes, with sides along the grid lines, does a grid of "
+            f"{rows} by "
             f"{columns} unit squares contain?",
-            f"A wall is tiled with {rows} rows of {columns} square tiles. Count all the squares formed by one "
+            f"A wall is tiled with {rows} rows of {columns} square tiles. Count all the squares "
+            "formed by one "
             "or more whole tiles, of any size.",
-            f"A rectangle of {rows} by {columns} centimeters is divided into squares of one centimeter by "
-            "straight lines. Find the number of squares, small and large, that can be seen in the drawing.",
+            f"A rectangle of {rows} by {columns} centimeters is divided into squares of one "
+            "centimeter by "
+            "straight lines. Find the number of squares, small and large, that can be seen in "
+            "the drawing.",
         )
         return Problem(
             rng.choice(texts), str(answer), {"ask": ask, "rows": rows, "columns": columns}
@@ -50,21 +58,28 @@ def _figures(rng: Random, level: int) -> Problem:
         if ask == "with cell":
             answer = x * (columns - x + 1) * y * (rows - y + 1)
             texts = phrasings(
-                f"In a grid of {rows} rows and {columns} columns, the cell in row {y} and column {x} is black. "
+                f"In a grid of {rows} rows and {columns} columns, the cell in row {y} and column "
+                f"{x} is black. "
                 "How many rectangles formed by whole cells contain the black cell?",
-                f"{who} puts a coin on one square of a board with {rows} rows and {columns} columns, namely in "
-                f"row {y} and column {x}. How many rectangles made of squares of the board have the coin "
+                f"{who} puts a coin on one square of a board with {rows} rows and {columns} "
+                "columns, namely in "
+                f"row {y} and column {x}. How many rectangles made of squares of the board have "
+                "the coin "
                 "inside?",
             )
         elif ask == "removed":
             total = comb(rows + 1, 2) * comb(columns + 1, 2)
             answer = total - x * (columns - x + 1) * y * (rows - y + 1)
             texts = phrasings(
-                f"From a sheet of stamps with {rows} rows and {columns} columns, the stamp in row {y} and "
-                f"column {x} has been torn out. How many rectangular blocks of one or more stamps can still be "
+                f"From a sheet of stamps with {rows} rows and {columns} columns, the stamp in "
+                f"row {y} and "
+                f"column {x} has been torn out. How many rectangular blocks of one or more "
+                "stamps can still be "
                 "found in the sheet (without a hole)?",
-                f"One cell of a grid with {rows} rows and {columns} columns is occupied: it lies in row {y} and "
-                f"column {x}. Count the rectangles of whole cells that do not contain the occupied cell.",
+                f"One cell of a grid with {rows} rows and {columns} columns is occupied: it lies "
+                f"in row {y} and "
+                f"column {x}. Count the rectangles of whole cells that do not contain the "
+                "occupied cell.",
             )
         else:
             cells = rng.choice((4, 6, 8, 9, 10, 12))
@@ -76,10 +91,13 @@ def _figures(rng: Random, level: int) -> Problem:
             if answer < 2:
                 return _figures(rng, level)
             texts = phrasings(
-                f"How many rectangles that consist of exactly {cells} unit squares are there in a grid with "
+                f"How many rectangles that consist of exactly {cells} unit squares are there in "
+                "a grid with "
                 f"{rows} rows and {columns} columns?",
-                f"A garden is divided into {rows} rows of {columns} equal square beds. {who} wants to rent a "
-                f"rectangular block of exactly {cells} beds. How many blocks are there to choose from?",
+                f"A garden is divided into {rows} rows of {columns} equal square beds. {who} "
+                "wants to rent a "
+                f"rectangular block of exactly {cells} beds. How many blocks are there to choose "
+                "from?",
             )
             values = {"ask": ask, "rows": rows, "columns": columns, "cells": cells}
             return Problem(rng.choice(texts), str(answer), values)
@@ -91,10 +109,13 @@ def _figures(rng: Random, level: int) -> Problem:
         # a square with bounding box k x k stands in k positions
         answer = sum(k * (w - k) * (h - k) for k in range(1, min(w, h)))
         texts = phrasings(
-            f"{w * h} dots form a rectangular pattern of {h} rows and {w} columns with equal distances between "
-            "neighboring dots in both directions. How many squares have all four corners at dots? The sides "
+            f"{w * h} dots form a rectangular pattern of {h} rows and {w} columns with equal "
+            "distances between "
+            "neighboring dots in both directions. How many squares have all four corners at "
+            "dots? The sides "
             "may be slanted.",
-            f"Consider the points $(x, y)$ with integers $1 \\le x \\le {w}$ and $1 \\le y \\le {h}$. How many "
+            f"Consider the points $(x, y)$ with integers $1 \\le x \\le {w}$ and $1 \\le y \\le "
+            f"{h}$. How many "
             "squares, in any position, have their corners among these points?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "w": w, "h": h})
@@ -108,10 +129,13 @@ def _figures(rng: Random, level: int) -> Problem:
             for p, q, r in combinations(points, 3)
         )
         texts = phrasings(
-            f"How many triangles have their corners at three of the {w * h} points $(x, y)$ with integers "
+            f"How many triangles have their corners at three of the {w * h} points $(x, y)$ with "
+            "integers "
             f"$1 \\le x \\le {w}$ and $1 \\le y \\le {h}$?",
-            f"A pegboard has {h} rows of {w} pegs at equal distances. A rubber band is stretched around three "
-            "pegs so that it forms a triangle with positive area. How many choices of the three pegs are "
+            f"A pegboard has {h} rows of {w} pegs at equal distances. A rubber band is stretched "
+            "around three "
+            "pegs so that it forms a triangle with positive area. How many choices of the three "
+            "pegs are "
             "possible?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "w": w, "h": h})
@@ -126,9 +150,11 @@ def _figures(rng: Random, level: int) -> Problem:
     root = round(distance**0.5)
     shown = str(root) if root * root == distance else f"\\sqrt{{{distance}}}"
     texts = phrasings(
-        f"Among the points $(x, y)$ with integers $1 \\le x \\le {w}$ and $1 \\le y \\le {h}$, how many unordered "
+        f"Among the points $(x, y)$ with integers $1 \\le x \\le {w}$ and $1 \\le y \\le {h}$, "
+        "how many unordered "
         f"pairs of points have distance exactly ${shown}$?",
-        f"Nails are hammered into a board in {h} rows and {w} columns, one centimeter from each nail to the next "
+        f"Nails are hammered into a board in {h} rows and {w} columns, one centimeter from each "
+        "nail to the next "
         f"in its row and column. How many pairs of nails are exactly ${shown}$ centimeters apart?",
     )
     values = {"ask": ask, "w": w, "h": h, "distance": shown}
@@ -152,8 +178,10 @@ def _worst_cases(rng: Random, level: int) -> Problem:
     ))  # fmt: skip
     many = rng.choice((
         f"What is the smallest number of {things} that must be taken out to be certain of having",
-        f"How many {things} have to be drawn blindly, at least, so that among them there are surely",
-        f"Without looking, how many {things} must one take, at the least, in order to be sure to get",
+        (f"How many {things} have to be drawn blindly, at least, so that among them there are "
+        "surely"),
+        (f"Without looking, how many {things} must one take, at the least, in order to be sure to "
+        "get"),
     ))  # fmt: skip
     if level == 1:
         m = rng.randint(2, min(max(counts), 7))
@@ -194,9 +222,11 @@ def _worst_cases(rng: Random, level: int) -> Problem:
             50: "live in the same of the country's 50 districts",
         }[groups]  # fmt: skip
         texts = phrasings(
-            f"What is the least number of people in a group for which it is certain that at least {m} of them "
+            "What is the least number of people in a group for which it is certain that at "
+            f"least {m} of them "
             f"{what}?",
-            f"A school wants to be sure that {m} or more of its pupils {what}. How many pupils must it have at "
+            f"A school wants to be sure that {m} or more of its pupils {what}. How many pupils "
+            "must it have at "
             "least?",
         )
         return Problem(rng.choice(texts), str(people), {"ask": ask, "groups": groups, "m": m})
@@ -213,7 +243,8 @@ def _worst_cases(rng: Random, level: int) -> Problem:
             + 1
         )
         text = (
-            f"{lead} {many} two different colors of each of which there are at least {m} {things} among those "
+            f"{lead} {many} two different colors of each of which there are at least {m} "
+            f"{things} among those "
             "taken?"
         )
         return Problem(text, str(answer), {"ask": ask, "counts": counts, "m": m})
@@ -225,11 +256,15 @@ def _worst_cases(rng: Random, level: int) -> Problem:
             return _worst_cases(rng, level)
         answer = 2 * (pairs - 1) + k + 1
         texts = phrasings(
-            f"A drawer holds {stock} socks, and two socks of one color make a pair. How many socks have to be "
-            f"taken out in the dark, at least, to be certain of having {pairs} pairs (of the same or of "
+            f"A drawer holds {stock} socks, and two socks of one color make a pair. How many "
+            "socks have to be "
+            f"taken out in the dark, at least, to be certain of having {pairs} pairs (of the "
+            "same or of "
             "different colors, no sock being used twice)?",
-            f"{who} pulls single gloves out of a sack without looking. The sack holds {stock} gloves, which fit "
-            f"either hand, and any two gloves of one color form a pair. What is the least number of gloves that "
+            f"{who} pulls single gloves out of a sack without looking. The sack holds {stock} "
+            "gloves, which fit "
+            "either hand, and any two gloves of one color form a pair. What is the least number "
+            "of gloves that "
             f"guarantees {pairs} disjoint pairs?",
         )
         values = {"ask": ask, "counts": counts, "pairs": pairs}
@@ -240,9 +275,11 @@ def _worst_cases(rng: Random, level: int) -> Problem:
         pairs = sum(1 for a in range(1, n + 1) if a < total - a <= n)
         answer = n - pairs + 1
         texts = phrasings(
-            f"What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, \\ldots, {n}$ "
+            "What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, "
+            f"\\ldots, {n}$ "
             f"include two whose sum is ${total}$?",
-            f"{n} cards are numbered 1 to {n} and lie face down. How many cards must be turned over, at least, "
+            f"{n} cards are numbered 1 to {n} and lie face down. How many cards must be turned "
+            "over, at least, "
             f"to be certain that two of the open cards add up to {total}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "total": total})
@@ -250,9 +287,11 @@ def _worst_cases(rng: Random, level: int) -> Problem:
     kept = sum(1 for a in range(n) if a // gap % 2 == 0)
     answer = kept + 1
     texts = phrasings(
-        f"What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, \\ldots, {n}$ include "
+        "What is the smallest $k$ such that any $k$ different numbers chosen from $1, 2, "
+        f"\\ldots, {n}$ include "
         f"two whose difference is exactly ${gap}$?",
-        f"From the houses numbered 1 to {n} along one street, some are chosen so that no two of their numbers "
+        f"From the houses numbered 1 to {n} along one street, some are chosen so that no two of "
+        "their numbers "
         f"differ by exactly {gap}. What is the largest possible number of chosen houses?",
     )
     pick = rng.randrange(2)

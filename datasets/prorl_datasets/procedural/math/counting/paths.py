@@ -35,15 +35,21 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
     if level == 1:
         texts = phrasings(
             f"How many paths lead from $(0, 0)$ to $({w}, {h})$ if {step}?",
-            f"The streets of a town form a square grid. {who} lives {w} blocks west and {h} blocks south "
-            "of the library and walks there by a shortest way along the streets. How many different ways "
+            f"The streets of a town form a square grid. {who} lives {w} blocks west and {h} "
+            "blocks south "
+            "of the library and walks there by a shortest way along the streets. How many "
+            "different ways "
             "are there?",
-            f"A robot starts in the lower left corner of a grid of {w + 1} columns and {h + 1} rows of "
-            "cells and moves to the upper right corner, always one cell to the right or one cell up. In "
+            f"A robot starts in the lower left corner of a grid of {w + 1} columns and {h + 1} "
+            "rows of "
+            "cells and moves to the upper right corner, always one cell to the right or one "
+            "cell up. In "
             "how many ways can it do this?",
-            f"A string of {w + h} letters consists of {w} letters R and {h} letters U, which tell a pen "
+            f"A string of {w + h} letters consists of {w} letters R and {h} letters U, which "
+            "tell a pen "
             "to draw a unit segment to the right or upward. How many different lines can be drawn?",
-            f"An ant crawls along the lines of a grid from the point $(2, 1)$ to the point $({w + 2}, "
+            "An ant crawls along the lines of a grid from the point $(2, 1)$ to the point "
+            f"$({w + 2}, "
             f"{h + 1})$, and {step}. How many routes can it take?",
         )
         return Problem(rng.choice(texts), str(comb(w + h, w)), {"ask": "plain", "w": w, "h": h})
@@ -56,10 +62,13 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
             # a closed street: the step from (a, b) to (a + 1, b)
             closed = comb(a + b, a) * comb(w - a - 1 + h - b, h - b)
             texts = phrasings(
-                f"In a town with a square grid of streets, {who} walks from the crossing $(0, 0)$ to the "
-                f"crossing $({w}, {h})$, going only right or up. The piece of street between $({a}, {b})$ "
+                f"In a town with a square grid of streets, {who} walks from the crossing $(0, "
+                "0)$ to the "
+                f"crossing $({w}, {h})$, going only right or up. The piece of street between "
+                f"$({a}, {b})$ "
                 f"and $({a + 1}, {b})$ is closed. How many ways remain?",
-                f"Count the paths from $(0, 0)$ to $({w}, {h})$ in which {step}, and which do not use the "
+                f"Count the paths from $(0, 0)$ to $({w}, {h})$ in which {step}, and which do "
+                "not use the "
                 f"segment from $({a}, {b})$ to $({a + 1}, {b})$.",
             )
             values = {"ask": "street", "w": w, "h": h, "a": a, "b": b}
@@ -67,8 +76,10 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"A path runs from $(0, 0)$ to $({w}, {h})$, and {step}. How many such paths "
             f"{'do not pass' if avoid else 'pass'} through the point $({a}, {b})$?",
-            f"{who} has to get from the corner $(0, 0)$ of a street grid to the corner $({w}, {h})$ by "
-            f"moving right or up only, and {'must keep away from' if avoid else 'wants to stop at'} a "
+            f"{who} has to get from the corner $(0, 0)$ of a street grid to the corner $({w}, "
+            f"{h})$ by "
+            "moving right or up only, and "
+            f"{'must keep away from' if avoid else 'wants to stop at'} a "
             f"shop at $({a}, {b})$. How many routes are possible?",
             f"Find the number of shortest grid paths between $(0, 0)$ and $({w}, {h})$ that "
             f"{'avoid' if avoid else 'visit'} $({a}, {b})$.",
@@ -86,10 +97,13 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         if answer < 2:
             return _lattice_paths(rng, level)
         texts = phrasings(
-            f"How many paths from $(0, 0)$ to $({w}, {h})$ avoid both $({a}, {b})$ and $({c}, {d})$, if "
+            f"How many paths from $(0, 0)$ to $({w}, {h})$ avoid both $({a}, {b})$ and $({c}, "
+            f"{d})$, if "
             f"{step}?",
-            f"Two crossings of a street grid, $({a}, {b})$ and $({c}, {d})$, are under repair. {who} "
-            f"drives from $(0, 0)$ to $({w}, {h})$, only right and up. In how many ways can the repair "
+            f"Two crossings of a street grid, $({a}, {b})$ and $({c}, {d})$, are under repair. "
+            f"{who} "
+            f"drives from $(0, 0)$ to $({w}, {h})$, only right and up. In how many ways can the "
+            "repair "
             "sites be avoided?",
         )
         values = {"ask": ask, "w": w, "h": h, "closed": [[a, b], [c, d]]}
@@ -101,10 +115,13 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         answer = comb(w - 1, (k + 1) // 2 - 1) * comb(h - 1, k // 2 - 1)
         answer += comb(h - 1, (k + 1) // 2 - 1) * comb(w - 1, k // 2 - 1)
         texts = phrasings(
-            f"A path from $(0, 0)$ to $({w}, {h})$ consists of unit steps to the right and upward. How "
+            f"A path from $(0, 0)$ to $({w}, {h})$ consists of unit steps to the right and "
+            "upward. How "
             f"many such paths change direction exactly {turns} times?",
-            f"{who} walks {w} blocks east and {h} blocks north in a city with a square grid of streets, "
-            f"never going west or south. In how many ways can this be done with exactly {turns} corners "
+            f"{who} walks {w} blocks east and {h} blocks north in a city with a square grid of "
+            "streets, "
+            f"never going west or south. In how many ways can this be done with exactly {turns} "
+            "corners "
             "(changes between walking east and walking north)?",
         )
         values = {"ask": ask, "w": w, "h": h, "turns": turns}
@@ -123,10 +140,12 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
             "ahead of B from the first ballot on" if strict else "never behind B during the count"
         )
         texts = phrasings(
-            f"How many paths from $(0, 0)$ to $({w}, {h})$ have only unit steps to the right and upward "
+            f"How many paths from $(0, 0)$ to $({w}, {h})$ have only unit steps to the right and "
+            "upward "
             f"and contain{', apart from the start,' if strict else ''} no point $(x, y)$ with "
             f"$y {sign} x$?",
-            f"In an election, A gets {w} votes and B gets {h}. The ballots are counted one by one. In how "
+            f"In an election, A gets {w} votes and B gets {h}. The ballots are counted one by "
+            "one. In how "
             f"many orders of the letters A and B is A {lead}?",
         )
         values = {"ask": "ahead" if strict else "not behind", "w": w, "h": h}
@@ -138,10 +157,13 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
             if x or y:
                 ways[x, y] = sum(ways.get((x - i, y - j), 0) for i, j in ((1, 0), (0, 1), (1, 1)))
     texts = phrasings(
-        f"A king stands on the lower left square of a board with {w + 1} columns and {h + 1} rows. In each "
-        "move he goes one square to the right, one square up, or one square diagonally to the right and "
+        f"A king stands on the lower left square of a board with {w + 1} columns and {h + 1} "
+        "rows. In each "
+        "move he goes one square to the right, one square up, or one square diagonally to the "
+        "right and "
         "up. In how many ways can he reach the upper right square?",
-        f"Find the number of paths from $(0, 0)$ to $({w}, {h})$ whose steps are $(1, 0)$, $(0, 1)$ or "
+        f"Find the number of paths from $(0, 0)$ to $({w}, {h})$ whose steps are $(1, 0)$, $(0, "
+        "1)$ or "
         "$(1, 1)$.",
     )
     return Problem(rng.choice(texts), str(ways[w, h]), {"ask": ask, "w": w, "h": h})
@@ -167,12 +189,25 @@ def _stairs(rng: Random, level: int) -> Problem:
         if answer < 3:
             return _stairs(rng, level)
         texts = phrasings(
-            f"{who} climbs a staircase with {n} stairs and takes {shown} stairs at a time. In how many "
+            f"How many sequences of numbers, each of them {shown}, add up to ${n}$?",
+            f"Parking along a street with {n} marked spaces, vehicles occupy {shown} spaces "
+            "each, and the street is full without gaps. If vehicles of equal size are not "
+            "distinguished, in how many patterns can this happen?",
+            f"A melody of {n} beats consists of tones that last {shown} beats each. Only the "
+            "lengths of the tones, in order, are noted. How many melodies with different "
+            "notations are there?",
+            f"{who} saws a log of {n} decimeters, from left to right, into pieces of {shown} "
+            "decimeters with nothing left over. How many ways of placing the cuts are there?",
+            f"{who} climbs a staircase with {n} stairs and takes {shown} stairs at a time. In "
+            "how many "
             "different ways can the staircase be climbed?",
-            f"A strip of {n} unit squares is covered without gaps or overlaps by tiles of length {shown}. "
+            f"A strip of {n} unit squares is covered without gaps or overlaps by tiles of length "
+            f"{shown}. "
             "Tiles of the same length look the same. How many coverings are there?",
-            f"In how many ways can ${n}$ be written as an ordered sum in which each summand is {shown}?",
-            f"A frog hops along stones numbered 0 to {n}, starting on stone 0 and ending on stone {n}. "
+            f"In how many ways can ${n}$ be written as an ordered sum in which each summand is "
+            f"{shown}?",
+            f"A frog hops along stones numbered 0 to {n}, starting on stone 0 and ending on "
+            f"stone {n}. "
             f"Each hop carries it {shown} stones forward. How many routes does the frog have?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "plain", "n": n, "steps": steps})
@@ -189,9 +224,11 @@ def _stairs(rng: Random, level: int) -> Problem:
             points = listed([f"${b}$" for b in broken])
             texts = phrasings(
                 f"{who} goes up {n} stairs, {shown} at a time, but {name} {listed(broken)} "
-                f"{'is' if len(broken) == 1 else 'are'} broken and must not be stepped on. In how many "
+                f"{'is' if len(broken) == 1 else 'are'} broken and must not be stepped on. In "
+                "how many "
                 "ways is this possible?",
-                f"A grasshopper starts at $0$ on a number line and jumps {shown} units to the right each "
+                f"A grasshopper starts at $0$ on a number line and jumps {shown} units to the "
+                "right each "
                 f"time until it is at ${n}$. It avoids the point{'s' if len(broken) > 1 else ''} "
                 f"{points}. How many sequences of jumps are possible?",
             )
@@ -205,11 +242,22 @@ def _stairs(rng: Random, level: int) -> Problem:
         for place in range(2, n + 1):
             ways[place] = c * ways[place - 1] + d * ways[place - 2]
         texts = phrasings(
+            f"Let $a_0 = 1$, $a_1 = {c}$ and, for $k \\ge 2$, let $a_k$ be the number of ways to "
+            f"fill a strip of $k$ cells with single-cell stickers in {c} "
+            f"{'design' if c == 1 else 'designs'} and two-cell stickers in {d} "
+            f"{'design' if d == 1 else 'designs'}. Find $a_{n}$.",
+            f"A fence of {n} meters is put together from panels of one meter, available in {c} "
+            f"{'variant' if c == 1 else 'variants'}, and panels of two meters, available in {d} "
+            f"{'variant' if d == 1 else 'variants'}. In how many ways can it be built from left "
+            "to right?",
             f"A board of {n} squares in one row is to be tiled with squares, which come in {c} "
-            f"{'color' if c == 1 else 'colors'}, and dominoes, which cover two squares and come in {d} "
+            f"{'color' if c == 1 else 'colors'}, and dominoes, which cover two squares and come "
+            f"in {d} "
             f"{'color' if d == 1 else 'colors'}. How many different tilings are there?",
-            f"A signal lasts {n} seconds and is built from short tones of one second, of which there are "
-            f"{c} {'kind' if c == 1 else 'kinds'}, and long tones of two seconds, of which there are {d} "
+            f"A signal lasts {n} seconds and is built from short tones of one second, of which "
+            "there are "
+            f"{c} {'kind' if c == 1 else 'kinds'}, and long tones of two seconds, of which there "
+            f"are {d} "
             f"{'kind' if d == 1 else 'kinds'}, without pauses. How many signals are possible?",
         )
         return Problem(rng.choice(texts), str(ways[n]), {"ask": ask, "n": n, "c": c, "d": d})
@@ -222,9 +270,17 @@ def _stairs(rng: Random, level: int) -> Problem:
             short = sum(ends[place - 1])
             ends.append([short, ends[place - long][0] if place >= long else 0])
         texts = phrasings(
-            f"{who} climbs {n} stairs, taking 1 or {long} at a time, but never makes two steps of {long} "
+            f"How many sequences of the numbers $1$ and ${long}$ have the sum ${n}$ and no two "
+            f"neighboring terms equal to ${long}$?",
+            f"In a row of {n} seats, groups take their places: single guests on one seat and "
+            f"parties of {long} on {long} neighboring seats. The row is full, and there is at "
+            "least one single guest between any two parties. Only the pattern of singles and "
+            "parties counts. How many patterns are there?",
+            f"{who} climbs {n} stairs, taking 1 or {long} at a time, but never makes two steps "
+            f"of {long} "
             "stairs in a row. In how many ways can the climb be done?",
-            f"A path of {n} squares is paved with slabs of length 1 and of length {long}, and two slabs of "
+            f"A path of {n} squares is paved with slabs of length 1 and of length {long}, and "
+            "two slabs of "
             f"length {long} are never next to each other. How many different pavings are possible?",
         )
         return Problem(rng.choice(texts), str(sum(ends[n])), {"ask": ask, "n": n, "long": long})
@@ -238,11 +294,15 @@ def _stairs(rng: Random, level: int) -> Problem:
             )
         more = " and squares of side $2$" if squares else ""
         texts = phrasings(
-            f"In how many ways can a rectangle of $2 \\times {n}$ unit squares be covered exactly by "
-            f"dominoes of size $1 \\times 2${more}? Dominoes may be turned; rotated or reflected coverings "
+            f"In how many ways can a rectangle of $2 \\times {n}$ unit squares be covered "
+            "exactly by "
+            f"dominoes of size $1 \\times 2${more}? Dominoes may be turned; rotated or reflected "
+            "coverings "
             "count as different.",
-            f"A corridor is {n} meters long and 2 meters wide. It is laid with slabs of 1 by 2 meters"
-            f"{' and slabs of 2 by 2 meters' if squares else ''}, which may lie lengthwise or crosswise. "
+            f"A corridor is {n} meters long and 2 meters wide. It is laid with slabs of 1 by 2 "
+            "meters"
+            f"{' and slabs of 2 by 2 meters' if squares else ''}, which may lie lengthwise or "
+            "crosswise. "
             "How many patterns are possible, if turned or mirrored patterns count separately?",
         )
         values = {"ask": "square tiles" if squares else "dominoes", "n": n}
@@ -254,9 +314,14 @@ def _stairs(rng: Random, level: int) -> Problem:
         return _stairs(rng, level)
     shown = listed(steps, "or")
     texts = phrasings(
-        f"In how many ways can {who} climb {n} stairs in exactly {k} moves, if each move takes {shown} "
+        f"How many sequences of ${k}$ numbers, each equal to {shown}, have the sum ${n}$?",
+        f"{who} scored {n} points with {k} throws, each worth {shown} points. How many orders of "
+        "scores are possible?",
+        f"In how many ways can {who} climb {n} stairs in exactly {k} moves, if each move takes "
+        f"{shown} "
         "stairs?",
-        f"A strip of length {n} is covered by exactly {k} tiles laid end to end, each of length {shown}. How "
+        f"A strip of length {n} is covered by exactly {k} tiles laid end to end, each of length "
+        f"{shown}. How "
         "many sequences of tile lengths are possible?",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "steps": steps})
@@ -279,12 +344,15 @@ def _strings(rng: Random, level: int) -> Problem:
         if ask == "no equal neighbors":
             answer = letters * (letters - 1) ** (n - 1)
             texts = phrasings(
-                f"How many strings of {n} letters from the alphabet {', '.join(alphabet)} have no two "
+                f"How many strings of {n} letters from the alphabet {', '.join(alphabet)} have "
+                "no two "
                 "equal letters next to each other?",
                 f"{who} threads {n} beads on a straight string, choosing among "
-                f"{letters} colors, and never puts two beads of one color next to each other. How many "
+                f"{letters} colors, and never puts two beads of one color next to each other. "
+                "How many "
                 "color patterns are possible, read from one fixed end?",
-                f"A row of {n} houses is painted; {letters} colors are available, and neighboring houses "
+                f"A row of {n} houses is painted; {letters} colors are available, and "
+                "neighboring houses "
                 "get different colors. In how many ways can this be done?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
@@ -292,9 +360,11 @@ def _strings(rng: Random, level: int) -> Problem:
         if ask == "at least one":
             answer = letters**n - (letters - 1) ** n
             texts = phrasings(
-                f"How many strings of length {n} over the letters {', '.join(alphabet)} contain the letter "
+                f"How many strings of length {n} over the letters {', '.join(alphabet)} contain "
+                "the letter "
                 "A at least once?",
-                f"A lock has {n} wheels, each with the {letters} symbols {', '.join(alphabet)}. How many "
+                f"A lock has {n} wheels, each with the {letters} symbols {', '.join(alphabet)}. "
+                "How many "
                 "settings show the symbol A on one wheel or more?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
@@ -302,10 +372,13 @@ def _strings(rng: Random, level: int) -> Problem:
         k = rng.randint(2, n - 2)
         answer = comb(n, k) * (letters - 1) ** (n - k)
         texts = phrasings(
-            f"How many strings of {n} letters, each of them {listed(alphabet, 'or')}, contain exactly {k} "
+            f"How many strings of {n} letters, each of them {listed(alphabet, 'or')}, contain "
+            f"exactly {k} "
             "letters A?",
-            f"In a test with {n} questions, every question has {letters} possible answers, only one of "
-            f"them right. In how many ways can the test be filled in so that exactly {k} answers are "
+            f"In a test with {n} questions, every question has {letters} possible answers, only "
+            "one of "
+            f"them right. In how many ways can the test be filled in so that exactly {k} answers "
+            "are "
             "right?",
         )
         values = {"ask": ask, "n": n, "letters": letters, "k": k}
@@ -321,10 +394,16 @@ def _strings(rng: Random, level: int) -> Problem:
             answer = sum(ways)
             word = {1: "two", 2: "three", 3: "four"}[limit]
             texts = phrasings(
+                f"Count the subsets of $\\{{1, 2, \\ldots, {n}\\}}$ that do not contain {word} "
+                "consecutive integers.",
+                f"Each of {n} lamps in a row is on or off, and nowhere are {word} neighboring "
+                "lamps all on. How many states are possible?",
                 f"How many strings of {n} zeros and ones do not contain {word} consecutive ones?",
-                f"A coin is tossed {n} times. In how many of the possible sequences of heads and tails are "
+                f"A coin is tossed {n} times. In how many of the possible sequences of heads and "
+                "tails are "
                 f"there never {word} heads in a row?",
-                f"{who} plans the next {n} days: each is either a working day or a day off, and there must "
+                f"{who} plans the next {n} days: each is either a working day or a day off, and "
+                "there must "
                 f"not be {word} days off in succession. How many plans are possible?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "limit": limit})
@@ -333,11 +412,17 @@ def _strings(rng: Random, level: int) -> Problem:
             n = rng.randint(5, 10)
             answer = runs_up_to(n, letters, limit)
             texts = phrasings(
-                f"How many strings of length {n} over {letters} letters have no three equal letters in a "
+                f"{who} arranges {n} books in a row, each bound in one of {letters} colors, so "
+                "that no color appears on three books in succession. Considering only the "
+                "colors, how many rows are possible?",
+                f"How many strings of length {n} over {letters} letters have no three equal "
+                "letters in a "
                 "row?",
-                f"{n} fence posts in a row are painted, each in one of {letters} colors, such that no three "
+                f"{n} fence posts in a row are painted, each in one of {letters} colors, such "
+                "that no three "
                 "consecutive posts have the same color. In how many ways can this be done?",
-                f"A light flashes {n} times, each time in one of {letters} colors, but never three times in "
+                f"A light flashes {n} times, each time in one of {letters} colors, but never "
+                "three times in "
                 "succession in the same color. Count the possible signals.",
             )
             return Problem(
@@ -349,10 +434,13 @@ def _strings(rng: Random, level: int) -> Problem:
         answer = (letters**n + (letters - 2) ** n) // 2
         alphabet = "ABCD"[:letters]
         texts = phrasings(
-            f"How many strings of {n} letters from {', '.join(alphabet)} contain an even number of letters "
+            f"How many strings of {n} letters from {', '.join(alphabet)} contain an even number "
+            "of letters "
             "A? Zero counts as even.",
-            f"{who} rolls a die with {letters} faces marked {', '.join(alphabet)} exactly {n} times and "
-            "writes down the results in order. In how many of the possible records does A occur an even "
+            f"{who} rolls a die with {letters} faces marked {', '.join(alphabet)} exactly {n} "
+            "times and "
+            "writes down the results in order. In how many of the possible records does A occur "
+            "an even "
             "number of times (perhaps never)?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
@@ -362,9 +450,11 @@ def _strings(rng: Random, level: int) -> Problem:
         pattern = rng.choice(("01", "11", "010", "101", "110", "100", "011", "001"))
         answer = sum(pattern in "".join(t) for t in product("01", repeat=n))
         texts = phrasings(
-            f"How many strings of {n} digits, each $0$ or $1$, contain the block ${pattern}$ somewhere in "
+            f"How many strings of {n} digits, each $0$ or $1$, contain the block ${pattern}$ "
+            "somewhere in "
             "consecutive places?",
-            f"Among all sequences of {n} tosses of a coin, with heads written as $1$ and tails as $0$, how "
+            f"Among all sequences of {n} tosses of a coin, with heads written as $1$ and tails "
+            "as $0$, how "
             f"many contain ${pattern}$ as consecutive results at least once?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "pattern": pattern})
@@ -372,10 +462,13 @@ def _strings(rng: Random, level: int) -> Problem:
         n, k = rng.randint(8, 14), rng.randint(2, 4)
         answer = comb(n + 1, 2 * k)
         texts = phrasings(
-            f"How many strings of {n} zeros and ones have exactly {k} blocks of ones? A block is a group of "
+            f"How many strings of {n} zeros and ones have exactly {k} blocks of ones? A block is "
+            "a group of "
             "one or more ones in a row that cannot be extended.",
-            f"{n} seats of a row are partly taken. Looking along the row one sees exactly {k} groups of "
-            "people, where a group is formed by people on consecutive seats and different groups are "
+            f"{n} seats of a row are partly taken. Looking along the row one sees exactly {k} "
+            "groups of "
+            "people, where a group is formed by people on consecutive seats and different "
+            "groups are "
             "separated by at least one empty seat. How many sets of taken seats are possible?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
@@ -386,10 +479,13 @@ def _strings(rng: Random, level: int) -> Problem:
         return _strings(rng, level)
     between = {1: "at least one zero", 2: "at least two zeros"}[gap]
     texts = phrasings(
-        f"How many strings of {n} zeros and ones contain exactly {k} ones and have {between} between any two "
+        f"How many strings of {n} zeros and ones contain exactly {k} ones and have {between} "
+        "between any two "
         "of the ones?",
-        f"{k} of {n} parking spaces in a row are to be reserved in such a way that between any two reserved "
-        f"spaces there {'is at least one other space' if gap == 1 else 'are at least two other spaces'}. In "
+        f"{k} of {n} parking spaces in a row are to be reserved in such a way that between any "
+        "two reserved "
+        "spaces there "
+        f"{'is at least one other space' if gap == 1 else 'are at least two other spaces'}. In "
         "how many ways can this be done?",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": "apart", "n": n, "k": k, "gap": gap})

@@ -43,11 +43,14 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             rest = ("none", "exactly one", "exactly two")[j]
             a = rng.choice(PEOPLE)
             texts = phrasings(
-                f"{n} people, {a} among them, draw lots with their names on them, one lot each. In how "
+                f"{n} people, {a} among them, draw lots with their names on them, one lot each. "
+                "In how "
                 f"many ways can it happen that {a} and {rest} of the others "
                 f"{'draws' if j < 2 else 'draw'} the own name?",
-                f"At the end of a party {n} hats are returned at random to their {n} owners. Count the "
-                f"ways in which {a}, one of the owners, gets the right hat while {rest} of the other "
+                f"At the end of a party {n} hats are returned at random to their {n} owners. "
+                "Count the "
+                f"ways in which {a}, one of the owners, gets the right hat while {rest} of the "
+                "other "
                 f"{n - 1} owners {'does' if j < 2 else 'do'}.",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": "named", "n": n, "j": j})
@@ -80,13 +83,17 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             bound = rng.randint(2, n - 1)
             answer = _deranged(n, bound)
             texts = phrasings(
-                f"How many permutations $a_1, a_2, \\ldots, a_{n}$ of the numbers $1, 2, \\ldots, {n}$ have "
+                f"How many permutations $a_1, a_2, \\ldots, a_{n}$ of the numbers $1, 2, "
+                f"\\ldots, {n}$ have "
                 f"$a_i \\ne i$ whenever $i \\le {bound}$ (for the other places there is no "
                 "condition)?",
-                f"{n} actors swap their {n} roles among themselves, each getting one role, perhaps the old "
-                f"one. {bound} of the actors insist on a new role. In how many ways can the roles be given "
+                f"{n} actors swap their {n} roles among themselves, each getting one role, "
+                "perhaps the old "
+                f"one. {bound} of the actors insist on a new role. In how many ways can the "
+                "roles be given "
                 "out?",
-                f"{n} employees are assigned anew to the same {n} desks. {bound} particular employees must "
+                f"{n} employees are assigned anew to the same {n} desks. {bound} particular "
+                "employees must "
                 "not return to their own desks; the others may. How many assignments are there?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "bound": bound})
@@ -103,10 +110,14 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             )
         rule = f"{a} draws {b}" + (f" and {b} draws {a}" if both else "")
         texts = phrasings(
-            f"{n} people, {a} and {b} among them, draw names for giving presents, so that everybody draws "
-            f"exactly one name and nobody the own one. In how many ways can this turn out such that {rule}?",
-            f"In a group of {n}, everyone gives a present to exactly one other member and receives exactly "
-            f"one. Names are drawn to decide it. How many outcomes are there in which {rule}, if {a} and {b} "
+            f"{n} people, {a} and {b} among them, draw names for giving presents, so that "
+            "everybody draws "
+            "exactly one name and nobody the own one. In how many ways can this turn out such "
+            f"that {rule}?",
+            f"In a group of {n}, everyone gives a present to exactly one other member and "
+            "receives exactly "
+            f"one. Names are drawn to decide it. How many outcomes are there in which {rule}, if "
+            f"{a} and {b} "
             "belong to the group?",
         )
         values = {"ask": "each other" if both else "one way", "n": n}
@@ -121,8 +132,10 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             all(abs(x - i) <= reach for i, x in enumerate(p)) for p in permutations(range(n))
         )
         texts = phrasings(
-            f"{n} people sit in a row. They get up and sit down again in the same {n} seats, where everyone "
-            f"takes the old seat or one that is at most {reach} {'place' if reach == 1 else 'places'} away "
+            f"{n} people sit in a row. They get up and sit down again in the same {n} seats, "
+            "where everyone "
+            f"takes the old seat or one that is at most {reach} "
+            f"{'place' if reach == 1 else 'places'} away "
             "from it. How many new seating orders, the old one included, are possible?",
             f"How many permutations $p_1, p_2, \\ldots, p_{n}$ of $1, 2, \\ldots, {n}$ satisfy "
             f"$|p_k - k| \\le {reach}$ for every $k$?",
@@ -139,10 +152,13 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             answer = factorial(n // 2) ** 2
         name = {2: "even", 3: "divisible by $3$"}[m]
         texts = phrasings(
-            f"How many permutations $a_1, \\ldots, a_{n}$ of the numbers $1, 2, \\ldots, {n}$ are there for "
+            f"How many permutations $a_1, \\ldots, a_{n}$ of the numbers $1, 2, \\ldots, {n}$ "
+            "are there for "
             f"which none of the sums $a_1 + 1, a_2 + 2, \\ldots, a_{n} + {n}$ is {name}?",
-            f"Cards numbered 1 to {n} are laid on fields numbered 1 to {n}, one on each. In how many ways can "
-            f"this be done so that the number of a card plus the number of its field is never {name}?",
+            f"Cards numbered 1 to {n} are laid on fields numbered 1 to {n}, one on each. In how "
+            "many ways can "
+            "this be done so that the number of a card plus the number of its field is never "
+            f"{name}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m})
     if ask == "cycle":
@@ -150,13 +166,19 @@ def _fixed_points(rng: Random, level: int) -> Problem:
         answer = _stirling(n, number)
         word = {2: "two", 3: "three", 4: "four"}[number]
         texts = phrasings(
-            f"In how many ways can {n} different people be seated around {word} identical round tables so "
-            "that no table stays empty? One person alone at a table is allowed. Seatings that differ by "
-            "rotating the people around a table, or by exchanging whole tables, are the same; mirror images "
+            f"In how many ways can {n} different people be seated around {word} identical round "
+            "tables so "
+            "that no table stays empty? One person alone at a table is allowed. Seatings that "
+            "differ by "
+            "rotating the people around a table, or by exchanging whole tables, are the same; "
+            "mirror images "
             "are different.",
-            f"Each of {n} numbered lockers contains exactly one of the {n} keys. From any locker one goes to "
-            "the locker that is opened by the key inside, and so on, until the round closes; a locker with "
-            "its own key is a round by itself. For how many distributions of the keys are there exactly "
+            f"Each of {n} numbered lockers contains exactly one of the {n} keys. From any locker "
+            "one goes to "
+            "the locker that is opened by the key inside, and so on, until the round closes; a "
+            "locker with "
+            "its own key is a round by itself. For how many distributions of the keys are there "
+            "exactly "
             f"{word} rounds?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "number": number})
@@ -169,12 +191,15 @@ def _fixed_points(rng: Random, level: int) -> Problem:
     if not square:
         answer -= 1
     texts = phrasings(
-        f"How many permutations $f$ of the set $\\{{1, 2, \\ldots, {n}\\}}$ satisfy $f(f(x)) = x$ for every "
+        f"How many permutations $f$ of the set $\\{{1, 2, \\ldots, {n}\\}}$ satisfy $f(f(x)) = "
+        "x$ for every "
         f"$x${'' if square else ', other than the one that leaves every number in its place'}?",
         f"{n} players form teams of two; anyone may also stay alone"
-        f"{', even all of them' if square else ', but there is at least one team'}. In how many ways can "
+        f"{', even all of them' if square else ', but there is at least one team'}. In how many "
+        "ways can "
         "the teams be formed?",
-        f"{who} has {n} numbered sockets and some cables. Each cable joins two sockets, and no socket has "
+        f"{who} has {n} numbered sockets and some cables. Each cable joins two sockets, and no "
+        "socket has "
         f"more than one cable. How many ways of connecting them are there, "
         f"{'the one without any cable included' if square else 'if at least one cable is used'}?",
     )
@@ -214,9 +239,11 @@ def _functions(rng: Random, level: int) -> Problem:
         }[ask]  # fmt: skip
         texts = phrasings(
             f"How many functions $f$ from ${domain}$ to ${target}$ satisfy {rule}?",
-            f"Find the number of sequences of ${n}$ integers between $1$ and ${m}$, inclusive, that are "
+            f"Find the number of sequences of ${n}$ integers between $1$ and ${m}$, inclusive, "
+            "that are "
             f"{chain}.",
-            f"A die with faces numbered $1$ to ${m}$ is rolled {n} times. For how many of the possible "
+            f"A die with faces numbered $1$ to ${m}$ is rolled {n} times. For how many of the "
+            "possible "
             f"sequences of results is the sequence {chain}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m})
@@ -244,8 +271,10 @@ def _functions(rng: Random, level: int) -> Problem:
             domain = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
             answer = m**n - (m - 1) ** n - n * (m - 1) ** (n - 1)
             texts = phrasings(
-                f"How many functions from ${domain}$ to ${target}$ take the value ${v}$ at least twice?",
-                f"Every one of {n} people chooses one number from $1$ to ${m}$. In how many of the possible "
+                f"How many functions from ${domain}$ to ${target}$ take the value ${v}$ at least "
+                "twice?",
+                f"Every one of {n} people chooses one number from $1$ to ${m}$. In how many of "
+                "the possible "
                 f"outcomes is ${v}$ chosen by two people or more?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "v": v})
@@ -256,9 +285,11 @@ def _functions(rng: Random, level: int) -> Problem:
             )
             answer = comb(m - (n - 1) * (gap - 1), n)
             texts = phrasings(
-                f"How many increasing sequences of ${n}$ integers from $1$ to ${m}$ are there in which any "
+                f"How many increasing sequences of ${n}$ integers from $1$ to ${m}$ are there in "
+                "which any "
                 f"two neighboring terms differ by at least ${gap}$?",
-                f"In a month of {m} days, {n} rest days are fixed so that after each rest day the next one "
+                f"In a month of {m} days, {n} rest days are fixed so that after each rest day "
+                "the next one "
                 f"comes {gap} days later at the earliest. How many plans are possible?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "gap": gap})
@@ -266,9 +297,11 @@ def _functions(rng: Random, level: int) -> Problem:
         top = rng.randint(2, m)
         answer = top**n - (top - 1) ** n
         texts = phrasings(
-            f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, have ${top}$ as their largest "
+            f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, have ${top}$ as "
+            "their largest "
             "term?",
-            f"A die with faces numbered $1$ to ${m}$ is rolled {n} times. In how many of the possible "
+            f"A die with faces numbered $1$ to ${m}$ is rolled {n} times. In how many of the "
+            "possible "
             f"sequences of results is the highest result equal to ${top}$?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "top": top})
@@ -282,24 +315,30 @@ def _functions(rng: Random, level: int) -> Problem:
             answer = comb(n, fixed) * fixed ** (n - fixed)
             texts = (
                 (
-                    f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for all $x$ "
+                    f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = "
+                    "f(x)$ for all $x$ "
                     f"and have exactly {fixed} different {'value' if fixed == 1 else 'values'}?"
                 ),
             )
             texts = (
                 *texts,
                 (
-                    f"Among {n} villages, exactly {fixed} {'gets a school' if fixed == 1 else 'get schools'}. "
-                    "Each village without a school is assigned to one village that has one. In how many ways "
+                    f"Among {n} villages, exactly {fixed} "
+                    f"{'gets a school' if fixed == 1 else 'get schools'}. "
+                    "Each village without a school is assigned to one village that has one. In "
+                    "how many ways "
                     "can the school villages and the assignments be chosen?"
                 ),
             )
             values = {"ask": "idempotent image", "n": n, "size": fixed}
             return Problem(rng.choice(texts), str(answer), values)
         texts = phrasings(
-            f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for all $x$?",
-            f"Each of {n} people votes for one of the {n}, possibly for himself or herself. In how many ways "
-            "can the votes be cast so that everyone who gets a vote has voted for himself or herself?",
+            f"How many functions $f$ from the set ${s}$ to itself satisfy $f(f(x)) = f(x)$ for "
+            "all $x$?",
+            f"Each of {n} people votes for one of the {n}, possibly for himself or herself. In "
+            "how many ways "
+            "can the votes be cast so that everyone who gets a vote has voted for himself or "
+            "herself?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
     if ask == "no fixed":
@@ -308,8 +347,10 @@ def _functions(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many functions $f$ from the set ${s}$ to itself have exactly {m} "
             f"{'number' if m == 1 else 'numbers'} $x$ with $f(x) = x$?",
-            f"Each of {n} people points at one of the {n} people, possibly at himself or herself. In how many "
-            f"ways can this be done so that exactly {m} {'person points at himself or herself' if m == 1 else 'people point at themselves'}?",
+            f"Each of {n} people points at one of the {n} people, possibly at himself or "
+            "herself. In how many "
+            f"ways can this be done so that exactly {m} "
+            f"{'person points at himself or herself' if m == 1 else 'people point at themselves'}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m})
     if ask == "step":
@@ -318,10 +359,13 @@ def _functions(rng: Random, level: int) -> Problem:
         for _ in range(n - 1):
             ways = {v: sum(times for u, times in ways.items() if abs(u - v) <= reach) for v in ways}
         texts = phrasings(
-            f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, are there in which any two "
+            f"How many sequences of ${n}$ integers, each from $1$ to ${m}$, are there in which "
+            "any two "
             f"neighboring terms differ by at most ${reach}$?",
-            f"A lift in a building with floors $1$ to ${m}$ is observed {n} times. Between two observations it "
-            f"moves up or down by at most {reach} {'floor' if reach == 1 else 'floors'} or stays where it is. "
+            f"A lift in a building with floors $1$ to ${m}$ is observed {n} times. Between two "
+            "observations it "
+            f"moves up or down by at most {reach} {'floor' if reach == 1 else 'floors'} or stays "
+            "where it is. "
             "How many sequences of observed floors are possible?",
         )
         values = {"ask": ask, "n": n, "m": m, "reach": reach}
@@ -331,9 +375,11 @@ def _functions(rng: Random, level: int) -> Problem:
     answer = comb(m, k) * sum((-1) ** i * comb(k, i) * (k - i) ** n for i in range(k + 1))
     source = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
     texts = phrasings(
-        f"How many functions from ${source}$ to $\\{{{', '.join(map(str, range(1, m + 1)))}\\}}$ have exactly "
+        f"How many functions from ${source}$ to $\\{{{', '.join(map(str, range(1, m + 1)))}\\}}$ "
+        "have exactly "
         f"{k} different values?",
-        f"{n} guests order one dish each from a menu with {m} dishes. In how many ways can they order so that "
+        f"{n} guests order one dish each from a menu with {m} dishes. In how many ways can they "
+        "order so that "
         f"exactly {k} different dishes are chosen altogether?",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "k": k})

@@ -165,11 +165,13 @@ def _kinds_in_a_row(rng: Random) -> Problem:
         two = one + rng.choice((0, -1, 1))
         answer = factorial(one) * factorial(two) * (2 if one == two else 1)
         texts = phrasings(
-            f"{one} girls and {two} boys form a line so that no two girls and no two boys are next to "
+            f"{one} girls and {two} boys form a line so that no two girls and no two boys are "
+            "next to "
             "each other. In how many ways can they line up?",
             f"A shelf holds {one} different novels and {two} different atlases in one row. The two "
             "kinds of books alternate. How many orders are possible?",
-            f"{one} different red flags and {two} different blue flags hang on a line, and the colors "
+            f"{one} different red flags and {two} different blue flags hang on a line, and the "
+            "colors "
             "alternate all along the line. Find the number of possible orders.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "alternate", "sizes": [one, two]})
@@ -178,10 +180,12 @@ def _kinds_in_a_row(rng: Random) -> Problem:
         one, two = sizes
         answer = factorial(one) * factorial(two + 1)
         texts = phrasings(
-            f"{one} different cookbooks and {two} different novels stand in one row on a shelf. All "
+            f"{one} different cookbooks and {two} different novels stand in one row on a shelf. "
+            "All "
             "the cookbooks are next to each other, while the novels may stand anywhere. How many "
             "orders of the books are possible?",
-            f"{one} tenors and {two} basses line up for a concert. The tenors form one block without "
+            f"{one} tenors and {two} basses line up for a concert. The tenors form one block "
+            "without "
             "anybody between them; for the basses there is no such rule. In how many ways can the "
             "singers line up?",
         )
@@ -190,13 +194,18 @@ def _kinds_in_a_row(rng: Random) -> Problem:
     answer = 6 * prod(map(factorial, sizes))
     texts = phrasings(
         f"{one} different mathematics books, {two} different novels and {three} different atlases "
-        "stand in one row on a shelf, and books of the same kind stand together. How many orders of "
+        "stand in one row on a shelf, and books of the same kind stand together. How many "
+        "orders of "
         "the books are possible?",
-        f"{one} Danes, {two} Finns and {three} Poles sit in a row of {sum(sizes)} seats. People from "
-        "the same country sit next to each other, so that each country fills one block. In how many "
+        f"{one} Danes, {two} Finns and {three} Poles sit in a row of {sum(sizes)} seats. People "
+        "from "
+        "the same country sit next to each other, so that each country fills one block. In how "
+        "many "
         "ways can they be seated?",
-        f"In a concert, {one} songs, {two} dances and {three} poems, all different, are performed one "
-        "after another. Each of the three kinds forms one part without interruption. Find the number "
+        f"In a concert, {one} songs, {two} dances and {three} poems, all different, are "
+        "performed one "
+        "after another. Each of the three kinds forms one part without interruption. Find the "
+        "number "
         "of possible programs.",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": "blocks", "sizes": sizes})
@@ -209,10 +218,12 @@ def _couples_in_a_row(rng: Random) -> Problem:
         k = rng.randint(2, n - 2)
         if rng.random() < 0.4:
             texts = phrasings(
-                f"{n} people of different heights stand in a row so that the heights increase up to "
+                f"{n} people of different heights stand in a row so that the heights increase up "
+                "to "
                 f"the tallest person, who has place number {k} from the left, and decrease after "
                 "that. In how many ways can they stand?",
-                f"How many permutations of the numbers $1, 2, \\ldots, {n}$ have the number ${n}$ in "
+                f"How many permutations of the numbers $1, 2, \\ldots, {n}$ have the number "
+                f"${n}$ in "
                 f"place ${k}$, are increasing before it and decreasing after it?",
             )
             values = {"ask": "peak", "n": n, "k": k}
@@ -220,11 +231,14 @@ def _couples_in_a_row(rng: Random) -> Problem:
         answer = k * sum(factorial(n - 1) // (i - 1) for i in range(k + 1, n + 1))
         texts = phrasings(
             f"{n} runners of different heights line up one behind another. A coach walks along the "
-            f"line from the front, only looks at the first {k}, and then picks the first later runner "
-            f"who is taller than all of those {k}. In how many of the orders does the coach pick the "
+            f"line from the front, only looks at the first {k}, and then picks the first later "
+            "runner "
+            f"who is taller than all of those {k}. In how many of the orders does the coach pick "
+            "the "
             "tallest of all?",
             f"Consider the permutations $p_1, p_2, \\ldots, p_{n}$ of $1, 2, \\ldots, {n}$. In how "
-            f"many of them is there a term after $p_{k}$ that exceeds all of the first ${k}$ terms, "
+            f"many of them is there a term after $p_{k}$ that exceeds all of the first ${k}$ "
+            "terms, "
             f"the earliest such term being equal to ${n}$?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "tallest", "n": n, "k": k})
@@ -237,11 +251,13 @@ def _couples_in_a_row(rng: Random) -> Problem:
         rule = (
             f"No two of {a}, {b} and {c} may be next to each other."
             if full
-            else f"{a}, {b} and {c} must not occupy three consecutive places, but two of them may be "
+            else f"{a}, {b} and {c} must not occupy three consecutive places, but two of them "
+            "may be "
             "neighbors."
         )
         texts = phrasings(
-            f"{n} people, among them {a}, {b} and {c}, are photographed in one row. {rule} In how many "
+            f"{n} people, among them {a}, {b} and {c}, are photographed in one row. {rule} In "
+            "how many "
             "different orders can the people stand?",
             f"{a}, {b}, {c} and {n - 3} other people sit in a row of {n} seats. {rule} Count the "
             "possible seating orders.",
@@ -265,9 +281,11 @@ def _couples_in_a_row(rng: Random) -> Problem:
         -1: ("at least one of the couples sits side by side", factorial(total) - exactly(0)),
     }[j]
     texts = phrasings(
-        f"{word} married couples take the {total} seats of one row in a theater. In how many ways can "
+        f"{word} married couples take the {total} seats of one row in a theater. In how many "
+        "ways can "
         f"they sit down so that {wish}?",
-        f"{total} people, namely {word.lower()} married couples, sit in one row on a long bench. Count "
+        f"{total} people, namely {word.lower()} married couples, sit in one row on a long bench. "
+        "Count "
         f"the seating orders in which {wish}.",
         f"Among all the ways in which {word.lower()} married couples can occupy a row of {total} "
         f"chairs, in how many is it true that {wish}?",
@@ -297,8 +315,9 @@ def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
     kind, x, y = rule[0], names[int(str(rule[1]))], names[int(str(rule[2]))]
     if kind == "gap":
         people = "person" if rule[3] == 1 else "people"
-        return f"on one of the two ways around the table from {x} to {y}, exactly {rule[3]} {people} sit between them".replace(
-            "person sit", "person sits"
+        ways = f"on one of the two ways around the table from {x} to {y}"
+        return (
+            f"{ways}, exactly {rule[3]} {people} {'sits' if rule[3] == 1 else 'sit'} between them"
         )
     return rng.choice({
         "next": (f"{x} and {y} sit next to each other", f"{y} takes a chair beside {x}"),
@@ -313,9 +332,11 @@ def _around(rng: Random) -> tuple[str, str]:
     """Return what counts as one seating, and a question."""
     same = rng.choice(phrasings(
         "Two seatings are the same if one is a rotation of the other; mirror images are different.",
-        "Seatings that differ only by a rotation of the table count as one, but reflections count as "
+        "Seatings that differ only by a rotation of the table count as one, but reflections "
+        "count as "
         "different.",
-        "Moving everybody on by the same number of chairs does not give a new seating, while mirror "
+        "Moving everybody on by the same number of chairs does not give a new seating, while "
+        "mirror "
         "images are counted separately.",
     ))  # fmt: skip
     end = rng.choice((
@@ -366,11 +387,14 @@ def _tables(rng: Random, level: int) -> Problem:
     others = n - named
     rest = f"{others} other {'person' if others == 1 else 'people'}"
     text = rng.choice(phrasings(
-        f"{several.replace(' and ', ', ')} and {rest} sit around a round table with {n} equally spaced "
+        f"{several.replace(' and ', ', ')} and {rest} sit around a round table with {n} equally "
+        "spaced "
         f"chairs. {rule_text} {same} {end}",
-        f"A round table is laid for {n} guests, {several} among them, at equal distances. {rule_text} "
+        f"A round table is laid for {n} guests, {several} among them, at equal distances. "
+        f"{rule_text} "
         f"{end} {same}",
-        f"{n} people, including {several}, are to be placed at {n} equally spaced seats of a circular "
+        f"{n} people, including {several}, are to be placed at {n} equally spaced seats of a "
+        "circular "
         f"table under the following conditions. {rule_text} {same} {end}",
     ))  # fmt: skip
     if level == 1:
@@ -386,17 +410,20 @@ def _kinds_around_a_table(rng: Random) -> Problem:
         texts = phrasings(
             f"{k} girls and {k} boys sit down at a round table so that no two girls are neighbors. "
             f"{same} {end}",
-            f"At a round table, {k} engineers and {k} lawyers take their seats so that every engineer "
+            f"At a round table, {k} engineers and {k} lawyers take their seats so that every "
+            "engineer "
             f"sits between two lawyers. {same} {end}",
         )
         answer = factorial(k) * factorial(k - 1)
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "k": k})
     if kind == "alternate couples":
         texts = phrasings(
-            f"{k} married couples, each a man and a woman, sit around a round table so that men and "
+            f"{k} married couples, each a man and a woman, sit around a round table so that men "
+            "and "
             f"women alternate and everyone sits next to his or her spouse. {same} {end}",
             f"At a circular table for {2 * k}, {k} husbands and their {k} wives are seated; no two "
-            f"men are neighbors, and every wife has her husband as one of her neighbors. {same} {end}",
+            f"men are neighbors, and every wife has her husband as one of her neighbors. {same} "
+            f"{end}",
         )
         return Problem(rng.choice(texts), str(2 * factorial(k - 1)), {"ask": kind, "k": k})
     sizes = [rng.randint(1, 4), rng.randint(2, 3), rng.randint(1, 3)]
@@ -427,7 +454,8 @@ def _special_tables(rng: Random) -> Problem:
             "exactly two of the couples sit together",
         )[j]
         texts = phrasings(
-            f"{k} married couples sit around a round table with {2 * k} chairs so that {wish}. {same} "
+            f"{k} married couples sit around a round table with {2 * k} chairs so that {wish}. "
+            f"{same} "
             f"{end}",
             f"In how many ways can {k} married couples be seated at a circular table with {2 * k} "
             f"chairs such that {wish}? {same}",
@@ -437,7 +465,8 @@ def _special_tables(rng: Random) -> Problem:
         n = rng.randint(6, 9)
         answer = factorial(n - 4) * comb(n - 3, 3) * 6
         texts = phrasings(
-            f"{n} knights, {a}, {b} and {c} among them, sit at a round table with {n} chairs. No two "
+            f"{n} knights, {a}, {b} and {c} among them, sit at a round table with {n} chairs. No "
+            "two "
             f"of these three are neighbors. {same} {end}",
             f"{a}, {b} and {c} are quarreling. Together with {n - 3} other people they are to fill "
             f"the chairs of a circular table so that none of the three sits next to another of the "
@@ -453,9 +482,11 @@ def _special_tables(rng: Random) -> Problem:
             "threaded on a closed ring. The glass beads all lie next to each other. Rings that can "
             "be turned or flipped over to look the same count as one. How many different rings are "
             "possible?",
-            f"A bracelet is made of {k} different glass beads and {n - k} different wooden beads on a "
+            f"A bracelet is made of {k} different glass beads and {n - k} different wooden beads "
+            "on a "
             "closed cord, and all the glass beads are consecutive. Find the number of different "
-            "bracelets, where rotations and reflections of a bracelet are not counted as different.",
+            "bracelets, where rotations and reflections of a bracelet are not counted as "
+            "different.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n, "k": k})
     n = rng.randint(6, 12)
@@ -465,7 +496,8 @@ def _special_tables(rng: Random) -> Problem:
     texts = phrasings(
         f"{k} people sit down at a round table with {n} chairs so that every two of them have at "
         f"least one empty chair between them. {same} {end}",
-        f"A circular table has {n} chairs, and {k} guests choose chairs in such a way that no two of "
+        f"A circular table has {n} chairs, and {k} guests choose chairs in such a way that no "
+        "two of "
         f"them sit on neighboring chairs. {same} {end}",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n, "k": k})

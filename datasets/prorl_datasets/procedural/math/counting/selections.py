@@ -30,15 +30,20 @@ def _committees(rng: Random, level: int) -> Problem:
         k = rng.randint(2, size - 2)
         if rng.random() < 0.6:
             texts = phrasings(
-                f"In how many ways can a {body} of {k} {one} and {size - k} {two} be chosen from {a} "
+                f"In how many ways can a {body} of {k} {one} and {size - k} {two} be chosen from "
+                f"{a} "
                 f"{one} and {b} {two}?",
-                f"A school has {a} {one} and {b} {two} on its list. A {body} is to consist of exactly "
-                f"{k} of the {one} and {size - k} of the {two}. How many different choices are there?",
+                f"A school has {a} {one} and {b} {two} on its list. A {body} is to consist of "
+                "exactly "
+                f"{k} of the {one} and {size - k} of the {two}. How many different choices are "
+                "there?",
                 f"{size} people are picked out of {a} {one} and {b} {two}, and exactly {k} of them "
                 f"{'belongs' if k == 1 else 'belong'} to the {one}. Find the number of possible "
                 "selections.",
-                f"From {a + b} volunteers, namely {a} {one} and {b} {two}, a {body} of {size} people "
-                f"is formed in which the {two} are {size - k} in number. How many different results "
+                f"From {a + b} volunteers, namely {a} {one} and {b} {two}, a {body} of {size} "
+                "people "
+                f"is formed in which the {two} are {size - k} in number. How many different "
+                "results "
                 "are possible?",
             )
             answer = comb(a, k) * comb(b, size - k)
@@ -46,9 +51,11 @@ def _committees(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         n = rng.randint(7, 14)
         texts = phrasings(
-            f"A club of {n} members elects a chair, a treasurer and {size} ordinary board members, all "
+            f"A club of {n} members elects a chair, a treasurer and {size} ordinary board "
+            "members, all "
             "of them different people. In how many ways can this be done?",
-            f"From {n} players a coach names a captain, a deputy captain and {size} further players, "
+            f"From {n} players a coach names a captain, a deputy captain and {size} further "
+            "players, "
             "whose order does not matter. How many different outcomes are there?",
         )
         if n < size + 3:
@@ -62,12 +69,15 @@ def _committees(rng: Random, level: int) -> Problem:
             wanted = range(k, size + 1) if ask == "at least" else range(k + 1)
             answer = sum(comb(a, i) * comb(b, size - i) for i in wanted)
             texts = phrasings(
-                f"A {body} of {size} people is chosen from {a} {one} and {b} {two}. How many choices "
+                f"A {body} of {size} people is chosen from {a} {one} and {b} {two}. How many "
+                "choices "
                 f"include {ask} {k} of the {one}?",
-                f"{a} {one} and {b} {two} are willing to join a {body} with {size} places. In how many "
+                f"{a} {one} and {b} {two} are willing to join a {body} with {size} places. In "
+                "how many "
                 f"ways can the places be filled, if {ask} {k} {'goes' if k == 1 else 'go'} to the "
                 f"{one} and it does not matter who gets which place?",
-                f"Count the groups of {size} people from {a} {one} and {b} {two} that contain {ask} "
+                f"Count the groups of {size} people from {a} {one} and {b} {two} that contain "
+                f"{ask} "
                 f"{k} of the {one}.",
             )
             values = {"ask": ask, "groups": [a, b], "size": size, "k": k}
@@ -84,7 +94,8 @@ def _committees(rng: Random, level: int) -> Problem:
             f"{', though either may be chosen without the other' if ask == 'not both' else ', while ' + y + ' may also be chosen without ' + x}. "
             "How many choices are possible?",
             f"Out of {n} candidates, {size} are selected. There is one rule: {rule}"
-            f"{'' if ask == 'not both' else '; ' + y + ' needs nobody'}. Both of them are candidates. In "
+            f"{'' if ask == 'not both' else '; ' + y + ' needs nobody'}. Both of them are "
+            "candidates. In "
             "how many ways can the selection be made?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "size": size})
@@ -98,12 +109,16 @@ def _committees(rng: Random, level: int) -> Problem:
         )
         p, q, r = groups
         texts = phrasings(
-            f"{p} students from the first year, {q} from the second and {r} from the third apply for "
-            f"{size} equal places on a trip. In how many ways can the places be given so that every "
+            f"{p} students from the first year, {q} from the second and {r} from the third apply "
+            "for "
+            f"{size} equal places on a trip. In how many ways can the places be given so that "
+            "every "
             "year is represented?",
-            f"A box holds {p} different red, {q} different green and {r} different blue marbles. How "
+            f"A box holds {p} different red, {q} different green and {r} different blue marbles. "
+            "How "
             f"many sets of {size} marbles contain all three colors?",
-            f"A {body} of {size} is formed from {p} Swedes, {q} Turks and {r} Greeks so that each of "
+            f"A {body} of {size} is formed from {p} Swedes, {q} Turks and {r} Greeks so that "
+            "each of "
             "the three nations has at least one member in it. Count the possibilities.",
         )
         values = {"ask": ask, "groups": groups, "size": size}
@@ -112,12 +127,16 @@ def _committees(rng: Random, level: int) -> Problem:
         k = rng.randint(1, 2)
         answer = sum(i * comb(a, i) * comb(b, size - i) for i in range(max(k, 1), size + 1))
         texts = phrasings(
-            f"From {a} {one} and {b} {two} a {body} of {size} people is chosen that has at least {k} "
-            f"of the {one}; then one of its members who is among the {one} becomes its head. How many "
+            f"From {a} {one} and {b} {two} a {body} of {size} people is chosen that has at least "
+            f"{k} "
+            f"of the {one}; then one of its members who is among the {one} becomes its head. How "
+            "many "
             "outcomes (the group together with its head) are possible?",
-            f"A {body} of {size} is formed out of {a} {one} and {b} {two} and gets a spokesperson. The "
+            f"A {body} of {size} is formed out of {a} {one} and {b} {two} and gets a "
+            "spokesperson. The "
             f"spokesperson must be one of the {one}, and the {one} must have at least {k} "
-            f"{'seat' if k == 1 else 'seats'} in all. In how many ways can {body} and spokesperson be "
+            f"{'seat' if k == 1 else 'seats'} in all. In how many ways can {body} and "
+            "spokesperson be "
             "chosen?",
         )
         values = {"ask": ask, "groups": [a, b], "size": size, "k": k}
@@ -134,11 +153,14 @@ def _committees(rng: Random, level: int) -> Problem:
         times = parts.count(part)
         answer //= 1 if times == 1 else 2 if times == 2 else 6
     texts = phrasings(
-        f"From {n} people, three working groups of {listed(parts)} are formed. Nobody belongs to two "
+        f"From {n} people, three working groups of {listed(parts)} are formed. Nobody belongs to "
+        "two "
         "groups, and groups of equal size have the same task, so that it does not matter which is "
         "which. In how many ways can this be done?",
-        f"How many ways are there to pick, from a set of {n} different books, three unlabeled piles "
-        f"without common books, of sizes {listed(parts)}? The order of piles, and the order within a "
+        f"How many ways are there to pick, from a set of {n} different books, three unlabeled "
+        "piles "
+        f"without common books, of sizes {listed(parts)}? The order of piles, and the order "
+        "within a "
         "pile, is irrelevant.",
     )
     values = {"ask": "groups", "n": n, "parts": parts}
@@ -160,10 +182,13 @@ def _subsets(rng: Random, level: int) -> Problem:
             name = {2: "even number", 3: "multiple of $3$"}[d]
             texts = phrasings(
                 f"How many subsets of {universe} contain at least one {name}?",
-                f"{who} chooses some (or all) of the numbers $1, 2, \\ldots, {n}$, and at least one "
+                f"{who} chooses some (or all) of the numbers $1, 2, \\ldots, {n}$, and at least "
+                "one "
                 f"{name} is among them. In how many ways can this be done?",
-                f"Each of the numbers $1, 2, \\ldots, {n}$ is written on a card. {who} takes some of "
-                f"the cards, and at least one of those taken shows {'an' if d == 2 else 'a'} {name}. "
+                f"Each of the numbers $1, 2, \\ldots, {n}$ is written on a card. {who} takes "
+                "some of "
+                f"the cards, and at least one of those taken shows {'an' if d == 2 else 'a'} "
+                f"{name}. "
                 "How many different sets of cards can have been taken?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "d": d})
@@ -172,7 +197,8 @@ def _subsets(rng: Random, level: int) -> Problem:
             answer = 2 ** (n - 3) * 3
             texts = phrasings(
                 f"How many subsets of {universe} contain ${x}$ or ${y}$ or both, but not ${z}$?",
-                f"{who} picks a subset of {universe} that leaves out ${z}$ and includes at least one "
+                f"{who} picks a subset of {universe} that leaves out ${z}$ and includes at least "
+                "one "
                 f"of ${x}$ and ${y}$. Find the number of possible subsets.",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "xyz": [x, y, z]})
@@ -182,9 +208,11 @@ def _subsets(rng: Random, level: int) -> Problem:
             n = n + 4
             answer = comb(m - 1, k - 1)
             texts = phrasings(
-                f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ with exactly ${k}$ elements have "
+                f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ with exactly ${k}$ elements "
+                "have "
                 f"${m}$ as their largest element?",
-                f"{who} draws {k} of {n} balls numbered 1 to {n} at once. In how many of the possible "
+                f"{who} draws {k} of {n} balls numbered 1 to {n} at once. In how many of the "
+                "possible "
                 f"draws is {m} the highest number drawn?",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "m": m})
@@ -192,7 +220,8 @@ def _subsets(rng: Random, level: int) -> Problem:
         x, y = rng.sample(range(1, n + 1), 2)
         answer = comb(n, k) - comb(n - 2, k)
         texts = phrasings(
-            f"How many ${k}$-element subsets of {universe} contain at least one of ${x}$ and ${y}$?",
+            f"How many ${k}$-element subsets of {universe} contain at least one of ${x}$ and "
+            f"${y}$?",
             f"{who} chooses {k} different numbers from 1 to {n}, in any order. In how many of the "
             f"choices is {x} or {y} (or both) among them?",
         )
@@ -225,15 +254,20 @@ def _subsets(rng: Random, level: int) -> Problem:
             if rng.random() < 0.4:
                 answer = comb(n - k, k) + comb(n - k - 1, k - 1)
                 texts = phrasings(
-                    f"{n} chairs stand in a circle. In how many ways can {k} of the chairs be chosen "
-                    "so that no two chosen chairs are next to each other? The chairs are different.",
-                    f"From the {n} corners of a regular polygon, numbered $1$ to ${n}$, {k} corners "
-                    "are selected such that no two of them are joined by a side of the polygon. How "
+                    f"{n} chairs stand in a circle. In how many ways can {k} of the chairs be "
+                    "chosen "
+                    "so that no two chosen chairs are next to each other? The chairs are "
+                    "different.",
+                    f"From the {n} corners of a regular polygon, numbered $1$ to ${n}$, {k} "
+                    "corners "
+                    "are selected such that no two of them are joined by a side of the polygon. "
+                    "How "
                     "many selections are there?",
                 )
                 return Problem(rng.choice(texts), str(answer), {"ask": "circle", "n": n, "k": k})
             texts = phrasings(
-                f"In how many ways can ${k}$ different numbers be chosen from $1, 2, \\ldots, {n}$ so "
+                f"In how many ways can ${k}$ different numbers be chosen from $1, 2, \\ldots, "
+                f"{n}$ so "
                 "that no two of them are consecutive? The order of choosing does not matter.",
                 f"{k} of {n} street lamps in a straight row are to be switched off, but never two "
                 "neighboring ones. How many possibilities are there?",
@@ -256,9 +290,11 @@ def _subsets(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many sets of ${k}$ different numbers chosen from $1, 2, \\ldots, {n}$ have a sum "
             f"that is {name}?",
-            f"{n} cards are numbered $1$ to ${n}$. In how many ways can {k} cards be taken at once so "
+            f"{n} cards are numbered $1$ to ${n}$. In how many ways can {k} cards be taken at "
+            "once so "
             f"that the sum of their numbers is {name}?",
-            f"{who} chooses ${k}$ elements of $\\{{1, \\ldots, {n}\\}}$ and adds them up. For how many "
+            f"{who} chooses ${k}$ elements of $\\{{1, \\ldots, {n}\\}}$ and adds them up. For "
+            "how many "
             f"choices is the total {name}?",
         )
         return Problem(
@@ -278,10 +314,13 @@ def _subsets(rng: Random, level: int) -> Problem:
             "meet once": "$A \\cap B$ has exactly one element",
         }[which]
         texts = phrasings(
-            f"How many ordered pairs $(A, B)$ of subsets of $\\{{1, 2, \\ldots, {n}\\}}$ are there for "
+            f"How many ordered pairs $(A, B)$ of subsets of $\\{{1, 2, \\ldots, {n}\\}}$ are "
+            "there for "
             f"which {wish}?",
-            f"{who} chooses two subsets $A$ and $B$ of $\\{{1, 2, \\ldots, {n}\\}}$, which may be empty "
-            f"or equal unless the condition forbids it, so that {wish}. In how many ways can the pair "
+            f"{who} chooses two subsets $A$ and $B$ of $\\{{1, 2, \\ldots, {n}\\}}$, which may "
+            "be empty "
+            f"or equal unless the condition forbids it, so that {wish}. In how many ways can the "
+            "pair "
             "$(A, B)$ be chosen?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": which, "n": n})
@@ -302,9 +341,11 @@ def _subsets(rng: Random, level: int) -> Problem:
         gap = rng.randint(3, n - 3)
         answer = (n - gap) * 2 ** (gap - 1)
         texts = phrasings(
-            f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ have a largest and a smallest element "
+            f"How many subsets of $\\{{1, 2, \\ldots, {n}\\}}$ have a largest and a smallest "
+            "element "
             f"that differ by exactly ${gap}$?",
-            f"Call the difference between the largest and the smallest element of a nonempty set of "
+            "Call the difference between the largest and the smallest element of a nonempty set "
+            "of "
             f"integers its spread. Find the number of subsets of $\\{{1, 2, \\ldots, {n}\\}}$ with "
             f"spread ${gap}$.",
         )
@@ -317,9 +358,11 @@ def _subsets(rng: Random, level: int) -> Problem:
     size = k if j == 0 else k + 1
     texts = phrasings(
         f"A drawer holds {pairs} pairs of shoes, all pairs different. In how many ways can {size} "
-        f"single shoes be taken out so that {'no' if j == 0 else 'exactly one'} complete pair is among "
+        f"single shoes be taken out so that {'no' if j == 0 else 'exactly one'} complete pair is "
+        "among "
         "them? Left and right shoes are different, and the order does not matter.",
-        f"{pairs} married couples come to a party, and {size} of the guests are chosen for a game. How "
+        f"{pairs} married couples come to a party, and {size} of the guests are chosen for a "
+        "game. How "
         f"many choices contain {'no' if j == 0 else 'exactly one'} married couple?",
         f"How many sets of {size} numbers from $1, 2, \\ldots, {2 * pairs}$ contain "
         f"{'no two numbers' if j == 0 else 'exactly one pair of numbers'} with the sum "

@@ -35,13 +35,16 @@ def _words(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many different arrangements of all the letters of the word {word} are there?",
             f"{who} has {len(word)} letter tiles that spell {word} and lays them in a row in every "
-            "possible order. Tiles with equal letters cannot be told apart. How many different words "
+            "possible order. Tiles with equal letters cannot be told apart. How many different "
+            "words "
             "(with or without meaning) appear?",
             f"In how many distinguishable ways can the letters in {word} be put in order?",
-            f"A computer lists all the strings that use exactly the letters of {word}, each as often "
+            f"A computer lists all the strings that use exactly the letters of {word}, each as "
+            "often "
             "as it occurs there, without listing any string twice. How long is the list?",
             f"Find the number of distinct permutations of the letters of {word}.",
-            f"The magnets {', '.join(word)} hang on a refrigerator door. If equal letters look alike, "
+            f"The magnets {', '.join(word)} hang on a refrigerator door. If equal letters look "
+            "alike, "
             "in how many different orders can they be hung in one line?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "all", "word": word})
@@ -55,7 +58,8 @@ def _words(rng: Random, level: int) -> Problem:
         if ask == "together":
             answer = _distinct("".join(vowels)) * _distinct("*" + "".join(others))
             texts = phrasings(
-                f"In how many different arrangements of the letters of {word} do all the vowels stand "
+                f"In how many different arrangements of the letters of {word} do all the vowels "
+                "stand "
                 "next to each other, forming one block?",
                 f"{who} rearranges the letters of {word} so that no consonant stands between two "
                 "vowels. How many different results are possible, the word itself included if it "
@@ -72,11 +76,15 @@ def _words(rng: Random, level: int) -> Problem:
                 * _distinct("".join(vowels))
             )
             texts = phrasings(
-                f"How many distinct arrangements of the letters of {word} have no two vowels next to "
+                f"How many distinct arrangements of the letters of {word} have no two vowels "
+                "next to "
                 "each other?",
-                f"The letters of {word} are written in a row in such a way that neighboring letters "
-                "are never both vowels (A, E, I, O, U). In how many different ways can this be done?",
-                f"{who} looks at all different orders of the letters in {word} and crosses out every "
+                f"The letters of {word} are written in a row in such a way that neighboring "
+                "letters "
+                "are never both vowels (A, E, I, O, U). In how many different ways can this be "
+                "done?",
+                f"{who} looks at all different orders of the letters in {word} and crosses out "
+                "every "
                 "one that contains two adjacent vowels. How many are left?",
             )
         elif ask == "ends":
@@ -92,8 +100,10 @@ def _words(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many distinct arrangements of the letters of {word} begin and end with a "
                 "consonant?",
-                f"{who} writes the letters of {word} in a different order (or in the same order) so "
-                "that both the first and the last letter are consonants. How many results are there?",
+                f"{who} writes the letters of {word} in a different order (or in the same order) "
+                "so "
+                "that both the first and the last letter are consonants. How many results are "
+                "there?",
                 f"Among all the different strings formed from the letters of {word}, count those "
                 "which have a vowel neither at the beginning nor at the end.",
             )
@@ -103,7 +113,8 @@ def _words(rng: Random, level: int) -> Problem:
             letter = rng.choice(two)
             answer = _distinct(word) - _distinct(word.replace(letter, "") + "*")
             texts = phrasings(
-                f"In how many distinct arrangements of the letters of {word} are the two {letter}'s "
+                f"In how many distinct arrangements of the letters of {word} are the two "
+                f"{letter}'s "
                 "not next to each other?",
                 f"The tiles of the word {word} are shuffled and laid in a row. Count the different "
                 f"results in which the two letters {letter} are separated by at least one other "
@@ -117,9 +128,11 @@ def _words(rng: Random, level: int) -> Problem:
     if ask == "order" and len(set(vowels)) > 1:
         answer = comb(len(word), len(vowels)) * _distinct("".join(others))
         texts = phrasings(
-            f"In how many different arrangements of the letters of {word} do the vowels appear in the "
+            f"In how many different arrangements of the letters of {word} do the vowels appear "
+            "in the "
             "same order as in the word itself, not necessarily next to each other?",
-            f"{who} writes the letters of {word} in a new order but is careful to keep the vowels in "
+            f"{who} writes the letters of {word} in a new order but is careful to keep the "
+            "vowels in "
             f"the order {', '.join(vowels)} from left to right; consonants may stand between them. "
             "Counting the original word too, how many results are possible?",
         )
@@ -136,9 +149,11 @@ def _words(rng: Random, level: int) -> Problem:
             ]
         name = {3: "three", 4: "four"}[k]
         texts = phrasings(
-            f"How many different {name}-letter strings can be formed with letters of the word {word}, "
+            f"How many different {name}-letter strings can be formed with letters of the word "
+            f"{word}, "
             "if no letter is used more often than it occurs in the word?",
-            f"{who} draws {name} of the {len(word)} letter tiles of the word {word} and lays them in a "
+            f"{who} draws {name} of the {len(word)} letter tiles of the word {word} and lays "
+            "them in a "
             "row. How many different strings are possible?",
             f"Find the number of distinct {name}-letter codes (meaningful or not) that can be made "
             f"from the tiles {', '.join(word)}, each tile being used at most once.",
@@ -160,9 +175,11 @@ def _words(rng: Random, level: int) -> Problem:
     texts = phrasings(
         f"All distinct arrangements of the letters of {word} are listed in alphabetical order. At "
         f"which position does {target} stand?",
-        f"{who} sorts all the different strings that can be formed from the letters of {word} as in "
+        f"{who} sorts all the different strings that can be formed from the letters of {word} as "
+        "in "
         f"a dictionary. How many of them come before {target}?",
-        f"The distinct permutations of the letters {', '.join(sorted(word))} are numbered $1, 2, 3, "
+        f"The distinct permutations of the letters {', '.join(sorted(word))} are numbered $1, 2, "
+        "3, "
         f"\\ldots$ in dictionary order. What is the number of the permutation {target}?",
     )
     pick = rng.randrange(3)

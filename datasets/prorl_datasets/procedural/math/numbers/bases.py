@@ -40,12 +40,16 @@ def _base_conversion(rng: Random, level: int) -> Problem:
             return Problem(text_out, str(n), values)
         n = rng.randint(50, 900)
         texts = phrasings(
-            f"Express the decimal number ${n}$ in base ${base}$. Write the digits only, without the "
+            f"Express the decimal number ${n}$ in base ${base}$. Write the digits only, without "
+            "the "
             "subscript for the base.",
-            f"What are the digits of ${n}_{{10}}$ when it is written in base ${base}$? Give them as "
+            f"What are the digits of ${n}_{{10}}$ when it is written in base ${base}$? Give them "
+            "as "
             "one number, leaving out the base.",
-            f"{who} converts {n} from base ten to base {base}. Which string of digits should appear?",
-            f"The integer ${n}$ is to be shown on a display that counts in base ${base}$. What does "
+            f"{who} converts {n} from base ten to base {base}. Which string of digits should "
+            "appear?",
+            f"The integer ${n}$ is to be shown on a display that counts in base ${base}$. What "
+            "does "
             "the display read?",
         )
         values = {"ask": "from ten", "n": n, "base": base}
@@ -56,10 +60,13 @@ def _base_conversion(rng: Random, level: int) -> Problem:
             other = redrawn(lambda: rng.randint(3, 9), lambda b: b != base)
             n = rng.randint(base**2, base**4)
             texts = phrasings(
-                f"Convert ${_written(n, base)}_{{{base}}}$ to base ${other}$. Give the digits only.",
-                f"A number is written ${_written(n, base)}$ in base ${base}$. How is the same number "
+                f"Convert ${_written(n, base)}_{{{base}}}$ to base ${other}$. Give the digits "
+                "only.",
+                f"A number is written ${_written(n, base)}$ in base ${base}$. How is the same "
+                "number "
                 f"written in base ${other}$? Leave out the subscript in your answer.",
-                f"{who} reads {_written(n, base)} on a base-{base} abacus and sets the same value on a "
+                f"{who} reads {_written(n, base)} on a base-{base} abacus and sets the same "
+                "value on a "
                 f"base-{other} abacus. Which digits, from left to right, does the second one show?",
             )
             values = {"ask": ask, "digits": _written(n, base), "base": base, "other": other}
@@ -72,7 +79,8 @@ def _base_conversion(rng: Random, level: int) -> Problem:
             if which == "sum":
                 texts = phrasings(
                     f"Find the sum of the digits of the base-${base}$ representation of ${n}$.",
-                    f"When the decimal number ${n}$ is written in base ${base}$, what do its digits "
+                    f"When the decimal number ${n}$ is written in base ${base}$, what do its "
+                    "digits "
                     "add up to (as a decimal number)?",
                 )
                 answer = sum(map(int, shown))
@@ -100,9 +108,11 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         x, y = _written(a, base), _written(b, base)
         verb = "multiplied" if ask == "product" else "added"
         texts = phrasings(
-            f"Compute ${x}_{{{base}}} {sign} {y}_{{{base}}}$. Give the digits of the result in base "
+            f"Compute ${x}_{{{base}}} {sign} {y}_{{{base}}}$. Give the digits of the result in "
+            "base "
             f"${base}$, without the subscript.",
-            f"In base ${base}$, the numbers ${x}$ and ${y}$ are {verb}. Which digits does the result "
+            f"In base ${base}$, the numbers ${x}$ and ${y}$ are {verb}. Which digits does the "
+            "result "
             "have in the same base?",
             f"{who} works in base {base} throughout: {x} and {y} are {verb}. What does {who} write "
             "down as the result?",
@@ -117,9 +127,11 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         if high - low < 4 or more <= places:
             return _base_conversion(rng, level)
         texts = phrasings(
-            f"How many positive integers have exactly {places} digits when written in base ${c}$ and "
+            f"How many positive integers have exactly {places} digits when written in base ${c}$ "
+            "and "
             f"exactly {more} digits when written in base ${b}$?",
-            f"Find the number of integers $n > 0$ whose base-${c}$ representation has {places} digits "
+            f"Find the number of integers $n > 0$ whose base-${c}$ representation has {places} "
+            "digits "
             f"and whose base-${b}$ representation has {more} digits.",
         )
         values = {"ask": ask, "b": b, "c": c, "places": places, "more": more}
@@ -132,9 +144,11 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many of the integers from $1$ to ${top}$ (in decimal) do not contain the digit "
             f"${digit}$ when they are written in base ${base}$?",
-            f"{who} writes the numbers from 1 up to the decimal number {top} in base {base} and keeps "
+            f"{who} writes the numbers from 1 up to the decimal number {top} in base {base} and "
+            "keeps "
             f"those without any digit {digit}. How many numbers are kept?",
-            f"Let $N = {top}$. Count the positive integers not exceeding $N$ whose representation in "
+            f"Let $N = {top}$. Count the positive integers not exceeding $N$ whose "
+            "representation in "
             f"base ${base}$ avoids the digit ${digit}$.",
         )
         values = {"ask": ask, "base": base, "top": top, "d": digit}
@@ -156,18 +170,22 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         start = [int("".join(str(allowed[int(d)]) for d in _written(i, size))) for i in range(1, 6)]
         shown_digits = ", ".join(map(str, allowed[:-1])) + f" and {allowed[-1]}"
         texts = phrasings(
-            f"The positive integers whose digits all belong to the list {shown_digits} are arranged "
+            f"The positive integers whose digits all belong to the list {shown_digits} are "
+            "arranged "
             f"in increasing order: ${', '.join(map(str, start))}, \\ldots$ What is the "
             f"{ordinal(position)} number in this order?",
-            f"An odometer skips every reading that contains a digit other than {shown_digits}. After "
-            f"the reading 0 it goes on to {start[0]}, {start[1]}, {start[2]} and so on. Which number "
+            f"An odometer skips every reading that contains a digit other than {shown_digits}. "
+            "After "
+            f"the reading 0 it goes on to {start[0]}, {start[1]}, {start[2]} and so on. Which "
+            "number "
             f"does it show after {position} steps from 0?",
         )
         values = {"ask": "list", "allowed": allowed, "position": position}
         return Problem(rng.choice(texts), str(answer), values)
     n = max(x * c + y for x, y in found)
     texts = phrasings(
-        f"A positive integer has two different digits in base ${c}$, and writing these two digits in "
+        f"A positive integer has two different digits in base ${c}$, and writing these two "
+        "digits in "
         f"the opposite order gives its representation in base ${b}$. What is the largest such "
         "integer, in base ten?",
         f"Find the greatest integer $N$ (in decimal) with $N = \\overline{{xy}}_{{{c}}} = "
@@ -214,11 +232,14 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         sign = "+" if ask == "sum" else "\\cdot"
         texts = phrasings(
             f"Suppose that ${x}_b {sign} {y}_b = {z}_b$. What is the base $b$?",
-            f"The calculation ${x} {sign} {y} = {z}$ is correct in one number base only. Which base "
+            f"The calculation ${x} {sign} {y} = {z}$ is correct in one number base only. Which "
+            "base "
             "is it?",
-            f"{who} finds the line ${x} {sign} {y} = {z}$ in a notebook and realizes that it is right "
+            f"{who} finds the line ${x} {sign} {y} = {z}$ in a notebook and realizes that it is "
+            "right "
             "if all three numbers are read in a base other than ten. Find this base.",
-            f"For which integer $b > 1$ does ${x} {sign} {y} = {z}$ hold if all three numerals are in "
+            f"For which integer $b > 1$ does ${x} {sign} {y} = {z}$ hold if all three numerals "
+            "are in "
             "base $b$?",
         )
         return Problem(rng.choice(texts), str(b), {"ask": ask, "x": x, "y": y, "z": z})
@@ -236,7 +257,8 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             f"${text}_b$ divisible by ${m}$?",
             f"The numeral ${text}$ is read in base $b$, for every integer $b$ from ${low}$ to "
             f"${high}$. How many of the resulting numbers are multiples of ${m}$?",
-            f"Count the bases $b$, at least ${low}$ and at most ${high}$, in which the number written "
+            f"Count the bases $b$, at least ${low}$ and at most ${high}$, in which the number "
+            "written "
             f"${text}$ leaves no remainder on division by ${m}$.",
         )
         values = {"ask": ask, "digits": [p, q, r], "m": m, "low": low, "high": high}
@@ -248,11 +270,14 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         if rng.random() < 0.5:
             found = [b for b in range(d + 1, n + 1) if b >= 2 and n % b == d]
             texts = phrasings(
-                f"For how many bases $b \\ge 2$ does the base-$b$ representation of ${n}$ end in the "
+                f"For how many bases $b \\ge 2$ does the base-$b$ representation of ${n}$ end in "
+                "the "
                 f"digit ${d}$?",
-                f"How many integers $b > 1$ are there such that the decimal number ${n}$, written in "
+                f"How many integers $b > 1$ are there such that the decimal number ${n}$, "
+                "written in "
                 f"base $b$, has last digit ${d}$?",
-                f"{who} writes {n} in base 2, in base 3, in base 4 and so on up to base {n}. In how "
+                f"{who} writes {n} in base 2, in base 3, in base 4 and so on up to base {n}. In "
+                "how "
                 f"many of these representations is the units digit {d}?",
             )
             if n - d < 1 or not found:
@@ -265,9 +290,11 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             return _unknown_bases(rng, level)
         word = {3: "three", 4: "four"}[places]
         texts = phrasings(
-            f"What is the sum of all bases $b \\ge 2$ in which the decimal number ${n}$ has exactly "
+            f"What is the sum of all bases $b \\ge 2$ in which the decimal number ${n}$ has "
+            "exactly "
             f"{word} digits?",
-            f"In some bases, the number ${n}$ (given in base ten) is a {word}-digit number. Find the "
+            f"In some bases, the number ${n}$ (given in base ten) is a {word}-digit number. Find "
+            "the "
             "sum of these bases.",
         )
         values = {"ask": "length", "n": n, "places": places}
@@ -289,10 +316,13 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
     ]
     a, b = min(pairs, key=lambda p: p[0] + p[1])
     texts = phrasings(
-        f"The numeral ${one}$ in base $a$ and the numeral ${two}$ in base $b$ stand for the same number, "
-        "where $a$ and $b$ are integers greater than every digit used in them. What is the smallest "
+        f"The numeral ${one}$ in base $a$ and the numeral ${two}$ in base $b$ stand for the same "
+        "number, "
+        "where $a$ and $b$ are integers greater than every digit used in them. What is the "
+        "smallest "
         "possible value of $a + b$?",
-        f"Let $a$ and $b$ be bases in which the numerals ${one}_a$ and ${two}_b$ make sense and for which "
+        f"Let $a$ and $b$ be bases in which the numerals ${one}_a$ and ${two}_b$ make sense and "
+        "for which "
         f"${one}_a = {two}_b$. Find the minimum of $a + b$.",
     )
     return Problem(rng.choice(texts), str(a + b), {"ask": ask, "x": one, "y": two})

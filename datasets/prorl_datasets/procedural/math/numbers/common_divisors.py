@@ -32,7 +32,8 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
                 f"{things} {act} together at {start}. From then on, one of them does so every {a} "
                 f"minutes and the other every {b} minutes. After how many minutes does it happen "
                 "together again for the first time?",
-                f"What is the smallest positive integer that is a multiple of both ${a}$ and ${b}$?",
+                f"What is the smallest positive integer that is a multiple of both ${a}$ and "
+                f"${b}$?",
                 f"{who} lays tiles that measure {a} cm by {b} cm, all in the same direction, to "
                 "fill a square. What is the side, in centimeters, of the smallest possible square?",
                 f"A gear with {a} teeth turns one with {b} teeth, and a dot of paint marks the two "
@@ -49,7 +50,8 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         a, b, c = g * x, g * y, g * z
         texts = phrasings(
             f"Find the greatest common divisor of ${a}$, ${b}$ and ${c}$.",
-            f"{who} has ribbons of {a}, {b} and {c} centimeters and cuts all of them into pieces of "
+            f"{who} has ribbons of {a}, {b} and {c} centimeters and cuts all of them into pieces "
+            "of "
             "one common length, a whole number of centimeters, wasting nothing. How long can the "
             "pieces be at most, in centimeters?",
             f"A florist makes identical bouquets out of {a} roses, {b} tulips and {c} lilies, and "
@@ -69,12 +71,15 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"The greatest common divisor of two positive integers is ${g}$ and their least "
                 f"common multiple is ${m}$. One of the integers is ${a}$. What is the other?",
-                f"If $\\gcd({a}, n) = {g}$ and $\\operatorname{{lcm}}({a}, n) = {m}$ for a positive "
+                f"If $\\gcd({a}, n) = {g}$ and $\\operatorname{{lcm}}({a}, n) = {m}$ for a "
+                "positive "
                 "integer $n$, find $n$.",
-                f"{who} forgot the second of two numbers. The first is {a}; the largest number that "
+                f"{who} forgot the second of two numbers. The first is {a}; the largest number "
+                "that "
                 f"divides both is {g}, and the smallest positive number that both divide is {m}. "
                 "Which number was forgotten?",
-                f"Determine the positive integer $k$ whose least common multiple with ${a}$ is ${m}$ "
+                f"Determine the positive integer $k$ whose least common multiple with ${a}$ is "
+                f"${m}$ "
                 f"and whose greatest common divisor with ${a}$ is ${g}$.",
             )
             return Problem(rng.choice(texts), str(b), {"ask": ask, "a": a, "g": g, "m": m})
@@ -89,7 +94,8 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
                 "value of $n$?",
                 f"Find the greatest integer which leaves remainder ${r}$ when it divides ${a}$ and "
                 f"remainder ${s}$ when it divides ${b}$.",
-                f"A teacher shares {a} stickers and {b} pencils equally among the pupils of a class, "
+                f"A teacher shares {a} stickers and {b} pencils equally among the pupils of a "
+                "class, "
                 f"giving out as many as possible; {r} stickers and {s} pencils remain. At most how "
                 "many pupils are in the class?",
             )
@@ -99,11 +105,14 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         n = rng.choice([k * g for k in range(3, 16)])
         answer = sum(gcd(n, k) == g for k in range(1, top + 1))
         texts = phrasings(
-            f"For how many positive integers $k \\le {top}$ is the greatest common divisor of $k$ and "
+            f"For how many positive integers $k \\le {top}$ is the greatest common divisor of "
+            "$k$ and "
             f"${n}$ equal to ${g}$?",
-            f"How many of the numbers $1, 2, 3, \\ldots, {top}$ share with ${n}$ the greatest common "
+            f"How many of the numbers $1, 2, 3, \\ldots, {top}$ share with ${n}$ the greatest "
+            "common "
             f"divisor ${g}$?",
-            f"{who} colors each integer $k$ from $1$ to ${top}$ red if $\\gcd(k, {n}) = {g}$ and blue "
+            f"{who} colors each integer $k$ from $1$ to ${top}$ red if $\\gcd(k, {n}) = {g}$ and "
+            "blue "
             "otherwise. How many integers are red?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "g": g, "n": n, "top": top})
@@ -117,7 +126,8 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         answer = 2 ** len(primes) if ordered else 2 ** (len(primes) - 1)
         texts = (
             (
-                f"How many {'ordered ' if ordered else 'unordered '}pairs of positive integers have "
+                f"How many {'ordered ' if ordered else 'unordered '}pairs of positive integers "
+                "have "
                 f"greatest common divisor ${g}$ and least common multiple ${g * ratio}$?"
             ),
             f"Find the number of {'ordered' if ordered else 'unordered'} pairs $\\{{a, b\\}}$ of "
@@ -171,9 +181,11 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
     texts = phrasings(
         f"The product of two positive integers is ${least}$ and their greatest common divisor is "
         f"${g}$. What is the {'smallest' if low else 'largest'} possible value of their sum?",
-        f"Suppose $ab = {least}$ and $\\gcd(a, b) = {g}$ for positive integers $a$ and $b$. Find the "
+        f"Suppose $ab = {least}$ and $\\gcd(a, b) = {g}$ for positive integers $a$ and $b$. Find "
+        "the "
         f"{'minimum' if low else 'maximum'} of $a + b$.",
-        f"{who} cuts a rectangle with integer sides out of {least} unit squares so that the greatest "
+        f"{who} cuts a rectangle with integer sides out of {least} unit squares so that the "
+        "greatest "
         f"common divisor of the two side lengths is {g}. What is the "
         f"{'least' if low else 'greatest'} possible sum of the length and the width?",
     )
@@ -207,7 +219,8 @@ def _multipliers(rng: Random, level: int) -> Problem:
                 f"What is the smallest positive integer $k$ for which ${n}k$ is a perfect {name}?",
                 f"By which least positive integer must ${n}$ be multiplied to give the {name} of "
                 "an integer?",
-                f"{who} multiplies {n} by a positive integer and obtains a perfect {name}. Find the "
+                f"{who} multiplies {n} by a positive integer and obtains a perfect {name}. Find "
+                "the "
                 "least integer that makes this possible.",
                 f"Find the smallest positive integer $m$ such that the product of $m$ and ${n}$ is "
                 f"equal to $x^{k}$ for some integer $x$.",
@@ -234,11 +247,14 @@ def _multipliers(rng: Random, level: int) -> Problem:
         if k == 6:
             answer = least(f, 6)
             texts = phrasings(
-                f"Find the least positive integer $m$ for which $m \\cdot {shown}$ is both a perfect "
+                f"Find the least positive integer $m$ for which $m \\cdot {shown}$ is both a "
+                "perfect "
                 "square and a perfect cube.",
-                f"What is the smallest positive integer whose product with ${shown}$ is the square of "
+                f"What is the smallest positive integer whose product with ${shown}$ is the "
+                "square of "
                 "one integer and the cube of another?",
-                f"{who} wants to multiply $N = {shown}$ by a positive integer, as small as possible, "
+                f"{who} wants to multiply $N = {shown}$ by a positive integer, as small as "
+                "possible, "
                 "so that the result is a square number and a cube number at once. Which integer "
                 "should be used?",
             )
@@ -256,12 +272,15 @@ def _multipliers(rng: Random, level: int) -> Problem:
             rest //= p
         answer = least(merged, k)
         texts = phrasings(
-            f"Let $N = {shown}$. What is the smallest positive integer $m$ such that ${cofactor}mN$ "
+            f"Let $N = {shown}$. What is the smallest positive integer $m$ such that "
+            f"${cofactor}mN$ "
             f"is a {name}?",
-            f"Find the smallest positive integer $t$ for which the number ${cofactor} \\cdot t \\cdot "
+            f"Find the smallest positive integer $t$ for which the number ${cofactor} \\cdot t "
+            "\\cdot "
             f"{shown}$ is a {name}.",
             f"The number $A = {shown}$ is multiplied first by ${cofactor}$ and then by an unknown "
-            f"positive integer; the final result is a {name}. Find the least value that the unknown "
+            f"positive integer; the final result is a {name}. Find the least value that the "
+            "unknown "
             "integer can have.",
         )
         f_values = {"ask": "cofactor", "factors": [list(x) for x in f.items()], "k": k,
@@ -289,12 +308,15 @@ def _multipliers(rng: Random, level: int) -> Problem:
         ask = "divisors"
     wish = "Find $n$." if ask == "number" else "How many positive divisors does $n$ have?"
     texts = phrasings(
-        f"Let $n$ be the smallest positive integer such that $\\frac{{n}}{{{a}}}$ is a {names[i]} and "
+        f"Let $n$ be the smallest positive integer such that $\\frac{{n}}{{{a}}}$ is a "
+        f"{names[i]} and "
         f"$\\frac{{n}}{{{b}}}$ is a {names[j]}. {wish}",
         f"The positive integer $n$ is divisible by ${a}$ and by ${b}$. Divided by ${a}$ it is a "
-        f"{names[i]}, and divided by ${b}$ it is a {names[j]}; moreover, it is the least integer of "
+        f"{names[i]}, and divided by ${b}$ it is a {names[j]}; moreover, it is the least integer "
+        "of "
         f"this kind. {wish}",
-        f"{who} looks for positive integers $n$ with $n = {a}x^{i} = {b}y^{j}$, where $x$ and $y$ are "
+        f"{who} looks for positive integers $n$ with $n = {a}x^{i} = {b}y^{j}$, where $x$ and "
+        "$y$ are "
         f"positive integers, and takes the smallest of them. {wish}",
     )
     values = {"ask": ask, "a": a, "i": i, "b": b, "j": j}
@@ -319,26 +341,34 @@ def _multiples(rng: Random, level: int) -> Problem:
         if ask == "not":
             count = sum(n % a == 0 and n % b > 0 for n in range(1, top + 1))
             texts = phrasings(
-                f"How many positive integers up to and including ${top}$ are multiples of ${a}$ but "
+                f"How many positive integers up to and including ${top}$ are multiples of ${a}$ "
+                "but "
                 f"not of ${b}$?",
-                f"From the list $1, 2, 3, \\ldots, {top}$, {who} circles the multiples of ${a}$ and "
+                f"From the list $1, 2, 3, \\ldots, {top}$, {who} circles the multiples of ${a}$ "
+                "and "
                 f"then erases the circles around multiples of ${b}$. How many circles remain?",
-                f"Count the integers $n$ with $1 \\le n \\le {top}$ that are divisible by ${a}$ and "
+                f"Count the integers $n$ with $1 \\le n \\le {top}$ that are divisible by ${a}$ "
+                "and "
                 f"not divisible by ${b}$.",
-                f"Every {ordinal(a)} visitor of a museum gets a postcard, except that every {ordinal(b)} visitor "
-                f"gets a poster instead. On a day with {top} visitors, how many postcards are given "
+                f"Every {ordinal(a)} visitor of a museum gets a postcard, except that every "
+                f"{ordinal(b)} visitor "
+                f"gets a poster instead. On a day with {top} visitors, how many postcards are "
+                "given "
                 "away?",
             )
         else:
             texts = phrasings(
-                f"How many of the integers from $1$ to ${top}$ are divisible by ${a}$ or by ${b}$ (or "
+                f"How many of the integers from $1$ to ${top}$ are divisible by ${a}$ or by "
+                f"${b}$ (or "
                 "by both)?",
                 f"A shop numbers its customers $1, 2, \\ldots, {top}$. Customers whose number is a "
-                f"multiple of ${a}$ or of ${b}$ get a gift, but nobody gets two. How many gifts are "
+                f"multiple of ${a}$ or of ${b}$ get a gift, but nobody gets two. How many gifts "
+                "are "
                 "needed?",
                 f"Find the number of positive integers not greater than ${top}$ that have at least "
                 f"one of the divisors ${a}$ and ${b}$.",
-                f"{who} shades every {ordinal(a)} square of a strip of {top} squares, and also every {ordinal(b)} "
+                f"{who} shades every {ordinal(a)} square of a strip of {top} squares, and also "
+                f"every {ordinal(b)} "
                 "square (some squares are shaded twice). How many squares are shaded at all?",
             )
         return Problem(rng.choice(texts), str(count), {"ask": ask, "a": a, "b": b, "top": top})
@@ -351,12 +381,15 @@ def _multiples(rng: Random, level: int) -> Problem:
         wanted = {"none": (0,), "exactly one": (1,), "at least two": (2, 3)}[ask]
         count = sum(sum(n % d == 0 for d in (a, b, c)) in wanted for n in range(1, top + 1))
         texts = phrasings(
-            f"How many positive integers $n \\le {top}$ are divisible by {ask} of the numbers ${a}$, "
+            f"How many positive integers $n \\le {top}$ are divisible by {ask} of the numbers "
+            f"${a}$, "
             f"${b}$ and ${c}$?",
             f"Three hoses water the places $1$ to ${top}$ of a long row of trees: the first waters "
-            f"every {ordinal(a)} tree, the second every {ordinal(b)}, the third every {ordinal(c)}, each counting from "
+            f"every {ordinal(a)} tree, the second every {ordinal(b)}, the third every "
+            f"{ordinal(c)}, each counting from "
             f"tree $1$ on. How many trees are watered by {ask} of the hoses?",
-            f"For each integer from $1$ to ${top}$, {who} checks divisibility by ${a}$, by ${b}$ and "
+            f"For each integer from $1$ to ${top}$, {who} checks divisibility by ${a}$, by ${b}$ "
+            "and "
             f"by ${c}$. How many integers pass {ask} of the three checks?",
             f"In the set $\\{{1, 2, \\ldots, {top}\\}}$, find the number of elements that are "
             f"multiples of {ask} of ${a}, {b}, {c}$.",
@@ -371,13 +404,15 @@ def _multiples(rng: Random, level: int) -> Problem:
         answer = found[position - 1]
         start = ", ".join(map(str, found[:6]))
         texts = phrasings(
-            f"The positive integers that are divisible neither by ${a}$ nor by ${b}$ are written in "
+            f"The positive integers that are divisible neither by ${a}$ nor by ${b}$ are written "
+            "in "
             f"increasing order: ${start}, \\ldots$ Which integer is number ${position}$ in this "
             "list?",
             f"All multiples of ${a}$ and all multiples of ${b}$ are deleted from the sequence "
             f"$1, 2, 3, \\ldots$ of positive integers. What is the ${position}$-th term of the "
             "sequence that remains?",
-            f"{who} counts aloud from 1 upwards but skips every number that is a multiple of {a} or "
+            f"{who} counts aloud from 1 upwards but skips every number that is a multiple of {a} "
+            "or "
             f"of {b}. Which number is the one spoken at place {position}?",
         )
         values = {"ask": ask, "a": a, "b": b, "position": position}

@@ -48,12 +48,15 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"What is the smallest positive integer that leaves remainder ${r[0]}$ when divided by "
             f"${m[0]}$ and remainder ${r[1]}$ when divided by ${m[1]}$?",
-            f"{who} has fewer than {m[0] * m[1]} {things}. Arranged in {places} of {m[0]} they leave "
-            f"{r[0]} over; arranged in {places} of {m[1]} they leave {r[1]} over. How many {things} "
+            f"{who} has fewer than {m[0] * m[1]} {things}. Arranged in {places} of {m[0]} they "
+            "leave "
+            f"{r[0]} over; arranged in {places} of {m[1]} they leave {r[1]} over. How many "
+            f"{things} "
             f"does {who} have?",
             f"Find the least positive integer $x$ with $x \\equiv {r[0]} \\pmod{{{m[0]}}}$ and "
             f"$x \\equiv {r[1]} \\pmod{{{m[1]}}}$.",
-            f"A number between $1$ and ${m[0] * m[1]}$ is ${r[0]}$ more than a multiple of ${m[0]}$ "
+            f"A number between $1$ and ${m[0] * m[1]}$ is ${r[0]}$ more than a multiple of "
+            f"${m[0]}$ "
             f"and ${r[1]}$ more than a multiple of ${m[1]}$. Which number is it?",
             f"A box of {things} is counted twice. In groups of {m[0]}, there is a remainder of "
             f"{r[0]}; in groups of {m[1]}, the remainder is {r[1]}. What is the least number of "
@@ -66,10 +69,13 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         top = rng.choice((500, 600, 800, 1000, 1500, 2000))
         if rng.random() < 0.5:
             texts = phrasings(
-                f"Find the largest integer below ${top}$ that leaves remainder ${r[0]}$ on division "
+                f"Find the largest integer below ${top}$ that leaves remainder ${r[0]}$ on "
+                "division "
                 f"by ${m[0]}$ and remainder ${r[1]}$ on division by ${m[1]}$.",
-                f"{who} knows three things about the number of {things} in a store: it is less than "
-                f"{top}, groups of {m[0]} leave {r[0]} over, and groups of {m[1]} leave {r[1]} over. "
+                f"{who} knows three things about the number of {things} in a store: it is less "
+                "than "
+                f"{top}, groups of {m[0]} leave {r[0]} over, and groups of {m[1]} leave {r[1]} "
+                "over. "
                 f"At most how many {things} are in the store?",
                 f"Among the integers $n < {top}$ with $n \\equiv {r[0]} \\pmod{{{m[0]}}}$ and "
                 f"$n \\equiv {r[1]} \\pmod{{{m[1]}}}$, which is the greatest?",
@@ -82,7 +88,8 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
                 f"${m[0]}$ and to ${r[1]}$ modulo ${m[1]}$?",
                 f"Count the positive integers below ${top}$ that leave remainder ${r[0]}$ when "
                 f"divided by ${m[0]}$ and remainder ${r[1]}$ when divided by ${m[1]}$.",
-                f"A theatre has fewer than {top} seats and at least one. Rows of {m[0]} would leave "
+                f"A theatre has fewer than {top} seats and at least one. Rows of {m[0]} would "
+                "leave "
                 f"{r[0]} seats over, rows of {m[1]} would leave {r[1]} over. How many different "
                 "numbers of seats are possible?",
             )
@@ -118,12 +125,14 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         f"Find the smallest positive multiple of ${extra}$ that leaves remainder ${m[0] - short}$, "
         f"${m[1] - short}$ and ${m[2] - short}$ when divided by ${m[0]}$, ${m[1]}$ and ${m[2]}$, "
         "respectively.",
-        f"Whether {who} puts {m[0]}, {m[1]} or {m[2]} {things} into each packet, the last packet is "
+        f"Whether {who} puts {m[0]}, {m[1]} or {m[2]} {things} into each packet, the last packet "
+        "is "
         f"always short of exactly {short}. In packets of {extra}, however, everything comes out "
         f"even. What is the least possible number of {things}?",
         f"A positive integer $N$ is divisible by ${extra}$, and $N + {short}$ is divisible by each "
         f"of ${m[0]}$, ${m[1]}$ and ${m[2]}$. What is the smallest possible value of $N$?",
-        f"{things.capitalize()} are packed in boxes of {m[0]}, then of {m[1]}, then of {m[2]}: each "
+        f"{things.capitalize()} are packed in boxes of {m[0]}, then of {m[1]}, then of {m[2]}: "
+        "each "
         f"time {missing}. Boxes of {extra} are all full. Find the least number of {things} for "
         "which this happens.",
     )
@@ -146,13 +155,16 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
             f"For which integer $n$ with $0 < n < {m}$ is ${a}n - 1$ a multiple of ${m}$?",
             f"A counter shows numbers modulo ${m}$. Starting at $0$, it is moved forward by ${a}$ "
             "again and again. After how many moves does it show $1$ for the first time?",
-            f"Since ${a}$ and ${m}$ have no common factor, some multiple of ${a}$ is $1$ more than a "
+            f"Since ${a}$ and ${m}$ have no common factor, some multiple of ${a}$ is $1$ more "
+            "than a "
             f"multiple of ${m}$. What is the least positive integer $k$ for which ${a}k$ is such a "
             "multiple?",
             f"Pens cost ${a}$ crowns each and can only be paid for in notes of ${m}$ crowns. "
-            f"{rng.choice(PEOPLE)} buys as few pens as possible so that exactly $1$ crown more than "
+            f"{rng.choice(PEOPLE)} buys as few pens as possible so that exactly $1$ crown more "
+            "than "
             "a whole number of notes is due. How many pens are bought?",
-            f"Evaluate ${a}^{{-1}} \\pmod{{{m}}}$ and give the answer as an integer between $0$ and "
+            f"Evaluate ${a}^{{-1}} \\pmod{{{m}}}$ and give the answer as an integer between $0$ "
+            "and "
             f"${m - 1}$.",
         )
         return Problem(rng.choice(texts), str(pow(a, -1, m)), {"ask": "inverse", "a": a, "m": m})
@@ -177,7 +189,8 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"For how many positive integers $x$ not exceeding ${top}$ does ${a}x + {c}$ leave "
                 f"remainder ${(b + c) % m}$ when it is divided by ${m}$?",
-                f"A sequence is given by $a_n = {a}n + {c}$ for $n = 1, 2, 3, \\ldots$ How many of its "
+                f"A sequence is given by $a_n = {a}n + {c}$ for $n = 1, 2, 3, \\ldots$ How many "
+                "of its "
                 f"first ${top}$ terms are congruent to ${(b + c) % m}$ modulo ${m}$?",
                 f"How many integers $n$ with $1 \\le n \\le {top}$ solve ${a}n + {c} \\equiv "
                 f"{(b + c) % m} \\pmod{{{m}}}$?",
@@ -197,9 +210,11 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
     solutions = [one + i * (m // g) for i in range(g)]
     if rng.random() < 0.5:
         texts = phrasings(
-            f"Find the sum of all integers $x$ with $0 \\le x < {m}$ that satisfy ${a}x \\equiv {b} "
+            f"Find the sum of all integers $x$ with $0 \\le x < {m}$ that satisfy ${a}x \\equiv "
+            f"{b} "
             f"\\pmod{{{m}}}$.",
-            f"Some of the numbers $0, 1, 2, \\ldots, {m - 1}$ have the property that ${a}$ times the "
+            f"Some of the numbers $0, 1, 2, \\ldots, {m - 1}$ have the property that ${a}$ times "
+            "the "
             f"number is ${b}$ more than a multiple of ${m}$ (or less, by a multiple of ${m}$). Add "
             "up all the numbers with this property.",
             f"The congruence ${a}x - {b} \\equiv 0 \\pmod{{{m}}}$ has more than one solution among "
@@ -228,13 +243,16 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         k, top = rng.choice((2, 3)), rng.randint(20, 150)
         name = ("squares", "cubes")[k - 2]
         texts = phrasings(
-            f"What is the remainder when $1^{k} + 2^{k} + 3^{k} + \\cdots + {top}^{k}$ is divided by "
+            f"What is the remainder when $1^{k} + 2^{k} + 3^{k} + \\cdots + {top}^{k}$ is "
+            "divided by "
             f"${m}$?",
-            f"The {name} of the first {top} positive integers are added up. What remainder does the "
+            f"The {name} of the first {top} positive integers are added up. What remainder does "
+            "the "
             f"sum leave on division by {m}?",
             f"Let $Q$ be the sum of all the {name} $n^{k}$ with $1 \\le n \\le {top}$. Find $Q$ "
             f"modulo ${m}$, as an integer from $0$ to ${m - 1}$.",
-            f"{rng.choice(PEOPLE)} builds the {name} $1^{k}, 2^{k}, \\ldots, {top}^{k}$ out of small "
+            f"{rng.choice(PEOPLE)} builds the {name} $1^{k}, 2^{k}, \\ldots, {top}^{k}$ out of "
+            "small "
             f"blocks and then sorts all the pieces into bags of {m}. How many pieces remain "
             "that do not fill a bag?",
         )
@@ -248,14 +266,17 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         last = first + step * (count - 1)
         total = (first + last) * count // 2
         texts = phrasings(
-            f"What remainder does the sum ${first} + {first + step} + {first + 2 * step} + \\cdots + "
+            f"What remainder does the sum ${first} + {first + step} + {first + 2 * step} + "
+            "\\cdots + "
             f"{last}$ leave when divided by ${m}$?",
-            f"The terms of the arithmetic progression ${first}, {first + step}, {first + 2 * step}, "
+            f"The terms of the arithmetic progression ${first}, {first + step}, "
+            f"{first + 2 * step}, "
             f"\\ldots, {last}$ are all added. Find the remainder of the total modulo ${m}$.",
             f"On the first day {rng.choice(PEOPLE)} saves {first} coins, and on every later day "
             f"{step} more than the day before; on the last day it is {last} coins. All the coins "
             f"are packed in rolls of {m}. How many coins do not fit into a full roll?",
-            f"Let $S = {first} + {first + step} + \\cdots + {last}$, where each term is ${step}$ more "
+            f"Let $S = {first} + {first + step} + \\cdots + {last}$, where each term is ${step}$ "
+            "more "
             f"than the one before. Determine the smallest nonnegative integer congruent to $S$ "
             f"modulo ${m}$.",
         )
@@ -279,7 +300,8 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         sum_text = f"{start}! + {start + step}! + {start + 2 * step}! + \\cdots + {last}!"
         texts = phrasings(
             f"Find the remainder when ${sum_text}$ is divided by ${m}$.",
-            f"Let $F = {sum_text}$. Compute $F \\bmod {m}$, that is, the remainder of $F$ on division "
+            f"Let $F = {sum_text}$. Compute $F \\bmod {m}$, that is, the remainder of $F$ on "
+            "division "
             f"by ${m}$.",
             f"What is left over when the sum of factorials ${sum_text}$ is divided by ${m}$?",
             f"The number ${sum_text}$ is ${m}q + r$ with integers $q$ and $0 \\le r < {m}$. "
@@ -298,12 +320,15 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
     texts = phrasings(
         f"The integers from ${start}$ to ${top}$ are written one after another to form the large "
         f"number $N = {shown}$. What is the remainder when $N$ is divided by ${m}$?",
-        f"Let ${shown}$ be the number obtained by writing the integers ${start}$ through ${top}$ in "
+        f"Let ${shown}$ be the number obtained by writing the integers ${start}$ through ${top}$ "
+        "in "
         f"order, without spaces. Find its remainder modulo ${m}$.",
-        f"A child types {start}, {start + 1}, {start + 2} and so on up to {top} without ever pressing "
+        f"A child types {start}, {start + 1}, {start + 2} and so on up to {top} without ever "
+        "pressing "
         f"the space bar. The screen then shows one long number. What remainder does it leave when "
         f"divided by {m}?",
-        f"Joining the decimal digits of all the integers from ${start}$ up to ${top}$, in increasing "
+        f"Joining the decimal digits of all the integers from ${start}$ up to ${top}$, in "
+        "increasing "
         f"order, gives a ${len(digits)}$-digit number. Determine this number modulo ${m}$.",
     )
     return Problem(

@@ -33,7 +33,8 @@ def _decimals(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"What is the {ordinal(place)} digit after the decimal point of "
                 f"$\\frac{{{a}}}{{{m}}}$?",
-                f"The fraction $\\frac{{{a}}}{{{m}}}$ is written as a decimal. Which digit stands in "
+                f"The fraction $\\frac{{{a}}}{{{m}}}$ is written as a decimal. Which digit "
+                "stands in "
                 f"place number {place} to the right of the decimal point?",
                 f"{who} divides {a} by {m} by hand and writes down digit after digit behind the "
                 f"decimal point. Which digit is the {ordinal(place)} one?",
@@ -50,9 +51,11 @@ def _decimals(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"Write the repeating decimal ${whole}.\\overline{{{repeat}}}$ as a fraction in lowest "
             "terms.",
-            f"Express ${whole}.{repeat}{repeat}{repeat}\\ldots$, where the block ${repeat}$ repeats "
+            f"Express ${whole}.{repeat}{repeat}{repeat}\\ldots$, where the block ${repeat}$ "
+            "repeats "
             "forever, as a common fraction.",
-            f"A calculator with unlimited display shows ${whole}.\\overline{{{repeat}}}$ after {who} "
+            f"A calculator with unlimited display shows ${whole}.\\overline{{{repeat}}}$ after "
+            f"{who} "
             "divides one integer by another. Which reduced fraction of integers has this value?",
             f"Find the simplest fraction equal to the number ${whole}.\\overline{{{repeat}}}$.",
         )
@@ -71,7 +74,8 @@ def _decimals(rng: Random, level: int) -> Problem:
             )
             texts = phrasings(
                 f"Express $0.{head}\\overline{{{repeat}}}$ as a fraction in lowest terms.",
-                f"In the decimal $0.{head}\\overline{{{repeat}}}$ only the part under the bar repeats. "
+                f"In the decimal $0.{head}\\overline{{{repeat}}}$ only the part under the bar "
+                "repeats. "
                 "Which reduced fraction does it equal?",
                 f"Let $x = 0.{head}{repeat}{repeat}{repeat}\\ldots$, in which the digits "
                 f"${repeat}$ recur without end after the initial ${head}$. Write $x$ in the form "
@@ -86,9 +90,11 @@ def _decimals(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many digits does the shortest repeating block of the decimal expansion of "
                 f"$\\frac{{1}}{{{m}}}$ have?",
-                f"The decimal expansion of $\\frac{{1}}{{{m}}}$ is periodic from the first digit on. "
+                f"The decimal expansion of $\\frac{{1}}{{{m}}}$ is periodic from the first digit "
+                "on. "
                 "Find the length of its period.",
-                f"{who} calculates $1 \\div {m}$ by long division and sees that from the decimal point on "
+                f"{who} calculates $1 \\div {m}$ by long division and sees that from the decimal "
+                "point on "
                 "one block of digits is written again and again. How long is this block, if it is "
                 "taken as short as possible?",
             )
@@ -108,11 +114,14 @@ def _decimals(rng: Random, level: int) -> Problem:
         low = rng.randint(2, 20)
         found = [n for n in range(low, top + 1) if _stripped(n) == 1]
         texts = phrasings(
-            f"For how many integers $n$ with ${low} \\le n \\le {top}$ does the decimal expansion of "
+            f"For how many integers $n$ with ${low} \\le n \\le {top}$ does the decimal "
+            "expansion of "
             "$\\frac{1}{n}$ terminate?",
             f"Among the unit fractions $\\frac{{1}}{{{low}}}, \\frac{{1}}{{{low + 1}}}, \\ldots, "
-            f"\\frac{{1}}{{{top}}}$, how many can be written as decimals with finitely many digits?",
-            f"An integer $n$ from ${low}$ to ${top}$, inclusive, is called tame if $\\frac{{1}}{{n}}$ "
+            f"\\frac{{1}}{{{top}}}$, how many can be written as decimals with finitely many "
+            "digits?",
+            f"An integer $n$ from ${low}$ to ${top}$, inclusive, is called tame if "
+            "$\\frac{1}{n}$ "
             "is a terminating decimal. How many tame integers are there?",
         )
         return Problem(rng.choice(texts), str(len(found)), {"ask": ask, "low": low, "top": top})
@@ -123,8 +132,10 @@ def _decimals(rng: Random, level: int) -> Problem:
             f"How many digits are there to the right of the decimal point when "
             f"$\\frac{{{c}}}{{2^{{{a}}} \\cdot 5^{{{b}}}}}$ is written as a terminating decimal "
             "without superfluous zeros at the end?",
-            f"The fraction $\\frac{{{c}}}{{2^{{{a}}} \\cdot 5^{{{b}}}}}$ equals a decimal with finitely "
-            "many digits. At which place after the decimal point does its last nonzero digit stand?",
+            f"The fraction $\\frac{{{c}}}{{2^{{{a}}} \\cdot 5^{{{b}}}}}$ equals a decimal with "
+            "finitely "
+            "many digits. At which place after the decimal point does its last nonzero digit "
+            "stand?",
         )
         answer = max(a, b)
         lead = rng.random() < 0.5
@@ -158,7 +169,8 @@ def _decimals(rng: Random, level: int) -> Problem:
         "terminating decimal?",
         f"Of the ${top}$ fractions $\\frac{{1}}{{{m}}}, \\frac{{2}}{{{m}}}, \\ldots, "
         f"\\frac{{{top}}}{{{m}}}$, how many have an infinite decimal expansion?",
-        f"{who} divides each of the numbers $1, 2, \\ldots, {top}$ by ${m}$. How many of the results "
+        f"{who} divides each of the numbers $1, 2, \\ldots, {top}$ by ${m}$. How many of the "
+        "results "
         "have infinitely many decimal places?",
     )
     pick = rng.randrange(3)

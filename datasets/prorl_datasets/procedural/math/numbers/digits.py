@@ -35,7 +35,8 @@ def _digit_sums(rng: Random, level: int) -> Problem:
                 f"What is the sum of the digits of $10^{{{n}}} - {k}$?",
                 f"The number $10^{{{n}}} - {k}$ is written out as an integer. Find the sum of its "
                 "digits.",
-                f"{who} subtracts {k} from a $1$ followed by {n} zeros and adds up all the digits of "
+                f"{who} subtracts {k} from a $1$ followed by {n} zeros and adds up all the "
+                "digits of "
                 "the difference. What is the total?",
                 f"Let $N$ be the integer $10^{{{n}}} - {k}$. How much do the decimal digits of $N$ "
                 "add up to?",
@@ -52,7 +53,8 @@ def _digit_sums(rng: Random, level: int) -> Problem:
             f"Find the sum of the digits of $2^{{{a}}} \\cdot 5^{{{b}}} \\cdot {c}$.",
             f"What do the digits of the integer ${c} \\cdot 2^{{{a}}} \\cdot 5^{{{b}}}$ add up to "
             "when it is written in decimal?",
-            f"{who} writes out the product of $2^{{{a}}}$, $5^{{{b}}}$ and ${c}$. What is the sum of "
+            f"{who} writes out the product of $2^{{{a}}}$, $5^{{{b}}}$ and ${c}$. What is the "
+            "sum of "
             "all the digits?",
         )
         text = rng.choice(texts)
@@ -70,7 +72,8 @@ def _digit_sums(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many {word}-digit positive integers have digits that add up to ${total}$?",
                 f"Find the number of {word}-digit integers whose digit sum is ${total}$.",
-                f"A lottery ticket carries a {word}-digit number that does not begin with $0$. It wins "
+                f"A lottery ticket carries a {word}-digit number that does not begin with $0$. "
+                "It wins "
                 f"if its digits have the sum ${total}$. How many different numbers win?",
             )
             return Problem(
@@ -80,10 +83,12 @@ def _digit_sums(rng: Random, level: int) -> Problem:
             total, k = rng.randint(12, 50), rng.choice((2, 4, 5, 7, 8, 11, 13, 25))
             answer = _least(total, k)
             texts = phrasings(
-                f"What is the smallest positive multiple of ${k}$ whose digits add up to ${total}$?",
+                f"What is the smallest positive multiple of ${k}$ whose digits add up to "
+                f"${total}$?",
                 f"Find the least positive integer that has digit sum ${total}$ and is divisible by "
                 f"${k}$.",
-                f"{who} builds a positive integer from cards with digits on them. The digits must add "
+                f"{who} builds a positive integer from cards with digits on them. The digits "
+                "must add "
                 f"up to {total}, and the integer must be a multiple of {k}. What is the smallest "
                 "integer that is possible?",
             )
@@ -93,11 +98,13 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         low = rng.randint(1, 40)
         answer = sum(digit_sum(x) for x in range(low, top + 1))
         texts = phrasings(
-            f"All the integers from ${low}$ to ${top}$ are written down. What is the sum of all the "
+            f"All the integers from ${low}$ to ${top}$ are written down. What is the sum of all "
+            "the "
             "digits that are used?",
             f"For a positive integer $n$, let $s(n)$ be the sum of its digits. Compute "
             f"$s({low}) + s({low + 1}) + \\cdots + s({top})$.",
-            f"{who} numbers pages from {low} to {top} and adds up every digit stamped on them. What "
+            f"{who} numbers pages from {low} to {top} and adds up every digit stamped on them. "
+            "What "
             "total is obtained?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "low": low, "top": top})
@@ -110,7 +117,8 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         answer = next(x for x in range(max(total - 40, 1), total) if _with_digits(x) == total)
         texts = phrasings(
             f"A positive integer plus the sum of its digits makes ${total}$. Which integer is it?",
-            f"Let $s(n)$ denote the sum of the decimal digits of $n$. Find the positive integer $n$ "
+            "Let $s(n)$ denote the sum of the decimal digits of $n$. Find the positive integer "
+            "$n$ "
             f"with $n + s(n) = {total}$.",
             f"{who} was born in a year $y$ and notices that $y$ and the digits of $y$, all added "
             f"together, give {total}. What is $y$?",
@@ -122,9 +130,11 @@ def _digit_sums(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many positive integers less than ${top}$ have a digit sum that is divisible by "
             f"${k}$?",
-            f"An integer is called balanced if the sum of its decimal digits is a multiple of ${k}$. "
+            "An integer is called balanced if the sum of its decimal digits is a multiple of "
+            f"${k}$. "
             f"How many positive integers below ${top}$ are balanced?",
-            f"{who} adds the digits of each of the positive integers smaller than {top}. For how many "
+            f"{who} adds the digits of each of the positive integers smaller than {top}. For how "
+            "many "
             f"of these integers is the sum a multiple of {k}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "k": k})
@@ -137,11 +147,14 @@ def _digit_sums(rng: Random, level: int) -> Problem:
     d = rng.randint(1, 9)
     times = sum(str(x).count(str(d)) for x in range(1, last + 1))
     texts = phrasings(
-        f"The pages of a book are numbered $1, 2, 3, \\ldots$ without gaps, and altogether {digits} "
+        "The pages of a book are numbered $1, 2, 3, \\ldots$ without gaps, and altogether "
+        f"{digits} "
         f"digits are printed for the page numbers. How many of these digits are equal to ${d}$?",
-        f"Exactly {digits} digits are needed to write down all the integers from $1$ to $n$. How many "
+        f"Exactly {digits} digits are needed to write down all the integers from $1$ to $n$. How "
+        "many "
         f"times does the digit ${d}$ occur among them?",
-        f"{who} types $1, 2, 3, \\ldots$ and stops after a whole number, having typed {digits} digits "
+        f"{who} types $1, 2, 3, \\ldots$ and stops after a whole number, having typed {digits} "
+        "digits "
         f"in total (only digits are counted). How often was the key ${d}$ pressed?",
     )
     return Problem(rng.choice(texts), str(times), {"ask": ask, "digits": digits, "d": d})
@@ -194,13 +207,22 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         only = filled(shape, m)[0]
         blank = shape.replace("A", "\\square ")
         texts = phrasings(
+            f"Replace the letter $A$ in ${named(shape)}$ by a digit so that the resulting number "
+            f"can be divided by ${m}$ without remainder. Which digit must be taken?",
+            f"A receipt for {m} equal articles shows a total of {shape.replace('A', '_')} cents, "
+            "the underscore standing for one unreadable digit; each article costs a whole "
+            "number of cents. Which digit is unreadable?",
+            f"In ${named(shape)}$, the symbol $A$ is a digit from $0$ to $9$. Given that ${m}$ "
+            "divides this number, determine $A$.",
             f"The {len(shape)}-digit number ${named(shape)}$ is divisible by ${m}$. Find the digit "
             "$A$.",
-            f"One digit of a number has been smudged: ${blank.strip()}$. The number is a multiple of "
+            f"One digit of a number has been smudged: ${blank.strip()}$. The number is a "
+            "multiple of "
             f"${m}$. What is the missing digit?",
             f"{who} remembers a code except for one digit: {shape}, where A is the "
             f"forgotten digit. The code is divisible by {m}. What does the digit A have to be?",
-            f"For exactly one digit $A$ the integer ${named(shape)}$ leaves no remainder when divided "
+            f"For exactly one digit $A$ the integer ${named(shape)}$ leaves no remainder when "
+            "divided "
             f"by ${m}$. Which digit is it?",
         )
         return Problem(rng.choice(texts), str(only[0]), {"ask": "digit", "shape": shape, "m": m})
@@ -230,9 +252,15 @@ def _missing_digits(rng: Random, level: int) -> Problem:
                 "Determine the greatest possible number of this form.",
             )
         texts = phrasings(
+            f"Let $A$ and $B$ be decimal digits, not necessarily different, such that ${m}$ "
+            f"divides ${named(shape)}$. {rng.choice(wish)}",
+            f"Two stains hide the digits $A$ and $B$ of the number ${named(shape)}$, and it is "
+            f"only known that ${named(shape)}$ leaves no remainder on division by ${m}$; the "
+            f"hidden digits may be the same. {rng.choice(wish)}",
             f"The digits $A$ and $B$, which may be equal, are chosen so that ${named(shape)}$ is a "
             f"multiple of ${m}$. {rng.choice(wish)}",
-            f"In the {len(shape)}-digit number ${named(shape)}$ two digits are unknown (they need not "
+            f"In the {len(shape)}-digit number ${named(shape)}$ two digits are unknown (they "
+            "need not "
             f"differ), and the number is divisible by ${m}$. {rng.choice(wish)}",
             f"{who} has a bill of ${named(shape)}$ cents for {m} equal items, each costing a whole "
             f"number of cents, but the digits $A$ and $B$ are not readable; they may be the same. "
@@ -253,7 +281,8 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         f"The number ${named(shape)}$, in which $A$ and $B$ are digits, is divisible by ${m}$ and "
         f"leaves remainder ${r}$ when divided by ${k}$. Find the value of "
         "$A \\cdot B + A + B$.",
-        f"Digits $A$ and $B$ (possibly equal) turn ${named(shape)}$ into a multiple of ${m}$ that is "
+        f"Digits $A$ and $B$ (possibly equal) turn ${named(shape)}$ into a multiple of ${m}$ "
+        "that is "
         f"${r}$ more than a multiple of ${k}$. What is $AB + A + B$?",
         f"{who} packs ${named(shape)}$ screws: boxes of {m} come out even, boxes of {k} leave {r} "
         "screws over. The digits $A$ and $B$ cannot be read. Calculate $A \\cdot B + A + B$.",

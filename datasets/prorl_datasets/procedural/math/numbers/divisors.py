@@ -51,7 +51,8 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             f"Determine the number of positive integers that divide ${n}$ without remainder.",
             f"How many ordered pairs $(x, y)$ of positive integers satisfy $xy = {n}$?",
             f"The {n} players at a festival are to be split into teams of equal size. Teams of one "
-            f"and a single team of all {n} are allowed. How many different team sizes are possible?",
+            f"and a single team of all {n} are allowed. How many different team sizes are "
+            "possible?",
             f"Find the number of positive factors of $n = {n} = {_written(factors)}$.",
             f"For how many positive integers $k$ is ${n}/k$ an integer?",
         )
@@ -66,7 +67,8 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             answer = _count([e - k if q == p else e for q, e in factors.items()])
             texts = phrasings(
                 f"How many of the positive divisors of $n = {shown}$ are multiples of ${p**k}$?",
-                f"Let $n = {shown}$. Find the number of positive integers $d$ such that $d$ divides "
+                f"Let $n = {shown}$. Find the number of positive integers $d$ such that $d$ "
+                "divides "
                 f"$n$ and ${p**k}$ divides $d$.",
                 f"{who} lists all positive divisors of ${shown}$ and keeps only those that are "
                 f"divisible by ${p**k}$. How long is the remaining list?",
@@ -79,14 +81,17 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
                 f"How many positive divisors of ${shown}$ are perfect squares?",
                 f"Let $N = {shown}$. Count the perfect squares (including $1$) that divide $N$.",
                 f"For how many positive integers $k$ is $\\frac{{{shown}}}{{k^2}}$ an integer?",
-                f"The square $k^2$ of a positive integer $k$ is a divisor of ${shown}$. How many values "
+                f"The square $k^2$ of a positive integer $k$ is a divisor of ${shown}$. How many "
+                "values "
                 "of $k$ are possible?",
             )
         else:
             answer = _count([e for q, e in factors.items() if q != p])
             texts = phrasings(
-                f"Find the number of positive divisors of ${shown}$ that are not divisible by ${p}$.",
-                f"Of all the positive factors of $M = {shown}$, how many are not multiples of ${p}$?",
+                f"Find the number of positive divisors of ${shown}$ that are not divisible by "
+                f"${p}$.",
+                f"Of all the positive factors of $M = {shown}$, how many are not multiples of "
+                f"${p}$?",
                 f"{who} writes down the positive divisors of ${shown}$ and crosses out every "
                 f"multiple of ${p}$. How many numbers are not crossed out?",
             )
@@ -118,7 +123,8 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many {name} divide ${top2}!$? Only positive integers count, and $1$ is one of "
             "them.",
-            f"Find the number of positive integers $m$ for which $m^{k}$ is a divisor of ${top2}!$.",
+            f"Find the number of positive integers $m$ for which $m^{k}$ is a divisor of "
+            f"${top2}!$.",
             f"Among the positive divisors of the factorial ${top2}!$, how many are {name}?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "power": k})
@@ -141,11 +147,14 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         (_count([2 * e for e in factors.values()]) - 1) // 2 + 1 - _count(list(factors.values()))
     )
     texts = phrasings(
-        f"Let $n = {shown}$. How many positive divisors of $n^2$ are less than $n$ but do not divide "
+        f"Let $n = {shown}$. How many positive divisors of $n^2$ are less than $n$ but do not "
+        "divide "
         "$n$?",
-        f"For $n = {shown}$, count the positive integers $d < n$ that divide $n^2$ without dividing "
+        f"For $n = {shown}$, count the positive integers $d < n$ that divide $n^2$ without "
+        "dividing "
         "$n$ itself.",
-        f"{who} is looking for numbers below $n = {shown}$ which are divisors of $n^2$ and yet are no "
+        f"{who} is looking for numbers below $n = {shown}$ which are divisors of $n^2$ and yet "
+        "are no "
         "divisors of $n$. How many such positive integers are there?",
     )
     values = {"ask": ask, "factors": list(map(list, factors.items()))}
@@ -174,7 +183,8 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
                 f"A proper divisor of an integer is a positive divisor smaller than the integer "
                 f"itself. Find the sum of the proper divisors of ${n}$.",
                 f"The positive divisors of ${n}$ other than ${n}$ are added. What is the result?",
-                f"How much do all the positive factors of ${n}$ that are less than ${n}$ add up to?",
+                f"How much do all the positive factors of ${n}$ that are less than ${n}$ add up "
+                "to?",
             )
         )
         return Problem(rng.choice(texts), str(total - n * (ask == "proper")), {"ask": ask, "n": n})
@@ -187,7 +197,8 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         odd = sigma({p: e for p, e in factors.items() if p != 2})
         if ask == "reciprocals":
             texts = phrasings(
-                f"Find the sum of the reciprocals of all positive divisors of ${n}$. Give a fraction "
+                f"Find the sum of the reciprocals of all positive divisors of ${n}$. Give a "
+                "fraction "
                 "in lowest terms, or an integer.",
                 f"Let $d_1, d_2, \\ldots, d_k$ be the positive divisors of ${n}$. Compute "
                 f"$\\frac{{1}}{{d_1}} + \\frac{{1}}{{d_2}} + \\cdots + \\frac{{1}}{{d_k}}$ as a "
@@ -212,9 +223,11 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         count = prod(e + 1 for e in factors.values())
         p = rng.choice(list(factors))
         texts = phrasings(
-            f"The product of all positive divisors of ${n}$ is written as a product of primes. What "
+            f"The product of all positive divisors of ${n}$ is written as a product of primes. "
+            "What "
             f"is the exponent of ${p}$ in it?",
-            f"Let $P$ be the product of the positive divisors of ${n}$. Find the largest integer $k$ "
+            f"Let $P$ be the product of the positive divisors of ${n}$. Find the largest integer "
+            "$k$ "
             f"such that ${p}^k$ divides $P$.",
             f"All the positive divisors of ${n}$ are multiplied together. How many times can the "
             f"result be divided by ${p}$ before a number not divisible by ${p}$ is reached?",
@@ -234,7 +247,8 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
             "prime divisors of $A$?",
             f"The positive divisors of ${n}$ are added up. Find the sum of the different primes "
             "that divide the total.",
-            f"Let $\\sigma$ denote the sum of the positive divisors of ${n}$. Factor $\\sigma$ into "
+            f"Let $\\sigma$ denote the sum of the positive divisors of ${n}$. Factor $\\sigma$ "
+            "into "
             "primes and add the distinct primes that occur.",
         )
         return Problem(rng.choice(texts), str(sum(primes)), {"ask": ask, "n": n})
@@ -243,7 +257,8 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         f"What is the sum of all perfect squares that divide ${n}$?",
         f"Some of the positive divisors of ${n}$ are perfect squares, $1$ among them. Find their "
         "sum.",
-        f"Determine the sum of the squares $k^2$ over all positive integers $k$ for which $k^2$ is a "
+        "Determine the sum of the squares $k^2$ over all positive integers $k$ for which $k^2$ "
+        "is a "
         f"divisor of ${n}$.",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
@@ -299,11 +314,13 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         r = rng.choice((5, 7, 11, 13))
         count = rng.choice((4, 6, 8, 9, 10, 12, 15, 18, 20, 24))
         texts = phrasings(
-            f"A positive integer $n$ has exactly ${count}$ positive divisors and is not divisible by "
+            f"A positive integer $n$ has exactly ${count}$ positive divisors and is not "
+            "divisible by "
             f"${r}$. How many positive divisors does ${r ** (k - 1)}n$ have?",
             f"The number $n$ is not a multiple of the prime ${r}$ and has ${count}$ positive "
             f"factors. Find the number of positive factors of ${r ** (k - 1)} \\cdot n$.",
-            f"Suppose that $\\gcd(n, {r}) = 1$ and that $n$ has ${count}$ positive divisors. In how "
+            f"Suppose that $\\gcd(n, {r}) = 1$ and that $n$ has ${count}$ positive divisors. In "
+            "how "
             f"many ways can ${r ** (k - 1)}n$ be written as an ordered product of two positive "
             "integers?",
         )
@@ -321,7 +338,8 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
             f"What is the smallest multiple of ${m}$ that has exactly ${count}$ positive divisors?",
             f"Find the least positive integer $n$ such that ${m}$ divides $n$ and $n$ has exactly "
             f"{count} positive factors.",
-            f"Among the positive multiples of ${m}$, consider those with precisely ${count}$ positive "
+            f"Among the positive multiples of ${m}$, consider those with precisely ${count}$ "
+            "positive "
             "divisors. Which is the smallest?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "m": m, "count": count})
@@ -330,12 +348,16 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         top = rng.randint(2000, 20000)
         answer = sum((k * k) % m == 0 for k in range(1, isqrt(top) + 1))
         texts = phrasings(
-            f"How many multiples of ${m}$ between $1$ and ${top}$, inclusive, have an odd number of "
+            f"How many multiples of ${m}$ between $1$ and ${top}$, inclusive, have an odd number "
+            "of "
             "positive divisors?",
-            f"In a corridor with lockers $1$ to ${top}$, all closed, student $k$ changes the state of "
-            f"every $k$th locker, for $k = 1, 2, \\ldots, {top}$. At the end, how many lockers whose "
+            f"In a corridor with lockers $1$ to ${top}$, all closed, student $k$ changes the "
+            "state of "
+            f"every $k$th locker, for $k = 1, 2, \\ldots, {top}$. At the end, how many lockers "
+            "whose "
             f"number is a multiple of ${m}$ are open?",
-            f"Count the positive integers not exceeding ${top}$ that are divisible by ${m}$ and have "
+            f"Count the positive integers not exceeding ${top}$ that are divisible by ${m}$ and "
+            "have "
             "an odd number of positive factors.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "m": m, "top": top})
@@ -344,10 +366,12 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
     texts = phrasings(
         f"A positive integer $n$ has exactly two different prime factors, and $n^2$ has ${one}$ "
         f"positive divisors, while $n^3$ has ${two}$. How many positive divisors does $n$ have?",
-        f"The only primes that divide $n$ are $p$ and $q$, with $p \\ne q$, and both do. If $n^2$ has "
+        "The only primes that divide $n$ are $p$ and $q$, with $p \\ne q$, and both do. If "
+        "$n^2$ has "
         f"exactly ${one}$ positive factors and $n^3$ exactly ${two}$, find the number of positive "
         "factors of $n$.",
-        f"Let $n = p^a q^b$ with distinct primes $p, q$ and positive integers $a, b$. The squares and "
+        "Let $n = p^a q^b$ with distinct primes $p, q$ and positive integers $a, b$. The "
+        "squares and "
         f"cubes of $n$ have ${one}$ and ${two}$ positive divisors, respectively. Determine the "
         "number of positive divisors of $n$.",
     )

@@ -35,15 +35,19 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         )
         x, y = pairs(a, b, c, 1)[0]
         texts = phrasings(
-            f"Find the only pair $(x, y)$ of positive integers with ${terms([(a, 'x'), (b, 'y')])} = "
+            "Find the only pair $(x, y)$ of positive integers with "
+            f"${terms([(a, 'x'), (b, 'y')])} = "
             f"{c}$.",
-            f"{who} spends exactly {c} crowns on {cheap} at {a} crowns each and {dear} at {b} crowns "
+            f"{who} spends exactly {c} crowns on {cheap} at {a} crowns each and {dear} at {b} "
+            "crowns "
             f"each, and buys at least one of both kinds. Give the pair $(x, y)$, where $x$ is the "
             f"number of {cheap} and $y$ the number of {dear}.",
-            f"The equation ${terms([(a, 'm'), (b, 'n')])} = {c}$ has exactly one solution in positive "
+            f"The equation ${terms([(a, 'm'), (b, 'n')])} = {c}$ has exactly one solution in "
+            "positive "
             "integers. State it as an ordered pair $(m, n)$.",
             f"A rope of {c} meters is cut completely into pieces of {a} and of {b} meters, both "
-            "lengths being used. If $s$ is the number of shorter pieces and $t$ the number of longer "
+            "lengths being used. If $s$ is the number of shorter pieces and $t$ the number of "
+            "longer "
             "ones, what is $(s, t)$?",
         )
         return Problem(rng.choice(texts), f"({x}, {y})", {"ask": "pair", "a": a, "b": b, "c": c})
@@ -60,8 +64,10 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         if ask == "count":
             texts = (
                 f"How many ordered pairs $(x, y)$ of {kind} integers satisfy ${equation}$?",
-                f"In how many ways can a total of exactly {c} points be collected if every hit on the "
-                f"outer ring gives {a} points and every hit on the inner ring gives {b} points? Only "
+                f"In how many ways can a total of exactly {c} points be collected if every hit "
+                "on the "
+                f"outer ring gives {a} points and every hit on the inner ring gives {b} points? "
+                "Only "
                 "the numbers of hits matter"
                 + (
                     ", and both rings are hit at least once."
@@ -78,7 +84,8 @@ def _linear_equations(rng: Random, level: int) -> Problem:
             answer = max(x + y for x, y in found)
             texts = (
                 (
-                    f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest possible "
+                    f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest "
+                    "possible "
                     "value of $x + y$?"
                 ),
                 f"{who} buys {cheap} for {a} crowns each and {dear} for {b} crowns each, paying "
@@ -120,8 +127,10 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many ordered triples $(x, y, z)$ of positive integers satisfy "
             f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {total}$?",
-            f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand in "
-            f"tickets worth exactly {total} points, at least one of each worth. How many combinations "
+            f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand "
+            "in "
+            f"tickets worth exactly {total} points, at least one of each worth. How many "
+            "combinations "
             "are possible?",
             f"Planks of length {a}, {b} and {c} decimeters are laid end to end to cover exactly "
             f"{total} decimeters, and each length is used at least once. Disregarding the order of "
@@ -140,13 +149,16 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         return _linear_equations(rng, level)
     answer = max(z for _, _, z in found3)
     texts = phrasings(
-        f"{who} buys exactly {heads} stamps, some for {a} cents, some for {b} cents and some for {c} "
+        f"{who} buys exactly {heads} stamps, some for {a} cents, some for {b} cents and some for "
+        f"{c} "
         f"cents, at least one of each kind, for {4 * total} cents in all. What is the greatest "
         f"possible number of {c}-cent stamps?",
         f"Positive integers $x$, $y$, $z$ satisfy both $x + y + z = {heads}$ and "
         f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {4 * total}$. How large can $z$ be at most?",
-        f"In a quiz with {heads} questions every question is worth {a}, {b} or {c} points; all three "
-        f"values occur, and the values of all the questions add up to {4 * total}. At most how many "
+        f"In a quiz with {heads} questions every question is worth {a}, {b} or {c} points; all "
+        "three "
+        f"values occur, and the values of all the questions add up to {4 * total}. At most how "
+        "many "
         f"questions can be worth {c} points?",
     )
     values = {"ask": "heads", "a": a, "b": b, "c": c, "heads": heads, "total": 4 * total}
@@ -176,29 +188,38 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
                 "buns that a customer cannot buy without opening a bag.",
                 f"What is the largest integer that cannot be written in the form "
                 f"${terms([(a, 'x'), (b, 'y')])}$ with nonnegative integers $x$ and $y$?",
-                f"In a game every goal is worth {a} points or {b} points. Which is the highest score "
+                f"In a game every goal is worth {a} points or {b} points. Which is the highest "
+                "score "
                 "that a team can never have?",
-                f"{who} can weigh out sugar with weights of {a} grams and {b} grams, always putting "
-                "the weights on one pan and the sugar on the other. From some amount on, every whole "
-                "number of grams is possible. What is the largest whole number of grams that is not?",
+                f"{who} can weigh out sugar with weights of {a} grams and {b} grams, always "
+                "putting "
+                "the weights on one pan and the sugar on the other. From some amount on, every "
+                "whole "
+                "number of grams is possible. What is the largest whole number of grams that is "
+                "not?",
             )
             return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": [a, b]})
         if rng.random() < 0.5:
             texts = phrasings(
                 f"How many positive integers cannot be written as ${terms([(a, 'x'), (b, 'y')])}$ "
                 "with nonnegative integers $x$ and $y$?",
-                f"In a game every goal is worth {a} points or {b} points. How many positive integers "
+                f"In a game every goal is worth {a} points or {b} points. How many positive "
+                "integers "
                 "are impossible as the score of a team?",
                 f"A cash machine pays out notes of {a} crowns and of {b} crowns only. For how many "
                 "positive whole numbers of crowns is it unable to pay out exactly that amount?",
             )
             return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": [a, b]})
         texts = phrasings(
-            f"Find the largest integer that is not of the form ${terms([(a, 'x'), (b, 'y')])}$ with "
+            f"Find the largest integer that is not of the form ${terms([(a, 'x'), (b, 'y')])}$ "
+            "with "
             "positive integers $x$ and $y$ (neither may be zero).",
-            f"{who} buys pencils in packets of {a} and of {b}, and always takes at least one packet "
-            "of each size. What is the greatest number of pencils that cannot be bought in this way?",
-            f"Every bouquet contains some roses at {a} crowns and some lilies at {b} crowns, at least "
+            f"{who} buys pencils in packets of {a} and of {b}, and always takes at least one "
+            "packet "
+            "of each size. What is the greatest number of pencils that cannot be bought in this "
+            "way?",
+            f"Every bouquet contains some roses at {a} crowns and some lilies at {b} crowns, at "
+            "least "
             "one of each. Which is the highest whole price that no bouquet has?",
         )
         return Problem(rng.choice(texts), str(a * b), {"ask": "positive", "parts": [a, b]})
@@ -224,7 +245,8 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
         "pence cannot be paid exactly without change?",
         f"For how many positive integers $n$ is there no solution of "
         f"$n = {terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ in nonnegative integers $x, y, z$?",
-        f"{who} has a large supply of rods of length {a}, {b} and {c} and puts rods end to end. How "
+        f"{who} has a large supply of rods of length {a}, {b} and {c} and puts rods end to end. "
+        "How "
         "many positive integers are not the total length of any such row?",
     )
     return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": parts})
@@ -251,8 +273,10 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             answer = len(found)
             texts = phrasings(
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy ${equation}$?",
-                f"Determine the number of solutions of ${equation}$ in positive integers $x$ and $y$.",
-                f"{who} draws rectangles with positive integer sides $x$ and $y$ for which ${equation}$. "
+                f"Determine the number of solutions of ${equation}$ in positive integers $x$ and "
+                "$y$.",
+                f"{who} draws rectangles with positive integer sides $x$ and $y$ for which "
+                f"${equation}$. "
                 "How many pairs $(x, y)$ are possible?",
             )
         elif ask == "largest x":
@@ -280,7 +304,8 @@ def _factored_equations(rng: Random, level: int) -> Problem:
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy "
                 f"$\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = \\frac{{1}}{{{n}}}$?",
                 f"In how many ways can $\\frac{{1}}{{{n}}}$ be written as a sum "
-                "$\\frac{1}{a} + \\frac{1}{b}$ of two unit fractions with positive integers $a$ and "
+                "$\\frac{1}{a} + \\frac{1}{b}$ of two unit fractions with positive integers $a$ "
+                "and "
                 "$b$, if the order of the fractions matters?",
                 f"Find the number of pairs of positive integers $(m, k)$ with "
                 f"$\\frac{{mk}}{{m + k}} = {n}$.",
@@ -305,10 +330,13 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         else:
             texts = phrasings(
-                f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would need "
-                "a whole number of hours, and the first is not slower than the second. How many pairs "
+                f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would "
+                "need "
+                "a whole number of hours, and the first is not slower than the second. How many "
+                "pairs "
                 "of such times are possible?",
-                f"{who} and a friend can paint a fence together in {n} minutes. Working alone, {who} "
+                f"{who} and a friend can paint a fence together in {n} minutes. Working alone, "
+                f"{who} "
                 "would need $a$ minutes and the friend $b$ minutes, where $a \\le b$ are integers. "
                 "How many pairs $(a, b)$ are possible?",
                 f"How many unordered pairs of positive integers have reciprocals that add up to "
@@ -342,9 +370,11 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             )
             if count
             else phrasings(
-                f"Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, negative "
+                "Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, "
+                "negative "
                 f"or zero, with ${equation}$.",
-                f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the sum "
+                f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the "
+                "sum "
                 "of their $x$-coordinates?",
             )
         )
@@ -359,7 +389,10 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         if ask == "positive":
             answer = sum(d > r for d in _divisors(k))
             texts = (
-                f"For how many positive integers $n$ is $\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
+                (
+                    f"For how many positive integers $n$ is $\\frac{{{numerator}}}{{n + {r}}}$ an "
+                    "integer?"
+                ),
                 f"Count the positive integers $n$ for which $n + {r}$ divides ${numerator}$.",
             )
         elif ask == "all":
@@ -373,7 +406,8 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         else:
             answer = k - r
             texts = phrasings(
-                f"What is the largest integer $n$ for which $n + {r}$ is a divisor of ${numerator}$?",
+                f"What is the largest integer $n$ for which $n + {r}$ is a divisor of "
+                f"${numerator}$?",
                 f"Find the greatest integer $n$ such that $\\frac{{{numerator}}}{{n + {r}}}$ is a "
                 "whole number.",
             )
@@ -409,8 +443,10 @@ def _factored_equations(rng: Random, level: int) -> Problem:
     lead += "sides is painted red; the rest, a smaller rectangle inside, stays white."
     texts = phrasings(
         f"{lead} The white part has exactly {share} of the total area. {wish}",
-        f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all around "
-        f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of the "
+        f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all "
+        "around "
+        f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of "
+        "the "
         f"whole garden. {wish.replace('the whole rectangle', 'the garden, in square meters')}",
     )
     values = {"ask": ask, "w": w, "k": k}

@@ -32,7 +32,8 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             "many divisions are possible?",
             f"Let $N = {n}!$. Counting from the right, find the number of zeros before the first "
             "nonzero digit of $N$.",
-            f"A computer prints all the digits of the factorial of {n}. After the last digit that is "
+            f"A computer prints all the digits of the factorial of {n}. After the last digit "
+            "that is "
             "not zero, how many digits are still to come?",
         )
         return Problem(rng.choice(texts), str(_legendre(n, 5)), {"ask": "zeros", "n": n})
@@ -42,7 +43,8 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             n = 5 * rng.randint(5, 90)
             zeros = _legendre(n, 5)
             texts = phrasings(
-                f"What is the smallest positive integer $n$ for which $n!$ ends in at least {zeros} "
+                "What is the smallest positive integer $n$ for which $n!$ ends in at least "
+                f"{zeros} "
                 "zeros?",
                 f"Find the least $n$ such that $n!$ is divisible by $10^{{{zeros}}}$.",
                 f"{who} multiplies $1 \\cdot 2 \\cdot 3 \\cdots$ and stops as soon as the product "
@@ -67,9 +69,11 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             fives = sum(_legendre_one(m * i, 5) for i in range(1, count + 1))
             twos = sum(_legendre_one(m * i, 2) for i in range(1, count + 1))
             texts = phrasings(
-                f"The multiples of ${m}$ from ${m}$ to ${count * m}$ are multiplied together. How many "
+                f"The multiples of ${m}$ from ${m}$ to ${count * m}$ are multiplied together. "
+                "How many "
                 "zeros are at the end of the product?",
-                f"Let $P = {m} \\cdot {2 * m} \\cdot {3 * m} \\cdots {count * m}$ be the product of "
+                f"Let $P = {m} \\cdot {2 * m} \\cdot {3 * m} \\cdots {count * m}$ be the product "
+                "of "
                 f"the positive multiples of ${m}$ up to ${count * m}$. How many times is $P$ "
                 "divisible by $10$?",
                 f"Find the number of trailing zeros of the product of all positive multiples of "
@@ -103,7 +107,8 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
             f"How many consecutive zeros are at the end of the base-${base}$ representation of "
             f"${n}!$?",
             f"What is the largest integer $k$ for which ${base}^k$ divides ${n}!$?",
-            f"{who} keeps dividing ${n}!$ by {base} until the quotient is no longer an integer. How "
+            f"{who} keeps dividing ${n}!$ by {base} until the quotient is no longer an integer. "
+            "How "
             "many of the divisions gave an integer?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "base": base})
@@ -115,9 +120,11 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         answer = _binomial_zeros(n, k)
         texts = phrasings(
             f"How many zeros does the binomial coefficient $\\binom{{{n}}}{{{k}}}$ end in?",
-            f"The number of ways to choose {k} people out of {n} is written out in decimal. With how "
+            f"The number of ways to choose {k} people out of {n} is written out in decimal. With "
+            "how "
             "many zeros does it end?",
-            f"Find the largest $m$ such that $10^m$ divides $\\frac{{{n}!}}{{{k}! \\cdot {n - k}!}}$.",
+            f"Find the largest $m$ such that $10^m$ divides $\\frac{{{n}!}}{{{k}! \\cdot "
+            f"{n - k}!}}$.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "binomial", "n": n, "k": k})
     top = rng.randint(30, 300)
@@ -128,11 +135,14 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         n += 5
     answer = top - len([z for z in reached if 1 <= z <= top])
     texts = phrasings(
-        f"How many of the integers $1, 2, \\ldots, {top}$ are not equal to the number of zeros at the "
+        f"How many of the integers $1, 2, \\ldots, {top}$ are not equal to the number of zeros "
+        "at the "
         "end of $n!$ for any positive integer $n$?",
-        f"Some numbers never occur as the number of trailing zeros of a factorial. How many of these "
+        "Some numbers never occur as the number of trailing zeros of a factorial. How many of "
+        "these "
         f"numbers are among the positive integers up to and including ${top}$?",
-        f"For a positive integer $n$ let $z(n)$ be the number of zeros in which $n!$ ends. Find the "
+        "For a positive integer $n$ let $z(n)$ be the number of zeros in which $n!$ ends. Find "
+        "the "
         f"number of positive integers not greater than ${top}$ that are not values of $z$.",
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top})
@@ -156,9 +166,11 @@ def _prime_powers(rng: Random, level: int) -> Problem:
             f"The number ${n}!$ is written as a product of primes. How often does the factor ${p}$ "
             "occur?",
             f"Find the exponent of ${p}$ in the prime factorization of ${n}!$.",
-            f"{who} writes the factorial {n}! and divides it by {p} as many times as possible without "
+            f"{who} writes the factorial {n}! and divides it by {p} as many times as possible "
+            "without "
             "a remainder. How many times is that?",
-            f"Let $M = 1 \\cdot 2 \\cdot 3 \\cdots {n}$. Determine the greatest integer $e$ such that "
+            f"Let $M = 1 \\cdot 2 \\cdot 3 \\cdots {n}$. Determine the greatest integer $e$ such "
+            "that "
             f"$M$ is a multiple of ${p}^e$.",
         )
         return Problem(
@@ -178,12 +190,15 @@ def _prime_powers(rng: Random, level: int) -> Problem:
             answer = 2 * _legendre(n, p)
             name = f"perfect squares from $1$ to ${n * n}$"
         texts = phrasings(
-            f"Find the exponent of ${p}$ in the prime factorization of the product of all the {name}.",
+            f"Find the exponent of ${p}$ in the prime factorization of the product of all the "
+            f"{name}.",
             f"Let $Q$ be the product of all the {name}. What is the greatest integer $k$ such that "
             f"${p}^k$ divides $Q$?",
-            f"{who} multiplies all the {name} together. How many times can the result be divided by "
+            f"{who} multiplies all the {name} together. How many times can the result be divided "
+            "by "
             f"${p}$ before a number is reached that is not a multiple of ${p}$?",
-            f"All the {name} are written in a row and multiplied. The product equals ${p}^e \\cdot m$ "
+            f"All the {name} are written in a row and multiplied. The product equals ${p}^e "
+            "\\cdot m$ "
             f"with $m$ not divisible by ${p}$. What is $e$?",
         )
         last = {"evens": 2 * n, "odds": 2 * n - 1, "squares": n * n}[ask]
@@ -201,7 +216,8 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         answer = min(_legendre(n, q) // e for q, e in parts)
         texts = phrasings(
             f"What is the greatest integer $k$ such that ${base}^k$ is a divisor of ${n}!$?",
-            f"{who} divides ${n}!$ by ${base}$ repeatedly. How many times in a row is the quotient an "
+            f"{who} divides ${n}!$ by ${base}$ repeatedly. How many times in a row is the "
+            "quotient an "
             "integer?",
             f"Suppose ${n}! = {base}^k \\cdot m$ with positive integers $k$ and $m$. What is the "
             "largest value that $k$ can have?",

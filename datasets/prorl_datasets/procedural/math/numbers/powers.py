@@ -31,9 +31,11 @@ def _last_digits(rng: Random, level: int) -> Problem:
                         f"What is the units digit of the number ${power(str(a), n)}$?",
                         f"{who} writes the number {a} down {n} times and multiplies all of these "
                         f"numbers together. With which digit does the product end?",
-                        f"The number ${power(str(a), n)}$ is far too long for a calculator. Find its "
+                        f"The number ${power(str(a), n)}$ is far too long for a calculator. Find "
+                        "its "
                         "last digit all the same.",
-                        f"When ${power(str(a), n)}$ is written out in full, which digit stands at the "
+                        f"When ${power(str(a), n)}$ is written out in full, which digit stands "
+                        "at the "
                         "very end?",
                         f"A sequence starts with {a}, and each further term is {a} times the term "
                         f"before it. Determine the ones digit of term number {n}.",
@@ -76,11 +78,13 @@ def _last_digits(rng: Random, level: int) -> Problem:
             return Problem(
                 rng.choice(
                     phrasings(
-                        f"What are the last two digits of ${x}$? Answer with the two-digit number that "
+                        f"What are the last two digits of ${x}$? Answer with the two-digit "
+                        "number that "
                         "they form.",
                         f"Find the two-digit number formed by the final two digits of ${x}$.",
                         f"Determine the remainder when ${x}$ is divided by $100$.",
-                        f"A printer prints ${x}$ in full. Which two-digit number do the tens digit and "
+                        f"A printer prints ${x}$ in full. Which two-digit number do the tens "
+                        "digit and "
                         "the units digit, read in this order, form at the end of the print?",
                     )
                 ),
@@ -95,7 +99,8 @@ def _last_digits(rng: Random, level: int) -> Problem:
                     f"{k}^{{{n}}}$?",
                     f"Each of the integers from $1$ to ${k}$ is raised to the power ${n}$, and the "
                     "results are added. Find the units digit of the sum.",
-                    f"Let $T$ be the sum of the {ordinal(n)} powers of the first ${k}$ positive integers. "
+                    f"Let $T$ be the sum of the {ordinal(n)} powers of the first ${k}$ positive "
+                    "integers. "
                     "In which digit does $T$ end?",
                 )
             ),
@@ -111,9 +116,12 @@ def _last_digits(rng: Random, level: int) -> Problem:
                 phrasings(
                     f"Find the last two digits of ${tower}$, where ${a}^{{b^c}}$ means "
                     f"${a}^{{(b^c)}}$. Give them as a two-digit number.",
-                    f"Let $E = {b}^{{{c}}}$. What is the remainder when ${a}^E$ is divided by $100$?",
-                    f"The exponent of ${tower}$ is itself a power: first ${b}$ is raised to the power "
-                    f"${c}$, and then ${a}$ is raised to the result. What two-digit number do the last "
+                    f"Let $E = {b}^{{{c}}}$. What is the remainder when ${a}^E$ is divided by "
+                    "$100$?",
+                    f"The exponent of ${tower}$ is itself a power: first ${b}$ is raised to the "
+                    "power "
+                    f"${c}$, and then ${a}$ is raised to the result. What two-digit number do "
+                    "the last "
                     "two digits form?",
                     f"Suppose $N = {tower}$ (towers are evaluated from the top down). Compute $N$ "
                     "modulo $100$, as an integer between $0$ and $99$.",
@@ -146,9 +154,18 @@ def _remainders(rng: Random, level: int) -> Problem:
         return Problem(
             rng.choice(
                 phrasings(
+                    f"Suppose $N = {x}$. By which smallest nonnegative amount must $N$ be "
+                    f"reduced to become a multiple of ${m}$?",
+                    f"Starting with $1$, a counter is multiplied by ${a}$ exactly {n} times, and "
+                    f"each time only the remainder modulo ${m}$ is kept. Which number does it "
+                    "show in the end?",
+                    f"A secret key is computed as ${x} \\bmod {m}$. What is the key, as an "
+                    f"integer between $0$ and ${m - 1}$?",
                     f"What is the remainder when ${x}$ is divided by ${m}$?",
-                    f"Find the integer $r$ with $0 \\le r < {m}$ and ${x} \\equiv r \\pmod{{{m}}}$.",
-                    f"{rng.choice(PEOPLE)} packs ${x}$ marbles into bags of {m} marbles each, filling "
+                    f"Find the integer $r$ with $0 \\le r < {m}$ and ${x} \\equiv r "
+                    f"\\pmod{{{m}}}$.",
+                    f"{rng.choice(PEOPLE)} packs ${x}$ marbles into bags of {m} marbles each, "
+                    "filling "
                     "as many bags as possible. How many marbles are left over?",
                     f"Reduce ${x}$ modulo ${m}$ to a number from $0$ to ${m - 1}$.",
                     f"Dividing ${x}$ by ${m}$ leaves a remainder. Which one?",
@@ -166,10 +183,16 @@ def _remainders(rng: Random, level: int) -> Problem:
         return Problem(
             rng.choice(
                 phrasings(
+                    f"Today is day $0$ of a cycle of {m} days. Which number in the cycle, from "
+                    f"$0$ to ${m - 1}$, has the day that comes ${expression}$ days later?",
+                    f"On a circle, {m} points are numbered from $0$ to ${m - 1}$ clockwise. A "
+                    f"token on $0$ is moved ${expression}$ points clockwise. Where does it end?",
+                    f"Determine $({expression}) \\bmod {m}$.",
                     f"Find the remainder when ${expression}$ is divided by ${m}$.",
                     f"Let $N = {expression}$. What is the smallest nonnegative integer that is "
                     f"congruent to $N$ modulo ${m}$?",
-                    f"What is the smallest nonnegative integer that must be subtracted from ${expression}$ "
+                    "What is the smallest nonnegative integer that must be subtracted from "
+                    f"${expression}$ "
                     f"to leave a multiple of ${m}$?",
                     f"If $0 \\le r < {m}$ and ${expression} \\equiv r \\pmod{{{m}}}$, what is $r$?",
                 )
@@ -185,13 +208,20 @@ def _remainders(rng: Random, level: int) -> Problem:
     return Problem(
         rng.choice(
             phrasings(
+                f"A program prints ${a}^n \\bmod {m}$ for $n = 1, 2, \\ldots, {top}$. How many "
+                f"times is ${r}$ printed?",
+                f"Let $n$ be chosen from $1$ to ${top}$. For how many choices is ${a}^n - {r}$ "
+                f"divisible by ${m}$?",
                 f"How many positive integers $n \\le {top}$ are there for which ${a}^n$ leaves "
                 f"remainder ${r}$ when divided by ${m}$?",
-                f"The powers ${a}^1, {a}^2, {a}^3, \\ldots, {a}^{{{top}}}$ are divided by ${m}$. How "
+                f"The powers ${a}^1, {a}^2, {a}^3, \\ldots, {a}^{{{top}}}$ are divided by ${m}$. "
+                "How "
                 f"often does the remainder ${r}$ occur?",
-                f"Consider the congruence ${a}^x \\equiv {r} \\pmod{{{m}}}$. Find the number of its "
+                f"Consider the congruence ${a}^x \\equiv {r} \\pmod{{{m}}}$. Find the number of "
+                "its "
                 f"solutions among the integers $1, 2, \\ldots, {top}$.",
-                f"In the list ${a}, {a}^2, \\ldots, {a}^{{{top}}}$, count the numbers that exceed some "
+                f"In the list ${a}, {a}^2, \\ldots, {a}^{{{top}}}$, count the numbers that "
+                "exceed some "
                 f"multiple of ${m}$ by exactly ${r}$.",
             )
         ),
@@ -213,15 +243,31 @@ def _orders(rng: Random, level: int) -> Problem:
         return Problem(
             rng.choice(
                 phrasings(
-                    f"What is the least positive integer $n$ for which ${a}^n - 1$ is a multiple of "
+                    f"What is the order of ${a}$ modulo ${m}$, that is, the smallest positive "
+                    f"integer $k$ such that ${m}$ divides ${a}^k - 1$?",
+                    f"A lamp ring has {m} lamps numbered $0$ to ${m - 1}$. A light jumps from "
+                    f"lamp $x$ to the lamp whose number is the remainder of ${a}x$ modulo ${m}$. "
+                    "Starting at lamp $1$, after how many jumps is it back at lamp $1$ for the "
+                    "first time?",
+                    f"Let $t$ be the smallest positive exponent such that ${a}^t$ is $1$ more "
+                    f"than a multiple of ${m}$. Determine $t$.",
+                    f"In a cipher, a message is a number from $0$ to ${m - 1}$, and it is "
+                    f"replaced by the remainder of {a} times itself modulo {m}. What is the "
+                    "least number of times, at least one, that this must be done to turn every "
+                    "message back into itself?",
+                    f"What is the least positive integer $n$ for which ${a}^n - 1$ is a multiple "
+                    "of "
                     f"${m}$?",
                     f"Find the smallest exponent $n \\ge 1$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$.",
-                    f"{rng.choice(PEOPLE)} starts with $1$ and keeps multiplying by ${a}$, writing down "
-                    f"only the remainder modulo ${m}$ each time. After how many multiplications does "
+                    f"{rng.choice(PEOPLE)} starts with $1$ and keeps multiplying by ${a}$, "
+                    "writing down "
+                    f"only the remainder modulo ${m}$ each time. After how many multiplications "
+                    "does "
                     "the number $1$ appear again for the first time?",
                     f"The remainders of ${a}, {a}^2, {a}^3, \\ldots$ on division by ${m}$ repeat "
                     "periodically. How long is the shortest period?",
-                    f"For which smallest positive integer $k$ does ${a}^k$ leave remainder $1$ when it "
+                    f"For which smallest positive integer $k$ does ${a}^k$ leave remainder $1$ "
+                    "when it "
                     f"is divided by ${m}$?",
                 )
             ),
@@ -235,8 +281,10 @@ def _orders(rng: Random, level: int) -> Problem:
             return Problem(
                 rng.choice(
                     phrasings(
-                        f"Find the largest integer $n < {top}$ for which ${m}$ divides ${a}^n - 1$.",
-                        f"Among the exponents $n$ below ${top}$ with ${a}^n \\equiv 1 \\pmod{{{m}}}$, "
+                        f"Find the largest integer $n < {top}$ for which ${m}$ divides ${a}^n - "
+                        "1$.",
+                        f"Among the exponents $n$ below ${top}$ with ${a}^n \\equiv 1 "
+                        f"\\pmod{{{m}}}$, "
                         "which is the greatest?",
                     )
                 ),
@@ -246,11 +294,18 @@ def _orders(rng: Random, level: int) -> Problem:
         return Problem(
             rng.choice(
                 phrasings(
-                    f"For how many positive integers $n$ less than ${top}$ is ${a}^n - 1$ divisible by "
+                    f"Consider the congruence ${a}^x \\equiv 1 \\pmod{{{m}}}$. How many positive "
+                    f"integers $x < {top}$ solve it?",
+                    f"Out of the exponents $n = 1, 2, \\ldots, {top - 1}$, all below ${top}$, "
+                    f"how many make ${a}^n$ congruent to $1$ modulo ${m}$?",
+                    f"For how many positive integers $n$ less than ${top}$ is ${a}^n - 1$ "
+                    "divisible by "
                     f"${m}$?",
-                    f"Count the positive integers $n$ smaller than ${top}$ such that ${a}^n$ leaves "
+                    f"Count the positive integers $n$ smaller than ${top}$ such that ${a}^n$ "
+                    "leaves "
                     f"remainder $1$ on division by ${m}$.",
-                    f"The numbers ${a}^n - 1$ are computed for every positive integer $n < {top}$. How "
+                    f"The numbers ${a}^n - 1$ are computed for every positive integer $n < "
+                    f"{top}$. How "
                     f"many of them are multiples of ${m}$?",
                 )
             ),
@@ -267,12 +322,20 @@ def _orders(rng: Random, level: int) -> Problem:
     return Problem(
         rng.choice(
             phrasings(
-                f"Find the least positive integer $n$ such that ${m}$ divides ${a}^n - 1$ and, at the "
+                f"What is the smallest positive exponent for which the power of ${a}$ leaves "
+                f"remainder $1$ modulo ${m}$ and the power of ${b}$ with the same exponent "
+                f"leaves remainder $1$ modulo ${k}$?",
+                f"Let $S$ be the set of all $n > 0$ for which both ${a}^n - 1$ is a multiple of "
+                f"${m}$ and ${b}^n - 1$ is a multiple of ${k}$. What is the minimum of $S$?",
+                f"Find the least positive integer $n$ such that ${m}$ divides ${a}^n - 1$ and, "
+                "at the "
                 f"same time, ${k}$ divides ${b}^n - 1$.",
                 f"Let $n$ be a positive integer with ${a}^n \\equiv 1 \\pmod{{{m}}}$ and "
                 f"${b}^n \\equiv 1 \\pmod{{{k}}}$. What is the smallest possible value of $n$?",
-                f"One machine starts at $1$ and multiplies by ${a}$ modulo ${m}$ every second; a second "
-                f"machine starts at $1$ at the same moment and multiplies by ${b}$ modulo ${k}$ every "
+                f"One machine starts at $1$ and multiplies by ${a}$ modulo ${m}$ every second; a "
+                "second "
+                f"machine starts at $1$ at the same moment and multiplies by ${b}$ modulo ${k}$ "
+                "every "
                 "second. After how many seconds do both show $1$ again for the first time?",
                 f"Determine the smallest exponent $n > 0$ for which ${a}^n$ exceeds a multiple of "
                 f"${m}$ by $1$ while ${b}^n$ exceeds a multiple of ${k}$ by $1$.",

@@ -36,8 +36,10 @@ def _square_differences(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many ordered pairs $(x, y)$ of positive integers satisfy $x^2 - y^2 = {n}$?",
                 f"In how many ways is ${n}$ the difference of two positive perfect squares?",
-                f"{who} removes a smaller square of side $b$ from a square of side $a$, where $a$ and "
-                f"$b$ are positive integers, and an area of {n} remains. How many pairs $(a, b)$ are "
+                f"{who} removes a smaller square of side $b$ from a square of side $a$, where "
+                "$a$ and "
+                f"$b$ are positive integers, and an area of {n} remains. How many pairs $(a, b)$ "
+                "are "
                 "possible?",
             )
         else:
@@ -50,7 +52,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"Let $x$ and $y$ be positive integers with $x^2 - y^2 = {n}$. {wish}",
                 f"The squares of two positive integers $x > y$ differ by ${n}$. {wish}",
-                f"From a square floor of $x$ by $x$ equal tiles, {n} tiles are taken away, and the rest "
+                f"From a square floor of $x$ by $x$ equal tiles, {n} tiles are taken away, and "
+                "the rest "
                 f"is laid again as a full square of $y$ by $y$ tiles, with $y > 0$. {wish}",
             )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
@@ -86,9 +89,11 @@ def _square_differences(rng: Random, level: int) -> Problem:
             x = next(x for x in range(200) if _is_square(x * x - a + b) and x * x > a)
             one, two = terms([(1, "n"), (a, "")]), terms([(1, "n"), (b, "")])
             texts = phrasings(
-                f"For exactly one positive integer $n$, both ${one}$ and ${two}$ are perfect squares. "
+                f"For exactly one positive integer $n$, both ${one}$ and ${two}$ are perfect "
+                "squares. "
                 "Find $n$.",
-                f"The positive integer $n$ has the property that ${one}$ and ${two}$ are squares of "
+                f"The positive integer $n$ has the property that ${one}$ and ${two}$ are squares "
+                "of "
                 "integers. What is $n$?",
             )
             return Problem(rng.choice(texts), str(x * x - a), {"ask": ask, "a": a, "b": b})
@@ -99,9 +104,11 @@ def _square_differences(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many of the integers from $1$ to ${top}$ cannot be written as $a^2 - b^2$ with "
             f"{kind} integers $a$ and $b$?",
-            f"For how many positive integers $n \\le {top}$ does the equation $x^2 - y^2 = n$ have no "
+            f"For how many positive integers $n \\le {top}$ does the equation $x^2 - y^2 = n$ "
+            "have no "
             f"solution in {kind} integers $x$ and $y$?",
-            f"{who} marks every number from 1 to {top} that is the difference of the squares of two "
+            f"{who} marks every number from 1 to {top} that is the difference of the squares of "
+            "two "
             f"{kind} integers. How many numbers are left unmarked?",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "zero": zero})
@@ -116,11 +123,14 @@ def _square_differences(rng: Random, level: int) -> Problem:
         ))  # fmt: skip
         kind = {"How": "count", "Wha": "largest", "Fin": "perimeter"}[wish[:3]]
         texts = phrasings(
-            f"A right triangle has integer side lengths, and one of its legs has length ${n}$. {wish}",
-            f"Consider all right triangles whose three sides are positive integers and in which one "
+            f"A right triangle has integer side lengths, and one of its legs has length ${n}$. "
+            f"{wish}",
+            "Consider all right triangles whose three sides are positive integers and in which "
+            "one "
             f"of the two sides at the right angle is ${n}$ units long. {wish}",
             f"{who} fences triangular fields with a right angle. All sides are whole numbers of "
-            f"meters, and a wall of {n} meters forms one of the sides next to the right angle. {wish}",
+            f"meters, and a wall of {n} meters forms one of the sides next to the right angle. "
+            f"{wish}",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": f"leg {kind}", "n": n})
     if ask == "sums":
@@ -135,7 +145,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
             f"Find the number of positive integers $n \\le {top}$ for which $a^2 + b^2 = n$ has a "
             "solution in positive integers $a$ and $b$.",
             f"The squared distance between two grid points that do not lie on one horizontal or "
-            f"vertical grid line is computed, for all such pairs on an infinite unit grid. How many "
+            "vertical grid line is computed, for all such pairs on an infinite unit grid. How "
+            "many "
             f"different values not greater than ${top}$ occur?",
         )
         return Problem(rng.choice(texts), str(len(reached)), {"ask": ask, "top": top})
@@ -148,7 +159,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
     if rng.random() < 0.5 or len(positive) < 2:
         texts = phrasings(
             f"How many points with integer coordinates lie on the circle $x^2 + y^2 = {n}$?",
-            f"Find the number of ordered pairs $(a, b)$ of integers, which may be negative or zero, "
+            "Find the number of ordered pairs $(a, b)$ of integers, which may be negative or "
+            "zero, "
             f"such that $a^2 + b^2 = {n}$.",
             f"A circle around the origin of a coordinate grid has area ${n}\\pi$. Through how many "
             "grid points (points with two integer coordinates) does it pass?",
@@ -156,7 +168,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(len(points)), {"ask": "circle", "n": n})
     best = max(a + b for a, b in positive)
     texts = phrasings(
-        f"Positive integers $a$ and $b$ satisfy $a^2 + b^2 = {n}$. What is the largest possible value "
+        f"Positive integers $a$ and $b$ satisfy $a^2 + b^2 = {n}$. What is the largest possible "
+        "value "
         "of $a + b$?",
         f"A rectangle with integer sides has a diagonal of length $\\sqrt{{{n}}}$. What is the "
         "largest perimeter that it can have?",
@@ -182,9 +195,11 @@ def _consecutive(rng: Random, level: int) -> Problem:
         name = f"consecutive {kind} integers" if kind else "consecutive integers"
         texts = phrasings(
             f"The sum of {word} {name} is ${total}$. What is the {which} of them?",
-            f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was added.",
+            f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was "
+            "added.",
             f"Find the {which} of {word} {name} that add up to ${total}$.",
-            f"{word.capitalize()} tickets carry {name}. The numbers on the tickets add up to {total}. "
+            f"{word.capitalize()} tickets carry {name}. The numbers on the tickets add up to "
+            f"{total}. "
             f"Which is the {which} number on a ticket?",
             f"If $S$ is the sum of {word} {name} and $S = {total}$, how large is the {which} one?",
         )
@@ -199,10 +214,13 @@ def _consecutive(rng: Random, level: int) -> Problem:
             total = prod(range(first, first + k))
             word = {2: "two", 3: "three", 4: "four"}[k]
             texts = phrasings(
-                f"The product of {word} consecutive positive integers is ${total}$. What is their sum?",
-                f"{word.capitalize()} consecutive positive integers are multiplied together, and the "
+                f"The product of {word} consecutive positive integers is ${total}$. What is "
+                "their sum?",
+                f"{word.capitalize()} consecutive positive integers are multiplied together, and "
+                "the "
                 f"result is ${total}$. Find the sum of the {word} integers.",
-                f"{who} and friends, {word} in all, have ages that are consecutive whole numbers with "
+                f"{who} and friends, {word} in all, have ages that are consecutive whole numbers "
+                "with "
                 f"the product {total}. How many years old are they together?",
             )
             values = {"ask": ask, "count": k, "total": total}
@@ -212,9 +230,11 @@ def _consecutive(rng: Random, level: int) -> Problem:
         if ask == "longest":
             texts = phrasings(
                 f"What is the largest number of consecutive positive integers whose sum is ${n}$?",
-                f"The number ${n}$ is to be written as a sum of as many consecutive positive integers "
+                f"The number ${n}$ is to be written as a sum of as many consecutive positive "
+                "integers "
                 "as possible. How many summands are used?",
-                f"{who} stacks {n} cans in rows; each row has exactly one can more than the row above "
+                f"{who} stacks {n} cans in rows; each row has exactly one can more than the row "
+                "above "
                 "it. At most how many rows can the stack have?",
             )
             return Problem(rng.choice(texts), str(max(k for k, _ in runs)), {"ask": ask, "n": n})
@@ -223,7 +243,8 @@ def _consecutive(rng: Random, level: int) -> Problem:
             "integers?",
             f"Find the number of sets of at least two consecutive positive integers whose elements "
             f"add up to ${n}$.",
-            f"A theatre with {n} seats has at least two rows, and each row has exactly one seat more "
+            f"A theatre with {n} seats has at least two rows, and each row has exactly one seat "
+            "more "
             "than the row in front of it. How many different numbers of rows are possible?",
         )
         return Problem(rng.choice(texts), str(len(runs)), {"ask": ask, "n": n})
@@ -235,7 +256,8 @@ def _consecutive(rng: Random, level: int) -> Problem:
             m //= 2
         odd = sum(m % d == 0 for d in range(1, m + 1))
         texts = phrasings(
-            f"In how many ways can ${n}$ be written as a sum of two or more consecutive integers, if "
+            f"In how many ways can ${n}$ be written as a sum of two or more consecutive "
+            "integers, if "
             "negative integers and zero are allowed as summands?",
             f"How many sets of at least two consecutive integers, positive or not, have the sum "
             f"${n}$?",
@@ -249,14 +271,17 @@ def _consecutive(rng: Random, level: int) -> Problem:
         ks = [k for k in range(2, n) if _odd_run(n, k)]
         pick = rng.randrange(2)
         texts = phrasings(
-            f"In how many ways can ${n}$ be written as a sum of two or more consecutive odd positive "
+            f"In how many ways can ${n}$ be written as a sum of two or more consecutive odd "
+            "positive "
             "integers?",
             f"What is the largest number of consecutive odd positive integers whose sum is ${n}$?",
         )
         more = phrasings(
-            f"{who} writes {n} as the sum of at least two consecutive odd positive integers. How many "
+            f"{who} writes {n} as the sum of at least two consecutive odd positive integers. How "
+            "many "
             "such sums are there?",
-            f"The number ${n}$ equals a sum of $k$ consecutive odd positive integers. How large can "
+            f"The number ${n}$ equals a sum of $k$ consecutive odd positive integers. How large "
+            "can "
             "$k$ be at most?",
         )
         values = {"ask": ("odd count", "odd longest")[pick], "n": n}
@@ -288,9 +313,11 @@ def _consecutive(rng: Random, level: int) -> Problem:
         else phrasings(
             f"One of the integers $1, 2, \\ldots, n$ is erased, and the sum of the others is "
             f"${left}$. Which number was erased?",
-            f"{who} adds the integers from 1 to $n$ but overlooks one of them and gets {left}. Find "
+            f"{who} adds the integers from 1 to $n$ but overlooks one of them and gets {left}. "
+            "Find "
             "the number that was overlooked.",
-            f"A set of cards is numbered $1$ to $n$. One card is lost, and the remaining numbers add "
+            "A set of cards is numbered $1$ to $n$. One card is lost, and the remaining numbers "
+            "add "
             f"up to ${left}$. What is the number of the lost card?",
         )
     )

@@ -21,15 +21,18 @@ def _coprime(rng: Random, level: int) -> Problem:
     n = redrawn(lambda: rng.randint(18, 180 * level), lambda n: _phi(n) < n - 1)
     if level == 1:
         texts = phrasings(
-            f"How many positive integers less than ${n}$ have no common divisor with ${n}$ other than "
+            f"How many positive integers less than ${n}$ have no common divisor with ${n}$ other "
+            "than "
             "$1$?",
             f"Find the number of integers $k$ with $1 \\le k \\le {n}$ and $\\gcd(k, {n}) = 1$.",
             f"How many of the fractions $\\frac{{1}}{{{n}}}, \\frac{{2}}{{{n}}}, \\ldots, "
             f"\\frac{{{n - 1}}}{{{n}}}$ are in lowest terms?",
-            f"A wheel has {n} teeth numbered in order around it. {who} marks a tooth, moves $k$ teeth "
+            f"A wheel has {n} teeth numbered in order around it. {who} marks a tooth, moves $k$ "
+            "teeth "
             "on, marks again, and so on, until a tooth would be marked a second time. For how many "
             f"numbers $k$ from $1$ to {n} does every tooth get marked?",
-            f"Two whole numbers are called relatively prime if $1$ is the only positive integer that "
+            "Two whole numbers are called relatively prime if $1$ is the only positive integer "
+            "that "
             f"divides both. How many positive integers smaller than ${n}$ are relatively prime to "
             f"${n}$?",
         )
@@ -42,19 +45,23 @@ def _coprime(rng: Random, level: int) -> Problem:
             top = low + rng.randint(50, 600)
             answer = sum(gcd(k, m) == 1 for k in range(low, top + 1))
             texts = phrasings(
-                f"How many integers from ${low}$ to ${top}$, inclusive, are relatively prime to ${m}$?",
+                f"How many integers from ${low}$ to ${top}$, inclusive, are relatively prime to "
+                f"${m}$?",
                 f"Count the integers $k$ with ${low} \\le k \\le {top}$ that share no prime factor "
                 f"with ${m}$.",
-                f"{who} goes through the house numbers from {low} to {top} and notes those whose greatest "
+                f"{who} goes through the house numbers from {low} to {top} and notes those whose "
+                "greatest "
                 f"common divisor with {m} is $1$. How many are noted?",
             )
             values = {"ask": ask, "m": m, "low": low, "top": top}
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "sum":
             texts = phrasings(
-                f"What is the sum of all positive integers less than ${n}$ that are relatively prime "
+                f"What is the sum of all positive integers less than ${n}$ that are relatively "
+                "prime "
                 f"to ${n}$?",
-                f"The reduced fractions between $0$ and $1$ with denominator ${n}$ are added, where "
+                f"The reduced fractions between $0$ and $1$ with denominator ${n}$ are added, "
+                "where "
                 "only fractions that cannot be simplified further are taken. Find the sum.",
                 f"Find the sum of all integers $k$ with $0 < k < {n}$ and $\\gcd(k, {n}) = 1$.",
             )
@@ -68,10 +75,12 @@ def _coprime(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"For how many positive integers $n \\le {top}$ can the fraction "
             f"$\\frac{{n}}{{n + {d}}}$ be reduced?",
-            f"For each of $k = 1, 2, 3, \\ldots, {top}$ the fraction $\\frac{{k}}{{k + {d}}}$ is written "
+            f"For each of $k = 1, 2, 3, \\ldots, {top}$ the fraction $\\frac{{k}}{{k + {d}}}$ is "
+            "written "
             "down. How many of these fractions are not in lowest terms?",
             f"{who} is {d} years younger than a cousin. Count the whole numbers $n$ from $1$ to "
-            f"${top}$ for which $n$ and $n + {d}$, taken as the two ages, would have a common divisor "
+            f"${top}$ for which $n$ and $n + {d}$, taken as the two ages, would have a common "
+            "divisor "
             "greater than $1$.",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "d": d, "top": top})
@@ -81,9 +90,11 @@ def _coprime(rng: Random, level: int) -> Problem:
         low = rng.choice((2, 3, 4, 5))
         answer = sum(gcd(a, b) == 1 and low * a < b for b in range(1, top + 1) for a in range(1, b))
         texts = phrasings(
-            f"How many different rational numbers strictly between $0$ and $\\frac{{1}}{{{low}}}$ can "
+            "How many different rational numbers strictly between $0$ and "
+            f"$\\frac{{1}}{{{low}}}$ can "
             f"be written as $\\frac{{a}}{{b}}$ with positive integers $a$ and $b \\le {top}$?",
-            f"All fractions in lowest terms with denominators not greater than ${top}$ are marked on a "
+            f"All fractions in lowest terms with denominators not greater than ${top}$ are "
+            "marked on a "
             f"number line. How many marks lie strictly between $0$ and $\\frac{{1}}{{{low}}}$?",
             f"Find the number of reduced fractions $\\frac{{a}}{{b}}$ with $0 < \\frac{{a}}{{b}} < "
             f"\\frac{{1}}{{{low}}}$ and $b \\le {top}$.",
@@ -104,10 +115,13 @@ def _coprime(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"How many positive integers $n \\le {top}$ are relatively prime to ${a}$ but not "
             f"relatively prime to ${b}$?",
-            f"In the set $\\{{1, 2, 3, \\ldots, {top}\\}}$, find the number of elements that have no "
+            f"In the set $\\{{1, 2, 3, \\ldots, {top}\\}}$, find the number of elements that "
+            "have no "
             f"prime factor in common with ${a}$ and at least one in common with ${b}$.",
-            f"{who} writes down the integers from 1 to {top}, crosses out those that share a divisor "
-            f"greater than 1 with {a}, and then circles, among the rest, those that share a divisor "
+            f"{who} writes down the integers from 1 to {top}, crosses out those that share a "
+            "divisor "
+            f"greater than 1 with {a}, and then circles, among the rest, those that share a "
+            "divisor "
             f"greater than 1 with {b}. How many integers are circled?",
         )
         values = {"ask": ask, "a": a, "b": b, "top": top}

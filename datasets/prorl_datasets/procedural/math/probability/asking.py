@@ -24,10 +24,13 @@ def probability(
     """
     if level == 3 and rng.random() < 0.35:
         text = rng.choice(phrasings(
-            f"The probability that {event} is $\\frac{{m}}{{n}}$, where $m$ and $n$ are relatively prime "
+            f"The probability that {event} is $\\frac{{m}}{{n}}$, where $m$ and $n$ are "
+            "relatively prime "
             "positive integers. Find $m + n$.",
-            f"Let $\\frac{{m}}{{n}}$, in lowest terms, be the probability that {event}. What is $m + n$?",
-            f"If the probability that {event} is written as a reduced fraction $\\frac{{a}}{{b}}$, what is "
+            f"Let $\\frac{{m}}{{n}}$, in lowest terms, be the probability that {event}. What is "
+            "$m + n$?",
+            f"If the probability that {event} is written as a reduced fraction "
+            "$\\frac{a}{b}$, what is "
             "$a + b$?",
         ))  # fmt: skip
         answer = str(value.numerator + value.denominator)
@@ -55,7 +58,8 @@ def expected(
     """Ask for the expected value of ``quantity`` ("the number of heads") after ``scene``."""
     if level == 3 and rng.random() < 0.3 and value.denominator > 1:
         text = (
-            f"The expected value of {quantity} is $\\frac{{m}}{{n}}$ with relatively prime positive "
+            f"The expected value of {quantity} is $\\frac{{m}}{{n}}$ with relatively prime "
+            "positive "
             "integers $m$ and $n$. Find $m + n$."
         )
         answer = str(value.numerator + value.denominator)
@@ -64,12 +68,15 @@ def expected(
         f"What is the expected value of {quantity}, as an integer or a reduced fraction?",
         f"Find the exact expected value of {quantity}.",
         f"On average, how large is {quantity}? The exact value is wanted, not a decimal.",
-        f"Determine the mean of {quantity} over all possible outcomes, weighted with their probabilities. "
+        f"Determine the mean of {quantity} over all possible outcomes, weighted with their "
+        "probabilities. "
         "Give an integer or a common fraction.",
-        f"Calculate the expectation of {quantity}. If it is not an integer, write it as a fraction in lowest "
+        f"Calculate the expectation of {quantity}. If it is not an integer, write it as a "
+        "fraction in lowest "
         "terms.",
         f"Let $X$ be {quantity}. Compute $E(X)$ exactly.",
-        f"If all this is repeated very often, what value does the average of {quantity} approach? Answer with "
+        f"If all this is repeated very often, what value does the average of {quantity} "
+        "approach? Answer with "
         "an exact number.",
         f"Which integer or irreducible fraction is the expected value of {quantity}?",
     ))  # fmt: skip

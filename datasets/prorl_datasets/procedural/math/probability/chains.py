@@ -39,13 +39,19 @@ def _turns(rng: Random, level: int) -> Problem:
             good = rng.randint(1, faces // 2)
             p = Fraction(good, faces)
             name = f"a number that is at most ${good}$" if good > 1 else "the number $1$"
-            scene = f"{a} rolls a fair die with faces numbered $1$ to ${faces}$ again and again until it shows {name}."
+            scene = (
+                f"{a} rolls a fair die with faces numbered $1$ to ${faces}$ again and again "
+                f"until it shows {name}."
+            )
             event = f"exactly {n} rolls are needed"
             value = (1 - p) ** (n - 1) * p
             return probability(
                 rng, scene, event, value, {"ask": ask, "faces": faces, "good": good, "n": n}, level
             )
-        scene = f"{a} succeeds at each attempt with probability {shown[0]}, independently of the other attempts, and stops after the first success."
+        scene = (
+            f"{a} succeeds at each attempt with probability {shown[0]}, independently of the "
+            "other attempts, and stops after the first success."
+        )
         event, value = (
             (f"this happens at the {ordinal(n)} attempt", (1 - p) ** (n - 1) * p)
             if ask == "at try"
@@ -54,10 +60,14 @@ def _turns(rng: Random, level: int) -> Problem:
         return probability(rng, scene, event, value, {"ask": ask, "p": str(p), "n": n}, level)
     if level == 2:
         scene = rng.choice(phrasings(
-            f"{a} and {b} take turns to {game}, and {a} begins. {a} hits with probability {shown[0]} and {b} with "
-            f"probability {shown[1]} at every try, all tries being independent. Whoever hits first wins.",
-            f"In a duel of skill, {a} and {b} {game} alternately until somebody hits; the first to hit is the winner. "
-            f"{a} goes first. The chance of a hit is {shown[0]} at each of {a}'s tries and {shown[1]} at each of {b}'s, "
+            f"{a} and {b} take turns to {game}, and {a} begins. {a} hits with probability "
+            f"{shown[0]} and {b} with "
+            f"probability {shown[1]} at every try, all tries being independent. Whoever hits "
+            "first wins.",
+            f"In a duel of skill, {a} and {b} {game} alternately until somebody hits; the first "
+            "to hit is the winner. "
+            f"{a} goes first. The chance of a hit is {shown[0]} at each of {a}'s tries and "
+            f"{shown[1]} at each of {b}'s, "
             "independently of everything before.",
         ))  # fmt: skip
         lose = (1 - p) * (1 - q)
@@ -77,16 +87,20 @@ def _turns(rng: Random, level: int) -> Problem:
         )
         value = (1 - p) ** (i - 1) * p / (1 - (1 - p) ** n)
         scene = (
-            f"{word} friends, {', '.join(names[:-1])} and {names[-1]}, play in this order, round after round. Whoever "
-            f"has the turn wins the game at once with probability ${fraction(p)}$; otherwise the turn passes to the next, "
+            f"{word} friends, {', '.join(names[:-1])} and {names[-1]}, play in this order, round "
+            "after round. Whoever "
+            f"has the turn wins the game at once with probability ${fraction(p)}$; otherwise the "
+            "turn passes to the next, "
             f"and after {names[-1]} it is {names[0]}'s turn again."
         )
         values = {"ask": "circle", "p": str(p), "n": n, "i": i}
         return probability(rng, scene, f"{names[i - 1]} wins the game", value, values, level)
     # a must hit twice, b once
     scene = (
-        f"{a} and {b} {game} in turn; {a} begins. {a} hits with probability {shown[0]} at each try, {b} with probability "
-        f"{shown[1]}, all independently. {a} wins when {a} has hit twice, {b} wins with a single hit; the game ends as "
+        f"{a} and {b} {game} in turn; {a} begins. {a} hits with probability {shown[0]} at each "
+        f"try, {b} with probability "
+        f"{shown[1]}, all independently. {a} wins when {a} has hit twice, {b} wins with a single "
+        "hit; the game ends as "
         "soon as one of them has won."
     )
     lose = (1 - p) * (1 - q)
@@ -104,10 +118,13 @@ def _series(rng: Random, level: int) -> Problem:
     need = rng.choice((2, 3)) if level == 1 else rng.choice((2, 3, 4))
     best = 2 * need - 1
     scene = rng.choice(phrasings(
-        f"{a} and {b} play games of {sport} until one of them has won {need} games. {a} wins each game with probability "
+        f"{a} and {b} play games of {sport} until one of them has won {need} games. {a} wins "
+        "each game with probability "
         f"${fraction(p)}$, independently of the others; there are no draws.",
-        f"A match of {sport} between {a} and {b} is a best of {best}: whoever first has {need} games wins the match. In "
-        f"every game, {a}'s chance is ${fraction(p)}$ and {b}'s is ${fraction(q)}$, and games do not influence each other.",
+        f"A match of {sport} between {a} and {b} is a best of {best}: whoever first has {need} "
+        "games wins the match. In "
+        f"every game, {a}'s chance is ${fraction(p)}$ and {b}'s is ${fraction(q)}$, and games do "
+        "not influence each other.",
     ))  # fmt: skip
     values = {"p": str(p), "need": need}
 
@@ -134,7 +151,10 @@ def _series(rng: Random, level: int) -> Problem:
             lambda s: s != (0, 0) and need > 1,
         )
         if rng.random() < 0.5:
-            scene += f" After {x + y} {'game' if x + y == 1 else 'games'}, {a} has won {x} and {b} has won {y}."
+            scene += (
+                f" After {x + y} {'game' if x + y == 1 else 'games'}, {a} has won {x} and "
+                f"{b} has won {y}."
+            )
             value = win(need - x, need - y)
             return probability(
                 rng,
@@ -168,11 +188,15 @@ def _series(rng: Random, level: int) -> Problem:
     lead = rng.choice((2, 3))
     x = rng.randint(-(lead - 1), lead - 1)
     scene = (
-        f"{a} and {b} play points. {a} wins each point with probability ${fraction(p)}$, {b} otherwise, independently of the "
+        f"{a} and {b} play points. {a} wins each point with probability ${fraction(p)}$, {b} "
+        "otherwise, independently of the "
         f"points before. The one who is first ahead by {lead} points wins the game."
     )
     if x:
-        scene += f" At the moment, {a if x > 0 else b} is ahead by {abs(x)} {'point' if abs(x) == 1 else 'points'}."
+        scene += (
+            f" At the moment, {a if x > 0 else b} is ahead by {abs(x)} "
+            f"{'point' if abs(x) == 1 else 'points'}."
+        )
     value = _ruin(lead + x, 2 * lead, p)
     return probability(
         rng,
@@ -198,9 +222,11 @@ def _walks(rng: Random, level: int) -> Problem:
     if level == 1:
         k = rng.choice([i for i in range(-n + 2, n - 1) if (n - i) % 2 == 0])
         scene = rng.choice(phrasings(
-            f"{who} starts at $0$ on the number line. A fair coin is tossed {n} times: for heads it moves one unit to the "
+            f"{who} starts at $0$ on the number line. A fair coin is tossed {n} times: for heads "
+            "it moves one unit to the "
             "right, for tails one unit to the left.",
-            f"{who} stands at the point $0$ of a number line and makes {n} moves. Each move goes one unit to the left or "
+            f"{who} stands at the point $0$ of a number line and makes {n} moves. Each move goes "
+            "one unit to the left or "
             "one unit to the right with equal probability, independently of the other moves.",
         ))  # fmt: skip
         ask = rng.choice(("at", "positive"))
@@ -236,7 +262,8 @@ def _walks(rng: Random, level: int) -> Problem:
             if goal not in chance or (sides == 4 and goal):
                 return _walks(rng, level)
             scene = (
-                f"{who} sits at a corner of a {name}. Every minute it moves along a side to one of the two neighboring "
+                f"{who} sits at a corner of a {name}. Every minute it moves along a side to one "
+                "of the two neighboring "
                 "corners, each with probability $\\frac{1}{2}$."
             )
             event = f"after {n} minutes it is at {where}"
@@ -256,7 +283,8 @@ def _walks(rng: Random, level: int) -> Problem:
             )
             good = comb(n, (n + x + y) // 2) * comb(n, (n + x - y) // 2)
             scene = (
-                f"{who} starts at $(0, 0)$ in the coordinate plane. In each of {n} steps it moves one unit up, down, left "
+                f"{who} starts at $(0, 0)$ in the coordinate plane. In each of {n} steps it "
+                "moves one unit up, down, left "
                 "or right, each direction having probability $\\frac{1}{4}$."
             )
             event = f"it ends at $({x}, {y})$"
@@ -277,14 +305,18 @@ def _walks(rng: Random, level: int) -> Problem:
                 return _walks(rng, level)
             degree = {"cube": "three", "tetrahedron": "three", "octahedron": "four"}[solid]
             scene = (
-                f"A bug crawls along the edges of a regular {solid}. At each corner it chooses one of the {degree} edges "
+                f"A bug crawls along the edges of a regular {solid}. At each corner it chooses "
+                f"one of the {degree} edges "
                 "that meet there at random, the one it came along included."
             ).replace("a regular cube", "a cube")
             event = f"after {n} edges it is back at the corner where it started"
             return probability(rng, scene, event, value, {"ask": solid, "n": n}, level)
         n = rng.randint(3, 10)
         value = Fraction(comb(n, n // 2), 2**n)
-        scene = f"{who} starts at $0$ on the number line and makes {n} moves, each of them one unit to the left or to the right with probability $\\frac{{1}}{{2}}$."
+        scene = (
+            f"{who} starts at $0$ on the number line and makes {n} moves, each of them one "
+            "unit to the left or to the right with probability $\\frac{1}{2}$."
+        )
         return probability(
             rng, scene, "it is never at a negative number", value, {"ask": ask, "n": n}, level
         )
@@ -293,8 +325,10 @@ def _walks(rng: Random, level: int) -> Problem:
     if ask == "meet":
         n, m = rng.randint(2, 6), rng.randint(2, 6)
         scene = (
-            f"On a square street grid, {a} starts at $(0, 0)$ and {b} at $({n}, {m})$. Every minute {a} walks one block, right "
-            f"or up with equal probability, and {b} walks one block, left or down with equal probability; all choices are "
+            f"On a square street grid, {a} starts at $(0, 0)$ and {b} at $({n}, {m})$. Every "
+            f"minute {a} walks one block, right "
+            f"or up with equal probability, and {b} walks one block, left or down with equal "
+            "probability; all choices are "
             "independent, and both walk at the same speed."
         )
         total = n + m
@@ -327,18 +361,24 @@ def _walks(rng: Random, level: int) -> Problem:
     )
     if ask == "duration":
         scene = (
-            f"{a} has {start} {'chip' if start == 1 else 'chips'} and {b} has {top - start}. They toss a fair coin again and "
-            "again, and each time the loser of the toss gives one chip to the winner, until one of them has no chips left."
+            f"{a} has {start} {'chip' if start == 1 else 'chips'} and {b} has {top - start}. "
+            "They toss a fair coin again and "
+            "again, and each time the loser of the toss gives one chip to the winner, until one "
+            "of them has no chips left."
         )
         return expected(
             rng, scene, "the number of tosses", Fraction(start * (top - start)),
             {"ask": ask, "start": start, "rest": top - start}, level,
         )  # fmt: skip
     scene = rng.choice(phrasings(
-        f"{a} has {start} {'coin' if start == 1 else 'coins'} and plays rounds in which one coin is won with probability "
-        f"${fraction(p)}$ and one coin is lost otherwise. {a} stops as soon as there are {top} coins or none.",
-        f"{who} walks on the points $0, 1, \\ldots, {top}$ of the number line and starts at ${start}$. In each step it goes "
-        f"one unit to the right with probability ${fraction(p)}$, otherwise one unit to the left, until it arrives at $0$ or "
+        f"{a} has {start} {'coin' if start == 1 else 'coins'} and plays rounds in which one coin "
+        "is won with probability "
+        f"${fraction(p)}$ and one coin is lost otherwise. {a} stops as soon as there are {top} "
+        "coins or none.",
+        f"{who} walks on the points $0, 1, \\ldots, {top}$ of the number line and starts at "
+        f"${start}$. In each step it goes "
+        f"one unit to the right with probability ${fraction(p)}$, otherwise one unit to the "
+        "left, until it arrives at $0$ or "
         f"at ${top}$.",
     ))  # fmt: skip
     event = (
@@ -366,7 +406,8 @@ def _patterns(rng: Random, level: int) -> Problem:
             without = n + 1
         present = rng.random() < 0.5
         scene = rng.choice((
-            f"A fair coin is tossed {n} times, and the results are written in a row as H (heads) or T (tails).",
+            (f"A fair coin is tossed {n} times, and the results are written in a row as H (heads) "
+            "or T (tails)."),
             f"{who} writes down {n} tosses of a fair coin as a string of letters H and T.",
         ))  # fmt: skip
         event = (
@@ -421,8 +462,10 @@ def _patterns(rng: Random, level: int) -> Problem:
             )
         value = _overlap(pattern, pattern, p)
         scene = rng.choice(phrasings(
-            f"{who} tosses {coin} until the last {len(pattern)} results, in order, are {pattern} (H for heads, T for tails).",
-            f"{coin[0].upper()}{coin[1:]} is tossed repeatedly and independently. The tossing stops as soon as the pattern "
+            f"{who} tosses {coin} until the last {len(pattern)} results, in order, are {pattern} "
+            "(H for heads, T for tails).",
+            f"{coin[0].upper()}{coin[1:]} is tossed repeatedly and independently. The tossing "
+            "stops as soon as the pattern "
             f"{pattern} (H for heads, T for tails) has appeared in consecutive tosses.",
         ))  # fmt: skip
         return expected(
@@ -444,9 +487,11 @@ def _patterns(rng: Random, level: int) -> Problem:
     if not 0 < value < 1:
         return _patterns(rng, level)
     scene = rng.choice(phrasings(
-        f"{coin[0].upper()}{coin[1:]} is tossed again and again. {who} wins as soon as the last tosses show {one} (H for "
+        f"{coin[0].upper()}{coin[1:]} is tossed again and again. {who} wins as soon as the last "
+        f"tosses show {one} (H for "
         f"heads, T for tails), and loses as soon as they show {two}.",
-        f"{who} tosses {coin} until one of the patterns {one} and {two} (H for heads, T for tails) has appeared in "
+        f"{who} tosses {coin} until one of the patterns {one} and {two} (H for heads, T for "
+        "tails) has appeared in "
         "consecutive tosses.",
     ))  # fmt: skip
     event = f"{who} wins" if "wins" in scene else f"{one} appears before {two}"

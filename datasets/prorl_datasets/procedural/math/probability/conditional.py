@@ -106,7 +106,8 @@ def _given(rng: Random, level: int) -> Problem:
         scene = rng.choice(phrasings(
             f"A fair {thing} is tossed {n} times. It is known that {know}.",
             f"{who} tossed a fair {thing} {n} times and reports truthfully that {know}.",
-            f"A machine tosses a fair {thing} {n} times in a row and keeps only those records in which {know}. One "
+            f"A machine tosses a fair {thing} {n} times in a row and keeps only those records in "
+            f"which {know}. One "
             "kept record is looked at; all kept records are equally likely.",
         ))  # fmt: skip
         if "kept record" in scene:
@@ -118,7 +119,8 @@ def _given(rng: Random, level: int) -> Problem:
     ask = rng.choice(("second red", "two aces", "some pair", "bridge"))
     if ask == "second red":
         scene = (
-            f"An urn holds {x} red, {y} blue and {z} green balls. {who} draws two balls without replacement. The "
+            f"An urn holds {x} red, {y} blue and {z} green balls. {who} draws two balls without "
+            "replacement. The "
             "color of the first is not shown, but the second one turns out to be red."
         )
         event = rng.choice(("the first ball was red too", "the first ball was blue"))
@@ -131,7 +133,8 @@ def _given(rng: Random, level: int) -> Problem:
         some = comb(n, k) - comb(n - x, k)
         good = some - x * comb(n - x, k - 1)
         scene = (
-            f"From a box with {x} red and {y + z} blue balls, {word} balls are drawn at once. At least one of them "
+            f"From a box with {x} red and {y + z} blue balls, {word} balls are drawn at once. At "
+            "least one of them "
             "is known to be red."
         )
         event = "at least two of the drawn balls are red"
@@ -146,7 +149,8 @@ def _given(rng: Random, level: int) -> Problem:
         if not 0 < value < 1:
             return _given(rng, level)
         scene = (
-            f"Two different numbers are drawn at random from $1, 2, \\ldots, {m}$. Their sum turns out to be at "
+            f"Two different numbers are drawn at random from $1, 2, \\ldots, {m}$. Their sum "
+            "turns out to be at "
             f"least ${s}$."
         )
         event = "the product of the two numbers is even"
@@ -159,9 +163,12 @@ def _given(rng: Random, level: int) -> Problem:
     event = f"all the bridges of the {'first' if up <= down else 'second'} way are open"
     value = p**up / reach
     scene = (
-        f"Two separate ways lead across a river delta: the first crosses {up} {'bridge' if up == 1 else 'bridges'}, "
-        f"the second {down} {'other bridge' if down == 1 else 'other bridges'}. Each bridge is open with probability "
-        f"$\\frac{{{a}}}{{{b}}}$, independently of the others. One morning it is possible to get across on at least "
+        f"Two separate ways lead across a river delta: the first crosses {up} "
+        f"{'bridge' if up == 1 else 'bridges'}, "
+        f"the second {down} {'other bridge' if down == 1 else 'other bridges'}. Each bridge is "
+        "open with probability "
+        f"$\\frac{{{a}}}{{{b}}}$, independently of the others. One morning it is possible to get "
+        "across on at least "
         "one of the ways."
     )
     values = {"ask": ask, "a": a, "b": b, "up": up, "down": down}
@@ -181,10 +188,13 @@ def _bayes(rng: Random, level: int) -> Problem:
         one, two = Fraction(r1, r1 + b1) / 2, Fraction(r2, r2 + b2) / 2
         total = one + two
         scene = rng.choice(phrasings(
-            f"One {box} holds {r1} red and {b1} blue balls, another {r2} red and {b2} blue balls. {who} tosses a "
+            f"One {box} holds {r1} red and {b1} blue balls, another {r2} red and {b2} blue "
+            f"balls. {who} tosses a "
             "fair coin to choose one of the two and draws a ball from it at random.",
-            f"Of two {box}{'es' if box == 'box' else 's'} that look alike, the first contains {r1} red and {b1} blue "
-            f"balls and the second {r2} red and {b2} blue ones. One of them is picked at random, and then a ball is "
+            f"Of two {box}{'es' if box == 'box' else 's'} that look alike, the first contains "
+            f"{r1} red and {b1} blue "
+            f"balls and the second {r2} red and {b2} blue ones. One of them is picked at random, "
+            "and then a ball is "
             "taken from it at random.",
         ))  # fmt: skip
         values: dict[str, Any] = {"first": [r1, b1], "second": [r2, b2]}
@@ -222,10 +232,14 @@ def _bayes(rng: Random, level: int) -> Problem:
         rates = f"{f1}%, {f2}% and {f3}%" if three else f"{f1}% and {f2}%"
         i = rng.randrange(len(part))
         scene = rng.choice(phrasings(
-            f"{plural.capitalize()} {names} supply {shares} of all the {item}, respectively. Of the {item} from these "
-            f"{plural}, {rates}, respectively, {bad}. A {single} chosen at random is one of those that {bad}.",
-            f"A store gets its {item} from the {plural} {names}, namely {shares} of them in this order. Among the "
-            f"{item} of {names}, respectively, {rates} {bad}. {who} picks one {single} at random, and it is one of those "
+            f"{plural.capitalize()} {names} supply {shares} of all the {item}, respectively. Of "
+            f"the {item} from these "
+            f"{plural}, {rates}, respectively, {bad}. A {single} chosen at random is one of "
+            f"those that {bad}.",
+            f"A store gets its {item} from the {plural} {names}, namely {shares} of them in this "
+            "order. Among the "
+            f"{item} of {names}, respectively, {rates} {bad}. {who} picks one {single} at "
+            "random, and it is one of those "
             f"that {bad}.",
         ))  # fmt: skip
         scene = scene.replace("A egg", "An egg")
@@ -244,7 +258,8 @@ def _bayes(rng: Random, level: int) -> Problem:
         again = rng.random() < 0.5
         scene = (
             f"A box holds {fair} fair {'coin' if fair == 1 else 'coins'} and {double} "
-            f"{'coin' if double == 1 else 'coins'} with heads on both sides. {who} takes one of these coins at random "
+            f"{'coin' if double == 1 else 'coins'} with heads on both sides. {who} takes one of "
+            "these coins at random "
             f"and tosses it {n} times; it shows heads every time."
         )
         if again:
@@ -258,8 +273,10 @@ def _bayes(rng: Random, level: int) -> Problem:
     if ask == "cards":
         a, b, c = (rng.randint(1, 4) for _ in range(3))
         scene = (
-            f"A hat contains {a} {'card' if a == 1 else 'cards'} with two red sides, {b} with two blue sides and {c} "
-            f"with one red and one blue side. A card is drawn at random and laid on the table with a random side up, "
+            f"A hat contains {a} {'card' if a == 1 else 'cards'} with two red sides, {b} with "
+            f"two blue sides and {c} "
+            "with one red and one blue side. A card is drawn at random and laid on the table "
+            "with a random side up, "
             "which is red."
         )
         return probability(
@@ -278,8 +295,10 @@ def _bayes(rng: Random, level: int) -> Problem:
             ways.append((first / 2, first * second / 2))
         value = sum((w[1] for w in ways), Fraction(0)) / sum((w[0] for w in ways), Fraction(0))
         scene = (
-            f"Urn I holds {r1} red and {b1} blue balls, urn II holds {r2} red and {b2} blue balls. One urn is chosen at "
-            f"random and a ball is drawn from it; it is red. {'It is put back into its urn' if back else 'It is kept out'}"
+            f"Urn I holds {r1} red and {b1} blue balls, urn II holds {r2} red and {b2} blue "
+            "balls. One urn is chosen at "
+            "random and a ball is drawn from it; it is red. "
+            f"{'It is put back into its urn' if back else 'It is kept out'}"
             ", and a second ball is drawn from the same urn."
         )
         values = {"ask": ask, "first": [r1, b1], "second": [r2, b2], "back": back}
@@ -294,9 +313,12 @@ def _bayes(rng: Random, level: int) -> Problem:
         witnesses
     ]
     scene = (
-        f"In a city, {share}% of the taxis are green and the others are yellow. A taxi was seen at night. {word} that it "
-        f"was green. Any witness names the right one of these two colors with probability {right}%, whatever the color "
-        f"of the taxi{', independently of the others' if witnesses > 1 else ''}; all taxis were equally likely to be the "
+        f"In a city, {share}% of the taxis are green and the others are yellow. A taxi was seen "
+        f"at night. {word} that it "
+        "was green. Any witness names the right one of these two colors with probability "
+        f"{right}%, whatever the color "
+        f"of the taxi{', independently of the others' if witnesses > 1 else ''}; all taxis were "
+        "equally likely to be the "
         "one seen."
     )
     values = {"ask": ask, "share": share, "right": right, "witnesses": witnesses}

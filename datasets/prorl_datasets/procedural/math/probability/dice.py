@@ -185,7 +185,11 @@ def _orders(rng: Random, level: int) -> Problem:
             ),
             "different": (f"all {word} results are different", lambda o: len(set(o)) == count),
             "min at least": (
-                f"none of the {word} results is below ${k}$ but at least one of them is equal to ${k}$",
+                (
+                    f"none of the {word} results is below ${k}$ but at least one of them is "
+                    "equal to "
+                    f"${k}$"
+                ),
                 lambda o: min(o) == k,
             ),
             "exactly": (
@@ -193,7 +197,11 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: sum(x > k for x in o) == 2,
             ),
             "increasing": (
-                f"each result is greater than the one before it (the {word} results are written in order)",
+                (
+                    f"each result is greater than the one before it (the {word} results are "
+                    "written "
+                    "in order)"
+                ),
                 lambda o: all(x < y for x, y in pairwise(o)),
             ),
             "max given place": (
@@ -201,12 +209,16 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: all(o[0] > x for x in o[1:]),
             ),
             "median": (
-                f"exactly one of the {word} results is less than ${k}$ and exactly one is greater than ${k}$",
+                (
+                    f"exactly one of the {word} results is less than ${k}$ and exactly one is "
+                    f"greater than ${k}$"
+                ),
                 lambda o: sum(x < k for x in o) == 1 == sum(x > k for x in o),
             ),
             "two equal": (
                 (
-                    f"exactly two of the {word} results are equal and the rest differ from these and from each "
+                    f"exactly two of the {word} results are equal and the rest differ from these "
+                    "and from each "
                     "other"
                 ),
                 lambda o: len(set(o)) == count - 1,
@@ -236,11 +248,13 @@ def _cards(rng: Random, level: int) -> Problem:
     k = 2 if level == 1 else 3
     word = {2: "two", 3: "three"}[k]
     scene = rng.choice(phrasings(
-        f"A box holds {n} cards numbered $1$ to ${n}$. {who} draws {word} of them at the same time.",
+        f"A box holds {n} cards numbered $1$ to ${n}$. {who} draws {word} of them at the same "
+        "time.",
         f"{word.capitalize()} different integers are chosen at random from $1, 2, \\ldots, {n}$.",
         f"From {n} balls with the numbers $1$ to ${n}$, {word} are drawn one after another without "
         "replacement.",
-        f"A lottery draws {word} different numbers from $1$ to ${n}$, all choices being equally likely.",
+        f"A lottery draws {word} different numbers from $1$ to ${n}$, all choices being equally "
+        "likely.",
     ))  # fmt: skip
     every = list(combinations(range(1, n + 1), k))
 
@@ -275,7 +289,10 @@ def _cards(rng: Random, level: int) -> Problem:
                 {"d": d},
             ),
             "max": (
-                f"the largest of the {word} numbers is at most ${a}$ while the smallest is greater than ${min(a // 3, 3)}$",
+                (
+                    f"the largest of the {word} numbers is at most ${a}$ while the smallest is "
+                    f"greater than ${min(a // 3, 3)}$"
+                ),
                 lambda c: max(c) <= a and min(c) > min(a // 3, 3),
                 {"a": a, "low": min(a // 3, 3)},
             ),
@@ -321,9 +338,11 @@ def _integers(rng: Random, level: int) -> Problem:
     a, b = redrawn(lambda: sorted(rng.sample(range(2, 13), 2)), lambda p: p[1] % p[0] > 0)
     scene = rng.choice(phrasings(
         f"An integer is chosen at random from $1$ to ${n}$, inclusive.",
-        f"One of the positive integers not greater than ${n}$ is picked at random, all of them being equally "
+        f"One of the positive integers not greater than ${n}$ is picked at random, all of them "
+        "being equally "
         "likely.",
-        f"{rng.choice(PEOPLE)} opens a book with {n} pages, numbered $1$ to ${n}$, at a page chosen at random.",
+        f"{rng.choice(PEOPLE)} opens a book with {n} pages, numbered $1$ to ${n}$, at a page "
+        "chosen at random.",
     ))  # fmt: skip
     subject = "the page number" if "book" in scene else "the chosen integer"
     if level == 1:
@@ -379,7 +398,8 @@ def _integers(rng: Random, level: int) -> Problem:
     n = rng.randint(6, 30)
     d = rng.choice((3, 4, 5, 6))
     scene = rng.choice(phrasings(
-        f"Two integers $a$ and $b$ are chosen independently and at random from $1, 2, \\ldots, {n}$; they may "
+        "Two integers $a$ and $b$ are chosen independently and at random from $1, 2, \\ldots, "
+        f"{n}$; they may "
         "be equal.",
         f"{' and '.join(rng.sample(PEOPLE, 2))} each pick an integer from $1$ to ${n}$ at "
         "random, without knowing the other's choice; call the two integers $a$ and $b$.",

@@ -28,7 +28,8 @@ def _payments(rng: Random, level: int) -> Problem:
         ask = rng.choice(("threshold", "face value", "wheel"))
         if ask == "threshold":
             scene = (
-                f"In a game, {who} rolls {die} once. For a result of at least ${k}$ there is a prize of {win} dollars; for "
+                f"In a game, {who} rolls {die} once. For a result of at least ${k}$ there is a "
+                f"prize of {win} dollars; for "
                 f"any other result {who} has to pay {lose} dollars."
             )
             value = (win * Fraction(faces - k + 1, faces)) - lose * Fraction(k - 1, faces)
@@ -41,7 +42,8 @@ def _payments(rng: Random, level: int) -> Problem:
             }
         elif ask == "face value":
             scene = (
-                f"{who} rolls {die} once and receives as many dollars as the result shows, but an amount of {lose} dollars "
+                f"{who} rolls {die} once and receives as many dollars as the result shows, but "
+                f"an amount of {lose} dollars "
                 f"instead if the result is less than ${k}$."
             )
             value = Fraction(sum(x if x >= k else lose for x in range(1, faces + 1)), faces)
@@ -50,7 +52,8 @@ def _payments(rng: Random, level: int) -> Problem:
             parts = [rng.randint(1, 5) for _ in range(3)]
             prizes = rng.sample(range(2, 40), 2)
             scene = (
-                f"A wheel of fortune has {sum(parts)} equal sectors: {parts[0]} of them pay {prizes[0]} dollars, {parts[1]} pay "
+                f"A wheel of fortune has {sum(parts)} equal sectors: {parts[0]} of them pay "
+                f"{prizes[0]} dollars, {parts[1]} pay "
                 f"{prizes[1]} dollars and {parts[2]} pay nothing. {who} spins it once."
             )
             value = Fraction(parts[0] * prizes[0] + parts[1] * prizes[1], sum(parts))
@@ -71,7 +74,8 @@ def _payments(rng: Random, level: int) -> Problem:
         if ask == "coins":
             n, a, b = rng.randint(2, 5), rng.randint(2, 9), rng.randint(2, 9)
             scene = (
-                f"{who} tosses a fair coin {n} times and gets {a} dollars for every head. If all {n} tosses are heads, there "
+                f"{who} tosses a fair coin {n} times and gets {a} dollars for every head. If all "
+                f"{n} tosses are heads, there "
                 f"are {b} dollars in addition."
             )
             value = Fraction(n * a, 2) + Fraction(b, 2**n)
@@ -108,7 +112,8 @@ def _payments(rng: Random, level: int) -> Problem:
         mean = Fraction(faces + 1, 2)
         value = Fraction(sum(range(k, faces + 1)), faces) + Fraction(k - 1, faces) * mean
         scene = (
-            f"{who} rolls {die}. If the result is less than ${k}$, it does not count, and the die is rolled once more; the "
+            f"{who} rolls {die}. If the result is less than ${k}$, it does not count, and the "
+            "die is rolled once more; the "
             "second result then counts, whatever it is."
         )
         return expected(
@@ -121,8 +126,10 @@ def _payments(rng: Random, level: int) -> Problem:
         for _ in range(rounds - 1):
             best = sum((max(Fraction(x), best) for x in range(1, faces + 1)), Fraction(0)) / faces
         scene = (
-            f"{who} may roll {die} up to {'two' if rounds == 2 else 'three'} times. After each roll, {who} either stops and is "
-            "paid the number shown in dollars, or gives that roll up and rolls again; the last roll allowed is always paid. "
+            f"{who} may roll {die} up to {'two' if rounds == 2 else 'three'} times. After each "
+            f"roll, {who} either stops and is "
+            "paid the number shown in dollars, or gives that roll up and rolls again; the last "
+            "roll allowed is always paid. "
             f"{who} decides so as to make the expected payment as large as possible."
         )
         return expected(
@@ -136,7 +143,8 @@ def _payments(rng: Random, level: int) -> Problem:
     r, b = rng.randint(2, 7), rng.randint(2, 7)
     gain, loss = rng.randint(2, 12), rng.randint(2, 12)
     scene = (
-        f"A bag contains {r} red and {b} blue balls. {who} draws two of them without replacement and receives {gain} dollars if "
+        f"A bag contains {r} red and {b} blue balls. {who} draws two of them without replacement "
+        f"and receives {gain} dollars if "
         f"they have the same color, but pays {loss} dollars if they have different colors."
     )
     same = Fraction(comb(r, 2) + comb(b, 2), comb(r + b, 2))
@@ -157,7 +165,10 @@ def _counts(rng: Random, level: int) -> Problem:
         r, b = rng.randint(2, 9), rng.randint(2, 9)
         k = rng.randint(2, r + b - 1)
         if ask == "red":
-            scene = f"{k} balls are drawn at random without replacement from an urn with {r} red and {b} blue balls."
+            scene = (
+                f"{k} balls are drawn at random without replacement from an urn with {r} red "
+                f"and {b} blue balls."
+            )
             return expected(
                 rng, scene, "the number of red balls among those drawn", Fraction(k * r, r + b),
                 {"ask": ask, "red": r, "blue": b, "k": k}, level,
@@ -173,7 +184,8 @@ def _counts(rng: Random, level: int) -> Problem:
             )  # fmt: skip
         faces = rng.choice((4, 6, 8, 10, 12))
         scene = (
-            f"{who} rolls a fair die with faces numbered $1$ to ${faces}$ exactly {n} times, after having written down a guess "
+            f"{who} rolls a fair die with faces numbered $1$ to ${faces}$ exactly {n} times, "
+            "after having written down a guess "
             "for every roll."
         )
         return expected(
@@ -210,7 +222,10 @@ def _counts(rng: Random, level: int) -> Problem:
             total = g + b
             places = total if ring else total - 1
             value = places * Fraction(2 * g * b, total * (total - 1))
-            scene = f"{g} girls and {b} boys {'sit down at random around a round table' if ring else 'stand in a row in random order'}."
+            scene = (
+                f"{g} girls and {b} boys "
+                f"{'sit down at random around a round table' if ring else 'stand in a row in random order'}."
+            )
             return expected(
                 rng, scene, "the number of pairs of neighbors that consist of a girl and a boy", value,
                 {"ask": "ring" if ring else "row", "girls": g, "boys": b}, level,
@@ -228,7 +243,10 @@ def _counts(rng: Random, level: int) -> Problem:
                 level,
             )
         value = faces * Fraction(faces - 1, faces) ** rolls
-        scene = f"{rolls} balls are thrown independently into {faces} boxes, each box being equally likely for each ball."
+        scene = (
+            f"{rolls} balls are thrown independently into {faces} boxes, each box being "
+            "equally likely for each ball."
+        )
         return expected(
             rng,
             scene,
@@ -242,7 +260,8 @@ def _counts(rng: Random, level: int) -> Problem:
         g, b = rng.randint(2, 6), rng.randint(2, 6)
         value = 1 + Fraction(2 * g * b, g + b)
         scene = (
-            f"{g} red and {b} blue cards are laid in a row in random order. A run is a group of one or more neighboring cards of "
+            f"{g} red and {b} blue cards are laid in a row in random order. A run is a group of "
+            "one or more neighboring cards of "
             "the same color that cannot be extended."
         )
         return expected(
@@ -255,7 +274,10 @@ def _counts(rng: Random, level: int) -> Problem:
             - Fraction(days - 1, days) ** people
             - people * Fraction(1, days) * Fraction(days - 1, days) ** (people - 1)
         )
-        scene = f"Each of {people} people chooses one of {days} days at random, independently of the others."
+        scene = (
+            f"Each of {people} people chooses one of {days} days at random, independently of "
+            "the others."
+        )
         return expected(
             rng, scene, "the number of days that are chosen by at least two people", value,
             {"ask": ask, "people": people, "days": days}, level,
@@ -264,7 +286,10 @@ def _counts(rng: Random, level: int) -> Problem:
         pairs = rng.randint(3, 7)
         taken = rng.randint(2, 2 * pairs - 2)
         value = pairs * Fraction(comb(2 * pairs - 2, taken), comb(2 * pairs, taken))
-        scene = f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen at random, get lost."
+        scene = (
+            f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen "
+            "at random, get lost."
+        )
         return expected(
             rng,
             scene,
@@ -280,7 +305,8 @@ def _counts(rng: Random, level: int) -> Problem:
         near = sum(1 for i in range(m) for j in range(i + 1, m) if j - i <= k)
         scene = f"The numbers $1, 2, \\ldots, {m}$ are written in a row in random order."
         quantity = (
-            f"the number of pairs of numbers in which the larger one stands to the left of the smaller one, at most {k} places "
+            "the number of pairs of numbers in which the larger one stands to the left of the "
+            f"smaller one, at most {k} places "
             "away from it"
         )
         return expected(
@@ -288,8 +314,14 @@ def _counts(rng: Random, level: int) -> Problem:
         )
     faces, rolls = rng.choice((3, 4, 5, 6)), rng.randint(3, 5)
     value = (rolls - 1) * Fraction(faces - 1, 2 * faces)
-    scene = f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times, and the results are written in a row."
-    quantity = "the number of results, from the second on, that are greater than the result directly before"
+    scene = (
+        f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times, and the "
+        "results are written in a row."
+    )
+    quantity = (
+        "the number of results, from the second on, that are greater than the result "
+        "directly before"
+    )
     return expected(
         rng, scene, quantity, value, {"ask": "rises", "faces": faces, "n": rolls}, level
     )

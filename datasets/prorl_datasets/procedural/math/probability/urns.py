@@ -33,9 +33,11 @@ def _urns(rng: Random, level: int) -> Problem:
         scene = rng.choice(phrasings(
             f"{stock} {who} takes out {word} of them at random, one after another and "
             f"{'putting each back before the next draw' if back else 'without putting any back'}.",
-            f"There are {r} red and {b} blue {things} in {place}. {word.capitalize()} are drawn at random "
+            f"There are {r} red and {b} blue {things} in {place}. {word.capitalize()} are drawn "
+            "at random "
             f"{'with replacement' if back else 'without replacement'}.",
-            f"{word.capitalize()} {things} are drawn from {place} that holds {r} red and {b} blue ones; "
+            f"{word.capitalize()} {things} are drawn from {place} that holds {r} red and {b} "
+            "blue ones; "
             f"{'after each draw the drawn one is returned' if back else 'no drawn one is returned'}.",
         ))  # fmt: skip
         if rng.random() < 0.5:
@@ -80,7 +82,8 @@ def _urns(rng: Random, level: int) -> Problem:
         k = 3
         scene = rng.choice((
             f"{stock} {who} takes three of them at random without replacement.",
-            f"Three {things} are drawn at once from {place} with {r} red, {b} blue and {g} green ones.",
+            (f"Three {things} are drawn at once from {place} with {r} red, {b} blue and {g} green "
+            "ones."),
         ))  # fmt: skip
         event, good = {
             "all colors": ("the three have three different colors", r * b * g),
@@ -99,7 +102,10 @@ def _urns(rng: Random, level: int) -> Problem:
     ask = rng.choice(("runs out", "position", "transfer"))
     if ask == "runs out":
         # the last of all is blue, or the red ones are gone first
-        scene = f"{stock} They are taken out one by one at random, without replacement, until none is left."
+        scene = (
+            f"{stock} They are taken out one by one at random, without replacement, until "
+            "none is left."
+        )
         value = Fraction(b, r + b) * Fraction(g, n) + Fraction(g, r + g) * Fraction(b, n)
         event = (
             "the last red one is taken out before the last blue one and before the last green one"
@@ -119,8 +125,10 @@ def _urns(rng: Random, level: int) -> Problem:
     else:
         c, d = rng.randint(2, 6), rng.randint(2, 6)
         scene = (
-            f"A first box holds {r} red and {b} blue {things}, a second box {c} red and {d} blue ones. Two "
-            f"{things} are taken at random from the first box and put into the second; then one is drawn at "
+            f"A first box holds {r} red and {b} blue {things}, a second box {c} red and {d} blue "
+            "ones. Two "
+            f"{things} are taken at random from the first box and put into the second; then one "
+            "is drawn at "
             "random from the second box."
         )
         value = sum(
@@ -229,8 +237,10 @@ def _random_orders(rng: Random, level: int) -> Problem:
             sum(x == max(p[: i + 1]) for i, x in enumerate(p)) == k for p in permutations(range(n))
         )
         scene = (
-            f"{n} players of different strength are called up one after another in random order. A player is a "
-            "leader if he or she is stronger than everybody called before; the first player is a leader."
+            f"{n} players of different strength are called up one after another in random order. "
+            "A player is a "
+            "leader if he or she is stronger than everybody called before; the first player is "
+            "a leader."
         )
         event = f"there are exactly {k} leaders"
         value = Fraction(good, factorial(n))
@@ -240,8 +250,10 @@ def _random_orders(rng: Random, level: int) -> Problem:
         m = rng.randint(n, 12)
         k = rng.randint(2, m - 1)
         scene = (
-            f"The numbers $1$ to ${m}$ are written in random order under the numbers $1$ to ${m}$. Starting with "
-            "$1$, one goes to the number below it, looks that number up in the upper row, goes to the number below "
+            f"The numbers $1$ to ${m}$ are written in random order under the numbers $1$ to "
+            f"${m}$. Starting with "
+            "$1$, one goes to the number below it, looks that number up in the upper row, goes "
+            "to the number below "
             "it, and so on, until $1$ is reached again."
         )
         event = f"more than {k} numbers below are visited, the final $1$ included"
@@ -260,7 +272,10 @@ def _random_orders(rng: Random, level: int) -> Problem:
         event = f"{a}, {b} and {c}, who are among the players, are all in the same team"
         value = Fraction((size - 1) * (size - 2), (total - 1) * (total - 2))
     else:
-        event = f"{a} and {b} are in the same team but {c} is in another team, all three being among the players"
+        event = (
+            f"{a} and {b} are in the same team but {c} is in another team, all three being "
+            "among the players"
+        )
         value = Fraction(size - 1, total - 1) * Fraction(total - size, total - 2)
     values = {"ask": "same team" if three else "two of three", "teams": word, "size": size}
     return probability(rng, scene, event, value, values, level)
@@ -276,9 +291,11 @@ def _random_subsets(rng: Random, level: int) -> Problem:
         k = rng.randint(2, n - 2)
         ask = rng.choice(("size", "at most", "least"))
         scene = rng.choice(phrasings(
-            f"A subset of $\\{{1, 2, \\ldots, {n}\\}}$ is chosen at random, every subset (the empty one too) being "
+            f"A subset of $\\{{1, 2, \\ldots, {n}\\}}$ is chosen at random, every subset (the "
+            "empty one too) being "
             "equally likely.",
-            f"For each of the numbers from $1$ to ${n}$, {rng.choice(PEOPLE)} tosses a fair coin and keeps the "
+            f"For each of the numbers from $1$ to ${n}$, {rng.choice(PEOPLE)} tosses a fair coin "
+            "and keeps the "
             "number if the coin shows heads.",
         ))  # fmt: skip
         name = "the subset" if "subset" in scene else "the set of the kept numbers"
@@ -297,7 +314,10 @@ def _random_subsets(rng: Random, level: int) -> Problem:
     if level == 2:
         ask = rng.choice(("no two", "sum", "max min"))
         n = rng.randint(5, 10)
-        scene = f"Every subset of $\\{{1, 2, \\ldots, {n}\\}}$, the empty set included, is equally likely to be chosen."
+        scene = (
+            f"Every subset of $\\{{1, 2, \\ldots, {n}\\}}$, the empty set included, is "
+            "equally likely to be chosen."
+        )
         subsets = [s for k in range(n + 1) for s in combinations(range(1, n + 1), k)]
         total = rng.randint(4, n * (n + 1) // 2 - 4)
         gap = rng.randint(2, n - 1)
@@ -311,7 +331,10 @@ def _random_subsets(rng: Random, level: int) -> Problem:
                 lambda s: sum(s) == total,
             ),
             "max min": (
-                f"the largest and the smallest element of the chosen subset exist and differ by exactly ${gap}$",
+                (
+                    "the largest and the smallest element of the chosen subset exist and differ by "
+                    f"exactly ${gap}$"
+                ),
                 lambda s: bool(s) and max(s) - min(s) == gap,
             ),
         }
@@ -330,12 +353,14 @@ def _random_subsets(rng: Random, level: int) -> Problem:
     )
     k = rng.randint(1, n - 1)
     scene = (
-        f"Two subsets $A$ and $B$ of ${shown}$ are chosen independently of each other and at random, all subsets "
+        f"Two subsets $A$ and $B$ of ${shown}$ are chosen independently of each other and at "
+        "random, all subsets "
         "being equally likely."
     )
     if ask == "three":
         scene = (
-            f"Three subsets $A$, $B$ and $C$ of ${shown}$ are chosen independently and at random, all subsets being "
+            f"Three subsets $A$, $B$ and $C$ of ${shown}$ are chosen independently and at "
+            "random, all subsets being "
             "equally likely."
         )
     event, value = {
