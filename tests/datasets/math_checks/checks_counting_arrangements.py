@@ -53,13 +53,18 @@ def rows(p: Values, question: str) -> object:
         )
     ask = p["ask"]
     if "sizes" in p:
-        kinds = [kind for kind, size in enumerate(p["sizes"]) for _ in range(size)]
-        rows_ = list(permutations(range(len(kinds))))
-        if ask == "one block":
-            places = ([i for i, x in enumerate(row) if kinds[x] == 0] for row in rows_)
-            return sum(found[-1] - found[0] < len(found) for found in places)
-        changes = len(kinds) - 1 if ask == "alternate" else len(p["sizes"]) - 1
-        return sum(sum(kinds[x] != kinds[y] for x, y in pairwise(row)) == changes for row in rows_)
+        # the kinds first, place by place; then the things of each kind, which are all different
+        total = 0
+        for kinds in strings("".join("abc"[i] * size for i, size in enumerate(p["sizes"]))):
+            changes = sum(x != y for x, y in pairwise(kinds))
+            total += {
+                "one block": "a" * p["sizes"][0] in kinds,
+                "alternate": changes == len(kinds) - 1,
+                "blocks": changes == len(p["sizes"]) - 1,
+            }[ask]
+        for size in p["sizes"]:
+            total *= len(list(permutations(range(size))))
+        return total
     if ask == "couples":
         found = [0] * (p["pairs"] + 1)
         for row in permutations(range(2 * p["pairs"])):
@@ -75,7 +80,7 @@ def rows(p: Values, question: str) -> object:
             return free * sum(y - x > 1 and z - y > 1 for x, y, z in gaps)
         return free * sum(z - x > 2 for x, y, z in gaps)
 
-    def fits(row: tuple[int, ...]) -> bool:
+    def fits(row: tuple[int, ...]) -> Any:
         top = row.index(n - 1)
         if ask == "peak":
             rising = all(x < y for x, y in pairwise(row[: top + 1]))
@@ -86,7 +91,7 @@ def rows(p: Values, question: str) -> object:
     return sum(fits(row) for row in permutations(range(n)))
 
 
-def row_fits(rule: list[Any], row: tuple[int, ...]) -> bool:
+def row_fits(rule: list[Any], row: tuple[int, ...]) -> Any:
     kind, x, last = rule[0], row.index(rule[1]), len(row) - 1
     if kind == "first":
         return rule[1] in row[: rule[2]]

@@ -61,7 +61,7 @@ def worst_cases(p: Values, question: str) -> object:
                 return people
     if ask in ("sum", "difference", "free of difference"):
         # the graph of forbidden pairs is made of paths: take greedily along each
-        bad = p.get("total"), p.get("gap")
+        bad = p.get("total", 0), p.get("gap", 0)
         free: set[int] = set()
         for number in range(1, p["n"] + 1):
             clash = bad[0] - number in free if bad[0] else number - bad[1] in free
@@ -70,7 +70,7 @@ def worst_cases(p: Values, question: str) -> object:
         return len(free) + (ask != "free of difference")
     counts = p["counts"]
 
-    def good(drawn: tuple[int, ...]) -> bool:
+    def good(drawn: tuple[int, ...]) -> Any:
         if ask == "same":
             return max(drawn) >= p["m"]
         if ask == "each":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import groupby, pairwise, product
 from typing import Any
 
@@ -26,7 +26,7 @@ def lattice_paths(p: Values, question: str) -> object:
             if x + i <= goal[0] and y + j <= goal[1]:
                 walk([*path, (x + i, y + j)])
 
-    def fits(path: list[tuple[int, int]]) -> bool:
+    def fits(path: list[tuple[int, int]]) -> Any:
         if ask in ("plain", "kings"):
             return True
         if ask == "two closed":
@@ -105,7 +105,7 @@ def strings(p: Values, question: str) -> object:
                     longer[k + (letter == "A")] = longer.get(k + (letter == "A"), 0) + times
             counts = longer
         return counts[p["k"]]
-    tests = {
+    tests: dict[str, Callable[[str], Any]] = {
         "at least one": lambda s: "A" in s,
         "exactly": lambda s: s.count("A") == p["k"],
         "no run": lambda s: "1" * (p["limit"] + 1) not in s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 from typing import Any
@@ -43,7 +43,7 @@ def colorings(p: Values, question: str) -> object:
     if ask == "ladder" or colors**n > 300_000:
         # place after place, the colours of the last places remembered
         cells = [(x, y) for x in range(n) for y in range(2 if ask == "ladder" else 1)]
-        states = {(): 1}
+        states: dict[tuple[int, ...], int] = {(): 1}
         for i, (x, y) in enumerate(cells):
             width = 2 if ask == "ladder" else 1
             longer: dict[tuple[int, ...], int] = {}
@@ -177,7 +177,7 @@ def fixed_points(p: Values, question: str) -> object:
     return found
 
 
-def _by_places(p: Values) -> int:
+def _by_places(p: Values) -> Any:
     """Fill one place after the other; a state is the set of things used, and how many are right."""
     ask, n = p["ask"], p["n"]
     if ask in ("involutions", "nontrivial"):
@@ -219,23 +219,20 @@ def functions(p: Values, question: str) -> object:
     own = ask in ("idempotent", "idempotent image", "no fixed")
     m = n if own else p["m"]
     total = 0
-    for f in product(range(1, m + 1), repeat=n):
-        total += {
-            "increasing": lambda f: all(x < y for x, y in pairwise(f)),
-            "nondecreasing": lambda f: all(x <= y for x, y in pairwise(f)),
-            "injective": lambda f: len(set(f)) == n,
-            "sum": lambda f: sum(f) == p["total"],
-            "with value": lambda f: f.count(p["v"]) > 1,
-            "max": lambda f: max(f) == p["top"],
-            "idempotent": lambda f: all(f[x - 1] == x for x in f),
-            "idempotent image": lambda f: (
-                all(f[x - 1] == x for x in f) and len(set(f)) == p["size"]
-            ),
-            "no fixed": lambda f: sum(x == i for i, x in enumerate(f, 1)) == p["m"],
-            "step": lambda f: all(abs(x - y) <= p["reach"] for x, y in pairwise(f)),
-            "image size": lambda f: len(set(f)) == p["k"],
-        }[ask](f)
-    return total
+    tests: dict[str, Callable[[Any], Any]] = {
+        "increasing": lambda f: all(x < y for x, y in pairwise(f)),
+        "nondecreasing": lambda f: all(x <= y for x, y in pairwise(f)),
+        "injective": lambda f: len(set(f)) == n,
+        "sum": lambda f: sum(f) == p["total"],
+        "with value": lambda f: f.count(p["v"]) > 1,
+        "max": lambda f: max(f) == p["top"],
+        "idempotent": lambda f: all(f[x - 1] == x for x in f),
+        "idempotent image": lambda f: all(f[x - 1] == x for x in f) and len(set(f)) == p["size"],
+        "no fixed": lambda f: sum(x == i for i, x in enumerate(f, 1)) == p["m"],
+        "step": lambda f: all(abs(x - y) <= p["reach"] for x, y in pairwise(f)),
+        "image size": lambda f: len(set(f)) == p["k"],
+    }
+    return sum(bool(tests[ask](f)) for f in product(range(1, m + 1), repeat=n))
 
 
 def digit_numbers(p: Values, question: str) -> object:

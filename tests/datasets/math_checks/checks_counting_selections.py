@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -10,7 +10,7 @@ Values = Mapping[str, Any]
 
 
 def committees(p: Values, question: str) -> object:
-    ask, size = p["ask"], p.get("size")
+    ask = p["ask"]
     if ask == "offices":
         people = range(p["n"])
         return sum(
@@ -32,7 +32,7 @@ def committees(p: Values, question: str) -> object:
             grow(frozenset(range(p["n"])), p["parts"], ())
             return len(found)
         # every person belongs to one of the piles or to none: labelled piles, then labels dropped
-        ways = {(0, 0, 0): 1}
+        ways: dict[tuple[int, ...], int] = {(0, 0, 0): 1}
         for _ in range(p["n"]):
             longer: dict[tuple[int, ...], int] = {}
             for state, times in ways.items():
@@ -45,7 +45,7 @@ def committees(p: Values, question: str) -> object:
     if "groups" in p:
         kinds = [kind for kind, n in enumerate(p["groups"]) for _ in range(n)]
         total = 0
-        for group in combinations(kinds, size):
+        for group in combinations(kinds, p["size"]):
             first = group.count(0)
             if ask == "three groups":
                 total += len(set(group)) == 3
@@ -90,7 +90,7 @@ def subsets(p: Values, question: str) -> object:
         chosen = list(combinations(range(1, n + 1), p["k"]))
         if ask in ("smallest", "largest") and "m" not in p:
             return sum(min(c) if ask == "smallest" else max(c) for c in chosen)
-        tests = {
+        tests: dict[str, Callable[[Any], Any]] = {
             "largest": lambda c: max(c) == p["m"],
             "size contains": lambda c: bool(set(c) & set(p["xy"])),
             "k no two": lambda c: all(y - x > 1 for x, y in combinations(c, 2)),

@@ -154,7 +154,7 @@ def palindromes(p: Values, question: str) -> object:
 def repeated_digits(p: Values, question: str) -> object:
     ask, d = p["ask"], p["d"]
 
-    def number(n: int) -> int:
+    def number(n: int) -> Any:
         return d * (10**n - 1) // 9
 
     assert re.search(rf"(?<!\d){d}", question)

@@ -41,7 +41,7 @@ def is_prime(n: int) -> bool:
 def dice(p: Values, question: str) -> Fraction:
     ask = p["ask"]
 
-    def good(roll: tuple[int, ...]) -> bool:
+    def good(roll: tuple[int, ...]) -> Any:
         total, times = sum(roll), math.prod(roll)
         if ask == "at least":
             return (total >= p["s"]) == p["more"]
@@ -66,7 +66,7 @@ def dice(p: Values, question: str) -> Fraction:
 def order(p: Values, question: str) -> Fraction:
     ask, k, count = p["ask"], p.get("k", 0), p["count"]
 
-    def good(roll: tuple[int, ...]) -> bool:
+    def good(roll: tuple[int, ...]) -> Any:
         ranked = sorted(roll)
         return {
             "max": ranked[-1] == k,
@@ -88,7 +88,7 @@ def order(p: Values, question: str) -> Fraction:
 def cards(p: Values, question: str) -> Fraction:
     ask, d = p["ask"], p.get("d", 1)
 
-    def good(drawn: tuple[int, ...]) -> bool:
+    def good(drawn: tuple[int, ...]) -> Any:
         c = sorted(drawn)
         return {
             "sum even": sum(c) % d == 0,
@@ -156,7 +156,7 @@ def urns(p: Values, question: str) -> Fraction:
     if ask == "position":
         return share(permutations(balls, p["i"]), lambda t: "r" not in t[:-1] and t[-1] == "r")
     if ask == "runs out":
-        states = {(p["red"], p["blue"], p["green"]): Fraction(1)}
+        states: dict[tuple[int, ...], Fraction] = {(p["red"], p["blue"], p["green"]): Fraction(1)}
         won = Fraction(0)
         while states:
             after: dict[tuple[int, ...], Fraction] = {}
@@ -246,7 +246,7 @@ def subsets(p: Values, question: str) -> Fraction:
         )
     if ask in ("no two", "sum", "max min"):
 
-        def good(t: tuple[int, ...]) -> bool:
+        def good(t: tuple[int, ...]) -> Any:
             s = [i for i, x in enumerate(t, 1) if x]
             if ask == "no two":
                 return (1, 1) not in list(pairwise(t))

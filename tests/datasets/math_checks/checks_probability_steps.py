@@ -105,8 +105,7 @@ def given(p: Values, question: str) -> Fraction:
     if "n" in p:
         tosses = list(product((0, 1), repeat=p["n"]))
         if ask == "at least":
-            left = [t for t in tosses if sum(t) >= p["j"]]
-            return mean(left, lambda t: sum(t) >= p["k"])
+            return mean([t for t in tosses if sum(t) >= p["j"]], lambda t: sum(t) >= p["k"])
         if ask == "first":
             return mean([t for t in tosses if sum(t) >= p["k"]], lambda t: t[0])
         return mean([t for t in tosses if sum(t) == p["k"]], lambda t: t[0] and t[-1])
@@ -383,8 +382,8 @@ def counts(p: Values, question: str) -> Fraction:
     if ask == "heads match":
         return sum((mean(range(p["faces"]), lambda x: x == 0) for _ in range(p["n"])), Fraction(0))
     if ask in ("sum", "smallest", "largest"):
-        pick = {"sum": sum, "smallest": min, "largest": max}[ask]
-        return mean(combinations(range(1, p["n"] + 1), p["k"]), pick)
+        picks: dict[str, Callable[[Any], Any]] = {"sum": sum, "smallest": min, "largest": max}
+        return mean(combinations(range(1, p["n"] + 1), p["k"]), picks[ask])
     if ask in ("row", "ring", "runs"):
         g, b = p.get("girls", p.get("red")), p.get("boys", p.get("blue"))
         rows = []
@@ -439,7 +438,7 @@ def box(w: Any, h: Any) -> list[Point]:
 
 
 def regions(p: Values, question: str) -> Fraction:
-    ask, n = p["ask"], p.get("n")
+    ask, n = p["ask"], int(p.get("n", 0))
     if ask in ("near", "stick", "waiting", "two ends"):
         # between the points where the event can change, it holds everywhere or nowhere
         marks = sorted(
@@ -470,10 +469,10 @@ def regions(p: Values, question: str) -> Fraction:
             total += (high - low) * holds
         return total / n
     if ask == "sum":
-        share = area(cut(box(p["w"], p["h"]), 1, 1, Fraction(p["c"]))) / (p["w"] * p["h"])
+        share = area(cut(box(p["w"], p["h"]), 1, 1, Fraction(p["c"]))) / int(p["w"] * p["h"])
         return 1 - share if p["more"] else share
     if ask in ("above line", "smaller"):
-        return area(cut(box(p["w"], p["h"]), p.get("m", 1), -1, Fraction(0))) / (p["w"] * p["h"])
+        return area(cut(box(p["w"], p["h"]), p.get("m", 1), -1, Fraction(0))) / int(p["w"] * p["h"])
     square = box(n, n)
     if ask in ("meeting", "two waits"):
         stays = (p["d"], p.get("e", p["d"]))
