@@ -42,7 +42,7 @@ def linear_congruences(p: Values, question: str) -> object:
 
 def remainder_sums(p: Values, question: str) -> object:
     if p["ask"] == "progression":
-        terms = range(p["first"], p["last"] + 1, p["second"] - p["first"])
+        terms = range(p["first"], p["last"] + 1, p["step"])
         assert terms[-1] == p["last"]
         return sum(terms) % p["m"]
     if p["ask"] == "powers":

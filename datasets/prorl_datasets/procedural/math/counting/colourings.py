@@ -229,6 +229,15 @@ def _necklaces(rng: Random, level: int) -> Problem:
         )
         answer = sum(colors ** gcd(i, n) for i in range(n)) // n
         texts = phrasings(
+            f"How many classes of colorings of the {n} corners of a regular polygon with "
+            f"{colors} colors are there, if two colorings belong to the same class exactly when "
+            "a rotation turns one into the other?",
+            f"A merry-go-round has {n} seats, evenly spaced in a circle, and every seat is "
+            f"covered with cloth of one of {colors} colors. Since the ride turns, colorings that "
+            "differ by a rotation look alike. How many kinds of ride are possible?",
+            f"A password wheel shows {n} symbols in a circle, each taken from a stock of "
+            f"{colors} symbols with repetition allowed. The wheel has no marked starting point, "
+            "but it is always read clockwise. How many different wheels are there?",
             f"A round tray is divided into {n} equal sectors, and each is painted in one of "
             f"{colors} colors. "
             "Trays that can be turned into one another by a rotation are the same; the trays "
@@ -260,6 +269,12 @@ def _necklaces(rng: Random, level: int) -> Problem:
         )
         answer = (turns + flips) // (2 * n)
         texts = phrasings(
+            f"A glass table in the shape of a regular polygon with {n} sides can be seen from "
+            f"above and from below. Each side is edged in one of {colors} colors. Tables that "
+            "look the same from some position, above or below, are not distinguished. How many "
+            "tables are there?",
+            f"{n} lanterns, each in one of {colors} colors, hang at equal distances on a hoop. "
+            "Hoops that can be made to agree by turning or flipping are equal. Count the hoops.",
             f"A necklace is a closed ring of {n} beads, each in one of {colors} colors. Two "
             "necklaces are the "
             "same if one can be rotated or flipped over to look like the other. How many "
@@ -376,6 +391,9 @@ def _two_kinds(rng: Random, *, flips: bool) -> Problem:
         else "Results that become equal by turning the ring count as one; it cannot be turned over."
     )
     texts = (
+f"A clock face without numbers has {n} equally spaced marks. {k} of the marks are lit. " + ("Faces that agree after a turn or after being looked at in a mirror are the same." if flips else "Faces that agree after a turn are the same; looking in a mirror is not allowed.") + " How many different faces are there?",
+(f"In how many essentially different ways can {k} of {n} places around a circle be occupied, "
+f"where {'rotations and reflections' if flips else 'only rotations'} are disregarded?"),
         f"{n} chairs stand in a circle at equal distances, and {k} of them are to be painted red. "
         + ("Patterns that become equal by a rotation or a reflection count as one."
            if flips else "Patterns that become equal by a rotation of the circle count as one, "

@@ -22,6 +22,14 @@ def _figures(rng: Random, level: int) -> Problem:
         if ask == "rectangles":
             answer = comb(rows + 1, 2) * comb(columns + 1, 2)
             texts = phrasings(
+                f"A spreadsheet shows {rows} rows and {columns} columns. {who} selects a "
+                "rectangular block of cells with the mouse; a single cell is allowed. How many "
+                "selections are possible?",
+                f"In how many ways can one pick two different horizontal lines out of {rows + 1} "
+                f"and two different vertical lines out of {columns + 1}, in order to bound a "
+                f"rectangle in a grid with {rows} rows and {columns} columns?",
+                f"A window consists of {rows} by {columns} equal panes. How many rectangles made "
+                "up of one or more whole panes can be found in it?",
                 "How many rectangles, squares included, are formed by the lines of a grid with "
                 f"{rows} rows "
                 f"and {columns} columns of unit squares?",
@@ -38,6 +46,10 @@ def _figures(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         answer = sum((rows - k) * (columns - k) for k in range(min(rows, columns)))
         texts = phrasings(
+            f"A field of {rows} by {columns} unit squares is photographed; the picture must show "
+            "a full square block of unit squares. How many different pictures can be taken?",
+            f"For each $k$, count the $k \\times k$ blocks in a board with {rows} rows and "
+            f"{columns} columns. What is the sum of these counts over all possible $k$?",
             "How many squares of all sizes, with sides along the grid lines, does a grid of "
             f"{rows} by "
             f"{columns} unit squares contain?",
@@ -58,6 +70,11 @@ def _figures(rng: Random, level: int) -> Problem:
         if ask == "with cell":
             answer = x * (columns - x + 1) * y * (rows - y + 1)
             texts = phrasings(
+                f"A treasure lies under the cell in row {y}, column {x} of a map with {rows} "
+                f"rows and {columns} columns. Pirates rope off a rectangle of whole cells. In "
+                "how many ways can they do it so that the treasure is inside?",
+                f"How many rectangular blocks of cells of an array with {rows} rows and "
+                f"{columns} columns include the entry in row {y} and column {x}?",
                 f"In a grid of {rows} rows and {columns} columns, the cell in row {y} and column "
                 f"{x} is black. "
                 "How many rectangles formed by whole cells contain the black cell?",
@@ -109,6 +126,10 @@ def _figures(rng: Random, level: int) -> Problem:
         # a square with bounding box k x k stands in k positions
         answer = sum(k * (w - k) * (h - k) for k in range(1, min(w, h)))
         texts = phrasings(
+            f"A geoboard has {h} rows of {w} nails at unit distances. How many squares can be "
+            "spanned with a rubber band around four nails as corners, slanted squares included?",
+            "Count all squares, whatever their size and direction, whose vertices belong to a "
+            f"lattice of {w} by {h} points.",
             f"{w * h} dots form a rectangular pattern of {h} rows and {w} columns with equal "
             "distances between "
             "neighboring dots in both directions. How many squares have all four corners at "

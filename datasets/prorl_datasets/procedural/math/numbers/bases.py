@@ -9,6 +9,7 @@ from math import gcd
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
+from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 
@@ -202,6 +203,13 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         n = digits[0] * b * b + digits[1] * b + digits[2]
         text = "".join(map(str, digits))
         texts = phrasings(
+            f"A display uses an unknown number system. The quantity {n} (in base ten) is "
+            f"displayed as {text}. How many different digit symbols, including $0$, does the "
+            "system have?",
+            f"Solve the equation ${text}_b = {n}$ for the base $b$, where the right-hand side is "
+            "in decimal.",
+            f"If the three-digit numeral ${text}$ is read in base $b$, its value is ${n}$ in "
+            "base ten. What is $b$?",
             f"In which base $b$ is the decimal number ${n}$ written as ${text}$?",
             f"Find the positive integer $b$ such that ${text}_b = {n}_{{10}}$.",
             f"{who} discovers a clay tablet on which the number that we write as {n} appears as "
@@ -231,6 +239,10 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         x, y, z, b = redrawn(draw, lambda d: len(solutions(d)) == 1 and d[0] != d[1])
         sign = "+" if ask == "sum" else "\\cdot"
         texts = phrasings(
+            f"Creatures with an unusual number of fingers agree that ${x} {sign} {y} = {z}$ in "
+            "their own counting system. What is the base of this system?",
+            f"An exercise book from another world contains the correct line ${x} {sign} {y} = "
+            f"{z}$. In what base was it calculated?",
             f"Suppose that ${x}_b {sign} {y}_b = {z}_b$. What is the base $b$?",
             f"The calculation ${x} {sign} {y} = {z}$ is correct in one number base only. Which "
             "base "
@@ -253,6 +265,9 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             return _unknown_bases(rng, level)
         text = f"{p}{q}{r}"
         texts = phrasings(
+            f"Let $P(b) = {terms([(p, 'b^2'), (q, 'b'), (r, '')])}$ be the value of the numeral "
+            f"${text}$ in base $b$. For how many bases $b$ from ${low}$ to ${high}$ is $P(b)$ a "
+            f"multiple of ${m}$?",
             f"For how many integers $b$ with ${low} \\le b \\le {high}$ is the base-$b$ number "
             f"${text}_b$ divisible by ${m}$?",
             f"The numeral ${text}$ is read in base $b$, for every integer $b$ from ${low}$ to "
@@ -290,6 +305,11 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             return _unknown_bases(rng, level)
         word = {3: "three", 4: "four"}[places]
         texts = phrasings(
+            f"Find the sum of all integers $b \\ge 2$ such that exactly {word} digits are needed "
+            f"to write the decimal number ${n}$ in base $b$.",
+            f"{who} writes the decimal number {n} in base 2, in base 3, in base 4 and so on, and "
+            f"marks every base in which the result has {word} digits. What do the marked bases "
+            "add up to?",
             f"What is the sum of all bases $b \\ge 2$ in which the decimal number ${n}$ has "
             "exactly "
             f"{word} digits?",

@@ -358,6 +358,12 @@ def _multiples(rng: Random, level: int) -> Problem:
             )
         else:
             texts = phrasings(
+                f"Along a road of {top} kilometers there is a lamp at every {ordinal(a)} "
+                f"kilometer mark and a bench at every {ordinal(b)} kilometer mark, counted from "
+                f"the start. At how many of the marks $1, 2, \\ldots, {top}$ is there something "
+                "to see?",
+                f"Let $A$ be the set of multiples of ${a}$ and $B$ the set of multiples of ${b}$ "
+                f"among $1, 2, \\ldots, {top}$. How many elements does $A \\cup B$ have?",
                 f"How many of the integers from $1$ to ${top}$ are divisible by ${a}$ or by "
                 f"${b}$ (or "
                 "by both)?",
@@ -381,6 +387,13 @@ def _multiples(rng: Random, level: int) -> Problem:
         wanted = {"none": (0,), "exactly one": (1,), "at least two": (2, 3)}[ask]
         count = sum(sum(n % d == 0 for d in (a, b, c)) in wanted for n in range(1, top + 1))
         texts = phrasings(
+            f"Three light bulbs blink during the seconds $1, 2, \\ldots, {top}$: the first in "
+            f"every second whose number is a multiple of {a}, the second for multiples of {b}, "
+            f"the third for multiples of {c}. In how many of these seconds does it happen that "
+            f"{ask} of the bulbs {'blink' if ask == 'at least two' else 'blinks'}?",
+            f"Let $d(n)$ be the number of elements of $\\{{{a}, {b}, {c}\\}}$ that divide $n$. "
+            f"For how many $n$ from $1$ to ${top}$ is $d(n)$ "
+            f"{dict(zip(('none', 'exactly one', 'at least two'), ('equal to $0$', 'equal to $1$', 'greater than $1$'), strict=True))[ask]}?",
             f"How many positive integers $n \\le {top}$ are divisible by {ask} of the numbers "
             f"${a}$, "
             f"${b}$ and ${c}$?",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
@@ -148,6 +148,12 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
         m = rng.choice((11, 13, 17, 19, 23, 25, 26, 27, 29, 31, 35, 37, 41, 43, 47))
         a = redrawn(lambda: rng.randint(3, m - 2), lambda a: gcd(a, m) == 1)
         texts = phrasings(
+            "Find the smallest positive integer $x$ for which there is an integer $y$ with "
+            f"${a}x - {m}y = 1$.",
+            f"On a circular track with {m} marked stations, numbered $0$ to ${m - 1}$, a train "
+            f"starts at station $0$ and always passes on to the station {a} places further. At "
+            "which stop, counting the first stop after the start as number $1$, is it at "
+            "station $1$ for the first time?",
             f"Find the multiplicative inverse of ${a}$ modulo ${m}$, as an integer from $1$ to "
             f"${m - 1}$.",
             f"What is the smallest positive integer $x$ for which ${a}x$ leaves remainder $1$ when "
@@ -172,8 +178,13 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
         m = rng.randint(20, 120)
         a = redrawn(lambda: rng.randint(3, m - 1), lambda a: gcd(a, m) == 1)
         b = rng.randint(2, m - 1)
-        c = rng.randint(1, 30)
+        c = rng.randint(1, min(30, m - 1))
         texts = phrasings(
+            f"A clock with {m} hours, numbered $0$ to ${m - 1}$, shows {c % m}. It is put "
+            f"forward by {a} hours at a time. What is the least number of times (possibly $0$) "
+            f"after which it shows {(b + c) % m}?",
+            f"Among all pairs of integers $(x, y)$ with $x \\ge 0$ and ${a}x + {c} = {m}y + "
+            f"{(b + c) % m}$, what is the smallest $x$?",
             f"Find the smallest nonnegative integer $x$ that satisfies ${a}x + {c} \\equiv "
             f"{(b + c) % m} \\pmod{{{m}}}$.",
             f"What is the least integer $x \\ge 0$ such that ${a}x + {c}$ leaves remainder "
@@ -243,6 +254,11 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         k, top = rng.choice((2, 3)), rng.randint(20, 150)
         name = ("squares", "cubes")[k - 2]
         texts = phrasings(
+            f"Determine $r$ with $0 \\le r < {m}$ such that the sum of the first {top} positive "
+            f"{name} is congruent to $r$ modulo ${m}$.",
+            f"A pyramid is built from layers that hold $1^{k}, 2^{k}, 3^{k}, \\ldots, {top}^{k}$ "
+            f"stones. The stones are carted away, {m} in each full load. How many stones are in "
+            "the last load, which is not full (0 if there is none)?",
             f"What is the remainder when $1^{k} + 2^{k} + 3^{k} + \\cdots + {top}^{k}$ is "
             "divided by "
             f"${m}$?",
@@ -266,6 +282,14 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         last = first + step * (count - 1)
         total = (first + last) * count // 2
         texts = phrasings(
+            f"A theatre has {first} seats in the front row and {step} more in each row than in "
+            f"the row before; the last row has {last} seats. When all the seats are numbered and "
+            f"divided into blocks of {m}, how many seats do not belong to a full block?",
+            f"Add every {ordinal(step) if step > 1 else 'single'} integer from ${first}$ on: "
+            f"${first}$, ${first + step}$, ${first + 2 * step}$ and so on, the last one being "
+            f"${last}$. What is the total modulo ${m}$?",
+            f"Let $a_1 = {first}$ and $a_{{k + 1}} = a_k + {step}$. The sum of the terms from "
+            f"$a_1$ up to the term that equals ${last}$ is divided by ${m}$. Find the remainder.",
             f"What remainder does the sum ${first} + {first + step} + {first + 2 * step} + "
             "\\cdots + "
             f"{last}$ leave when divided by ${m}$?",
@@ -283,7 +307,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         return Problem(
             rng.choice(texts),
             str(total % m),
-            {"ask": "progression", "first": first, "second": first + step, "last": last, "m": m},
+            {"ask": "progression", "first": first, "step": step, "last": last, "m": m},
         )
     if level == 2:
         m = rng.choice((11, 13, 17, 19, 23, 25, 30, 36, 40, 48, 60, 90, 100))
@@ -299,6 +323,10 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
                 last = n
         sum_text = f"{start}! + {start + step}! + {start + 2 * step}! + \\cdots + {last}!"
         texts = phrasings(
+            f"What is $r$, the unique integer from $0$ to ${m - 1}$ for which ${sum_text} - r$ "
+            f"is a multiple of ${m}$?",
+            f"Most of the terms of ${sum_text}$ are multiples of ${m}$. Which remainder does the "
+            f"whole sum leave on division by ${m}$?",
             f"Find the remainder when ${sum_text}$ is divided by ${m}$.",
             f"Let $F = {sum_text}$. Compute $F \\bmod {m}$, that is, the remainder of $F$ on "
             "division "

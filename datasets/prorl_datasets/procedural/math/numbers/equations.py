@@ -125,6 +125,11 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         if answer < 2:
             return _linear_equations(rng, level)
         texts = phrasings(
+            f"{who} fills a row of {total} parking spaces completely with vehicles of lengths "
+            f"{a}, {b} and {c} spaces, using at least one of each. If only the numbers of "
+            "vehicles of each length matter, how many fillings are there?",
+            f"In how many ways can a score of {total} be made up of hits worth {a}, {b} and {c}, "
+            "if each kind of hit occurs and the order is irrelevant?",
             f"How many ordered triples $(x, y, z)$ of positive integers satisfy "
             f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {total}$?",
             f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand "
@@ -182,6 +187,13 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
         gaps = [n for n, ok in enumerate(reachable([a, b], a * b)) if not ok]
         if level == 1:
             texts = phrasings(
+                f"A frog on the number line starts at $0$ and jumps {a} or {b} units to the "
+                "right each time. Which is the greatest point with an integer coordinate that "
+                "it can never land on?",
+                f"Planks are {a} or {b} decimeters long and are laid end to end. What is the "
+                "largest whole number of decimeters that cannot be covered exactly?",
+                f"Every sum of numbers that are equal to ${a}$ or ${b}$, with repetition "
+                "allowed, is called nice. Find the largest positive integer that is not nice.",
                 f"Stamps are available for {a} cents and for {b} cents only. What is the largest "
                 "whole number of cents that cannot be made up exactly with such stamps?",
                 f"A shop sells buns in bags of {a} and in bags of {b}. Find the greatest number of "
@@ -201,6 +213,11 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": [a, b]})
         if rng.random() < 0.5:
             texts = phrasings(
+                f"A vending machine for water fills bottles from cans of {a} and of {b} liters, "
+                "always emptying the cans used. How many positive whole numbers of liters can "
+                "it not deliver exactly?",
+                f"Let $S$ be the set of all sums of one or more numbers, each equal to ${a}$ or "
+                f"${b}$. How many positive integers do not belong to $S$?",
                 f"How many positive integers cannot be written as ${terms([(a, 'x'), (b, 'y')])}$ "
                 "with nonnegative integers $x$ and $y$?",
                 f"In a game every goal is worth {a} points or {b} points. How many positive "

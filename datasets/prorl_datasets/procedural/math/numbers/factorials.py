@@ -162,6 +162,9 @@ def _prime_powers(rng: Random, level: int) -> Problem:
     if level == 1:
         n = rng.randint(3 * p, 40 * p)
         texts = phrasings(
+            f"All the integers from $1$ to ${n}$ are broken up into primes. How many times does "
+            f"the prime ${p}$ occur altogether?",
+            f"Let $v$ be the number of times that {p} can be canceled from ${n}!$. Compute $v$.",
             f"What is the largest integer $k$ for which ${p}^k$ divides ${n}!$?",
             f"The number ${n}!$ is written as a product of primes. How often does the factor ${p}$ "
             "occur?",
@@ -190,6 +193,12 @@ def _prime_powers(rng: Random, level: int) -> Problem:
             answer = 2 * _legendre(n, p)
             name = f"perfect squares from $1$ to ${n * n}$"
         texts = phrasings(
+            f"The product of all the {name} is divided by ${p}$ as long as this leaves an "
+            "integer. After how many divisions does the process stop?",
+            f"How many factors ${p}$ does the product of all the {name} contain when it is "
+            "completely broken up into primes?",
+            f"Determine the largest $k$ such that the product of all the {name} is a multiple of "
+            f"${p}^k$.",
             f"Find the exponent of ${p}$ in the prime factorization of the product of all the "
             f"{name}.",
             f"Let $Q$ be the product of all the {name}. What is the greatest integer $k$ such that "

@@ -78,6 +78,10 @@ def _last_digits(rng: Random, level: int) -> Problem:
             return Problem(
                 rng.choice(
                     phrasings(
+                        f"The number ${x}$ is written on the board and all digits but the last "
+                        "two are wiped off. Which two-digit number remains?",
+                        f"Let $r$ be the integer with $10 \\le r < 100$ such that ${x} - r$ ends "
+                        "in two zeros. Find $r$.",
                         f"What are the last two digits of ${x}$? Answer with the two-digit "
                         "number that "
                         "they form.",
@@ -135,6 +139,15 @@ def _last_digits(rng: Random, level: int) -> Problem:
     return Problem(
         rng.choice(
             (
+                (
+                    f"The sum of ${x}$ and ${y}$ is divided by $100$. Which digit is the tens "
+                    "digit "
+                    "of the remainder, written with two digits?"
+                ),
+                (
+                    f"Two numbers, ${x}$ and ${y}$, are added by a clerk who only writes the last "
+                    "two digits of the result. What is the first of these two digits?"
+                ),
                 f"What is the tens digit of the sum ${x} + {y}$?",
                 f"Let $M = {x} + {y}$. Find the second digit of $M$ counted from the right.",
                 f"After ${x}$ and ${y}$ have been added, which digit stands in the tens place?",
