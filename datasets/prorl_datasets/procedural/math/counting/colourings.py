@@ -301,6 +301,8 @@ def _necklaces(rng: Random, level: int) -> Problem:
         n = sum(counts)
         flips = rng.random() < 0.5
         answer = _orbits(counts, flips)
+        if answer < 3:
+            return _necklaces(rng, level)
         kinds = ("red", "blue", "white")[: len(counts)]
         shown = listed([f"{c} {k}" for c, k in zip(counts, kinds, strict=True)])
         how = (

@@ -270,7 +270,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
 
     def draw() -> tuple[str, int, int, int]:
         m, k = rng.choice((7, 9, 11, 12, 13, 33, 45, 99)), rng.choice((4, 5, 8, 9, 11, 16))
-        return pattern(rng.randint(4, 6), 2), m, k, rng.randint(1, k - 1)
+        return pattern(rng.randint(4, 6), 2), m, k, rng.randint(2, k - 1)
 
     def both(shape: str, m: int, k: int, r: int) -> list[tuple[int, int, int]]:
         return [f for f in filled(shape, m) if f[2] % k == r] if gcd(m, k) == 1 else []
