@@ -385,7 +385,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
 
 def _two_kinds(rng: Random, *, flips: bool) -> Problem:
     """Rings with so many things of one kind, the others of a second kind."""
-    n = rng.randint(6, 11)
+    n = rng.randint(6, 14)
     k = rng.randint(2, n // 2)
     rule = (
         "Results that become equal by turning the ring or turning it over count as one."
