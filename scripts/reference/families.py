@@ -23,11 +23,14 @@ def code() -> str:
     return "\n\n".join(parts)
 
 
+def math() -> str:
+    """Return the families of mathematics by topic."""
+    return _by_topic("math")
+
+
 def stem() -> str:
     """Return the STEM families by topic."""
-    return "\n\n".join(
-        f"{_said_of(topic)}: {code_list(families(topic))}" for topic in _topics("stem")
-    )
+    return _by_topic("stem")
 
 
 def instruction() -> str:
@@ -52,6 +55,12 @@ def reasoning_gym() -> str:
         if tasks:
             parts.append(f"**{domain}** ({len(tasks)}): {code_list(tasks)}")
     return "\n\n".join(parts)
+
+
+def _by_topic(under: str) -> str:
+    """Return the families of a folder's folders."""
+    topics = _topics(under)
+    return "\n\n".join(f"{_said_of(topic)}: {code_list(families(topic))}" for topic in topics)
 
 
 def _topics(under: str) -> list[str]:

@@ -40,6 +40,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "functions": recipes.functions,
     "gold rules": recipes.gold_rules,
     "code families": families.code,
+    "math families": families.math,
     "stem families": families.stem,
     "instruction families": families.instruction,
     "small families": families.small,

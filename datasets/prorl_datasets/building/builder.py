@@ -102,10 +102,10 @@ class _Build:
         progress.start(f"building {recipe.name}", known)
         collector = Collector(self.children, self.store, self.scorer, progress)
         self._read(collector, active)
-        near = self.found.near(recipe.near_duplicate)
         streams = plan.streams_of(active)
         while True:
             self._take(collector.run(plan.draw(streams)))
+            near = self.found.near(recipe.near_duplicate)
             choice = choose(recipe, self.seed, self.found, near, rates)
             check_losses(recipe, self.found.tallies)
             for stream in streams:

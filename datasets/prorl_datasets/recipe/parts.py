@@ -95,6 +95,8 @@ class Entry(Strict):
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """Share of rows whose gold response is run through the verifier; the others are right by construction alone and
     say ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
+    compare_texts: bool = False
+    """Of a generator: whether near-duplicates are dropped, as they are from files."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """Of generated code: share of rows that run test by test, as in training; the others run all tests in one box."""
 
@@ -189,6 +191,8 @@ class Group(Strict):
     """As an entry's, of every member."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """As an entry's, of every member."""
+    compare_texts: bool = False
+    """As an entry's, of every member."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """As an entry's, of every member."""
 
@@ -218,6 +222,7 @@ class Group(Strict):
                 weight=self.weight,
                 licence=self.licence,
                 verify_fraction=self.verify_fraction,
+                compare_texts=self.compare_texts,
                 full_path_fraction=self.full_path_fraction,
             )
             for place, member in enumerate(members)

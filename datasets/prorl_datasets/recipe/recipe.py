@@ -64,7 +64,7 @@ class Recipe(Strict):
     weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
     """Domain -> what multiplies the ``weight`` of its entries (1); in the rows' metadata, read by ``prorl train``."""
     near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
-    """MinHash similarity from which two rows of files count as one; 0: off."""
+    """MinHash similarity from which two rows of files, or of generators with ``compare_texts``, count as one; 0: off."""
     decontamination: Decontamination = Decontamination()
     """Benchmarks that rows must not repeat."""
     difficulty: Difficulty | None = None
@@ -118,6 +118,8 @@ class Recipe(Strict):
                 del entry["verifier"]
             if not entry["reference"]:
                 del entry["reference"]
+            if not entry["compare_texts"]:
+                del entry["compare_texts"]
             source = entry["source"]
             for name in ("columns", "map", "where", "keep", "adapter"):
                 if name in source and not source[name] and source[name] != []:

@@ -165,7 +165,8 @@ class RowMaker:
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
         signature = None  # as text; a short one has no near-duplicates
-        if not entry.generated and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
+        compared = entry.compare_texts or not entry.generated
+        if compared and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
             packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
@@ -226,8 +227,8 @@ class RowMaker:
         return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
-        """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
-        if entry.generated and self._benchmarks is None:
+        """Return the hashes of a row's text where they are needed: to compare rows, or benchmarks to check."""
+        if entry.generated and not entry.compare_texts and self._benchmarks is None:
             return None
         from prorl_datasets.text.hashing import Profile
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import model_validator
 
@@ -19,7 +19,7 @@ from prorl_datasets.sources.columns import check_columns_of, is_wanted, map_row,
 from prorl_datasets.spec import ADAPTERS, RawRow, RowSettings
 from prorl_datasets.types import DatasetError
 
-FILTERED = "where"
+FILTERED: Literal["where"] = "where"
 """The reason of a row that its source's condition leaves out."""
 
 

@@ -1,1 +1,1 @@
-"""Problems whose inputs are far too long to be written down, folder by kind of input."""
+"""Families of inputs made by a rule, too long to be written down."""

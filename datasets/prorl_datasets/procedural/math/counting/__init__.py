@@ -1,1 +1,1 @@
-"""Counting: arrangements, selections, distributions, paths, colourings and worst cases."""
+"""Families of counting: arrangements, selections, distributions, paths, colourings and worst cases."""

@@ -1,1 +1,1 @@
-"""Families about functions: composition, inverses, domains, functional equations, graphs."""
+"""Families of functions: composition, inverses, domains, functional equations, graphs."""

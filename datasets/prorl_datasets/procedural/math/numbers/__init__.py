@@ -1,1 +1,1 @@
-"""Number theory: powers, congruences, divisors, digits, bases and equations in integers."""
+"""Families of number theory: powers, congruences, divisors, digits, bases and equations in integers."""

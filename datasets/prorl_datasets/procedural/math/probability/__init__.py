@@ -1,1 +1,1 @@
-"""Probability: dice, cards, urns, conditions, waiting, walks, expectation and regions."""
+"""Families of probability: dice, cards, urns, conditions, waiting, walks, expectation and regions."""
