@@ -6,8 +6,8 @@ from prorl_datasets.building.report import BuildReport
 from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
-from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
-from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.recipe.recipe import PASS_RATES, Recipe, load_recipe, recipe_names
+from prorl_datasets.rows.row import Drop, Row, prompt_key
 from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
@@ -27,6 +27,7 @@ __all__ = [
     "BENCHMARKS",
     "DOMAINS",
     "FORMATS",
+    "PASS_RATES",
     "RECIPES",
     "SOURCES",
     "SPLITS",
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "load_recipe",
     "newest_dataset",
+    "prompt_key",
     "read_manifest",
     "recipe_names",
     "stream",

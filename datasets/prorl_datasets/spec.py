@@ -89,6 +89,9 @@ class SourceSpec:
     seed is the same item; ``memory`` lives as long as the process."""
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
+    rungs: Callable[[Any], Mapping[str, SourceSettings]] | None = None
+    """settings -> the sizes that its items can have, easiest first: label (small letters and digits) -> settings
+    with that size alone. For ``prorl data ladder``; by default none."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
     find: Callable[..., None] | None = None

@@ -1,4 +1,4 @@
-"""``prorl data``: build a dataset, look at it, check it again, compare two, list the recipes.
+"""``prorl data``: build a dataset, look at it, check it again, compare two, rate it, list the recipes.
 
 Each verb parses, calls one function of the datasets room and shows the result. Tables and JSON go
 to stdout, progress and messages to stderr.
@@ -14,7 +14,9 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
+from prorl_cli.data.ladder import ladder_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
+from prorl_cli.data.rate import rate_command
 from prorl_cli.data.tables import counts_table, show_example, table
 from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
@@ -173,3 +175,5 @@ def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False
 
 
 app.command("benchmarks")(benchmarks_command)
+app.command("rate")(rate_command)
+app.command("ladder")(ladder_command)

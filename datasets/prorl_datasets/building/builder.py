@@ -19,7 +19,7 @@ from prorl_datasets.building import plan
 from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
 from prorl_datasets.building.choose import Choice, Found, Tally, choose
 from prorl_datasets.building.collect import Collector, Job
-from prorl_datasets.building.difficulty import read_pass_rates
+from prorl_datasets.building.difficulty import PassRates, read_pass_rates
 from prorl_datasets.building.gold import Scorer, open_scorer
 from prorl_datasets.building.losses import check_losses
 from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
@@ -62,11 +62,12 @@ class _Build:
     results: list[EntryResult] = field(default_factory=list)
     found: Found = field(default_factory=Found)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    rates: PassRates | None = None
 
     def collect(self) -> Choice:
         """Make rows round by round until every generated stream has its target or is used up."""
         recipe, progress = self.recipe, self.progress
-        rates = read_pass_rates(recipe)
+        self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
         for result in self.results if not self.options.isolated else ():
             result.left_out = VERIFIERS.get(result.entry.scored_by).may_run_programs
@@ -90,7 +91,7 @@ class _Build:
         streams = plan.streams_of(active)
         while True:
             self._take(collector.run(plan.draw(streams)))
-            choice = choose(recipe, self.seed, self.found, near, rates)
+            choice = choose(recipe, self.seed, self.found, near, self.rates)
             check_losses(recipe, self.found.tallies)
             for stream in streams:
                 drawn = self.found.drawn[stream.entry.name, stream.split]
@@ -123,7 +124,7 @@ class _Build:
             "sources": self.files.hashes,
             "decontamination": self.guard.as_json(self.pairs),
         }
-        return Output(self.recipe, self.results, choice, self.store, self.pairs, about)
+        return Output(self.recipe, self.results, choice, self.store, self.pairs, self.rates, about)
 
 
 def build(

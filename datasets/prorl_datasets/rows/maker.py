@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, derive_seed
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Drop, Row, digest, normalised
+from prorl_datasets.rows.row import Drop, Row, digest, normalised, prompt_key
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
@@ -149,7 +149,7 @@ class RowMaker:
             "checked": self._is_checked(entry, split, row),
             "consistent": row.consistent,
             "key": digest(key if key is not None else normalised(row.question)),
-            "prompt_key": digest(normalised(prompt)),
+            "prompt_key": prompt_key(columns["prompt"]),
             "signature": signature,
             "matches": [
                 {

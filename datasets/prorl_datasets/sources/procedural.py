@@ -72,6 +72,11 @@ def member(group: Group, one: Member) -> ProceduralSource:
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
 
 
+def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
+    """Return the three levels of a family, each alone."""
+    return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
+
+
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
     """Return gold program and task with all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
@@ -94,6 +99,7 @@ SPEC = SourceSpec(
     settings=ProceduralSource,
     generate=generate,
     member=member,
+    rungs=rungs,
     check=check,
     label=label,
     one_box=one_box,
