@@ -111,7 +111,7 @@ def rate_command(
     """
     from prorl_datasets import newest_dataset
     from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
-    from prorl_evaluation.rating.store import RatingStore
+    from prorl_evaluation.rating.store import STORE_FILE, RatingStore
     from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
 
     asked = o.settings(context, config, overrides)
@@ -125,6 +125,11 @@ def rate_command(
         raise UserError(f"no dataset under {DATA}/: make one with prorl data build, or name one")
     samples, _ = pick_dataset(chosen, split, asked.data.limit)
     folder = asked.output.out or chosen.with_name(f"{chosen.name}.ratings")
+    sampled = asked.model.path is not None or asked.server.url is not None
+    if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
+        raise UserError(
+            f"{folder} holds no ratings: make some with --model or --server, or take in --from-run or --from-eval"
+        )
     progress = make_progress()
     policies: list[Policy] = []
     with stoppable(KEPT, progress), RatingStore(folder) as store:
@@ -137,7 +142,7 @@ def rate_command(
             fed = feed_run(store, samples, run, window)
             say(f"run {run.name}: {fed.words()}")
             policies = fed.policies
-        if asked.model.path is not None or asked.server.url is not None:
+        if sampled:
             policies = [_sample(asked, samples, store, progress)]
         policies = policies or _only_one(store)
         rated = store.rows(samples, policies)
@@ -182,8 +187,6 @@ def _only_one(store: RatingStore) -> list[Policy]:
     whose = "; ".join(policy.words() for policy in found[:5])
     raise UserError(
         f"{store.path} holds ratings of {len(found)} policies ({whose}): say whose with --model or --from-run"
-        if found
-        else f"{store.path} is empty: rate with --model or --server, or take in --from-run or --from-eval"
     )
 
 

@@ -8,6 +8,7 @@ whatever way it is brought; of one judged anew the newest verdict counts. Append
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -99,7 +100,13 @@ class RatingStore(Closing):
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_FILE
-        self._journal = Journal(self.path)
+        self._newest: dict[tuple[str, str], str] = {}
+        """(policy, row) -> what its last line says: the same is not written again."""
+        with contextlib.ExitStack() as opened:
+            self._journal = opened.enter_context(Journal(self.path))
+            for _, row in self._lines():
+                self._newest[row["policy"], row["id"]] = _said(row)
+            opened.pop_all()
 
     def close(self) -> None:
         """Close the file."""
@@ -121,23 +128,25 @@ class RatingStore(Closing):
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         found: dict[str, tuple[int, RowSamples]] = {}
-        for number, row in self._lines():
+        for _, row in self._lines():
             place, identity = rank.get(row["policy"]), row["id"]
             if place is None or content.get(identity) != row["content"]:
                 continue
             if identity not in found or place > found[identity][0]:
                 found[identity] = place, RowSamples()
             if place == found[identity][0]:
-                if not all(isinstance(row[name], list) for name in ("passed", "failed")):
-                    raise self._damaged(number, "passed and failed must be lists")
                 found[identity][1].add(row["passed"], row["failed"])
         return {identity: own for identity, (_, own) in found.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
         """Write what was sampled of rows with one sync; return the number of samples."""
-        about, key = policy.as_json(), policy.key
-        lines = [
-            {
+        about, key, count = policy.as_json(), policy.key, 0
+        lines: list[dict[str, Any]] = []
+        for sample, found in rows:
+            if not found.n:
+                continue
+            count += found.n
+            line = {
                 "id": sample.id,
                 "content": content_of(sample.prompt, sample.task),
                 "policy": key,
@@ -145,17 +154,19 @@ class RatingStore(Closing):
                 "passed": sorted(found.passed),
                 "failed": sorted(found.failed),
             }
-            for sample, found in rows
-            if found.n
-        ]
+            if self._newest.get((key, sample.id)) != _said(line):
+                self._newest[key, sample.id] = _said(line)
+                lines.append(line)
         if lines:
             self._journal.extend(lines)
-        return sum(len(line["passed"]) + len(line["failed"]) for line in lines)
+        return count
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, row in read_jsonl(self.path):
             if missing := {"id", "content", "policy", "passed", "failed"} - row.keys():
                 raise self._damaged(number, f"it lacks {', '.join(sorted(missing))}")
+            if not all(isinstance(row[name], list) for name in ("passed", "failed")):
+                raise self._damaged(number, "passed and failed must be lists")
             yield number, row
 
     def _policy(self, number: int, row: Mapping[str, Any]) -> Policy:
@@ -170,3 +181,7 @@ class RatingStore(Closing):
         return EvaluationError(
             f"{self.path}:{number} is no rating ({why}): take the line out, its row is rated again"
         )
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    return digest([row["content"], row["passed"], row["failed"]])[:16]
