@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -21,7 +21,7 @@ def ladder_command(
     ] = None,
     plugin: PluginOption = None,
 ) -> None:
-    """Write a recipe with every generator of another at each of its sizes.
+    """Write a recipe of every generator at each size.
 
     The levels of a family; a reasoning-gym task as it is configured (now) and at its curriculum's first levels. Build
     it, then rate it: prorl data rate --suggest says which sizes suit a model.
@@ -30,13 +30,12 @@ def ladder_command(
     from prorl_common.config import write_yaml
     from prorl_datasets import SPLITS, load_recipe
     from prorl_datasets.recipe.ladder import ladder
-    from prorl_datasets.types import Split
 
     if split not in SPLITS:
         raise UserError(
             f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
         )
-    made = ladder(load_recipe(recipe), items, cast(Split, split), only or [], make_progress())
+    made = ladder(load_recipe(recipe), items, split, only or [], make_progress())
     atomic_write_text(out, write_yaml(made))
     say(
         f"{len(made['entries'])} entries of {items} rows: {out}; build it with prorl data build --recipe {out}"

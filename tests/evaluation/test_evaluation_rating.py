@@ -110,9 +110,7 @@ def test_other_seeds_add_up_and_fill_what_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [{"temperature": 1.0}, {"top_p": 0.5}, {"max_tokens": 9}])
-def test_other_sampling_settings_are_another_policy(
-    tmp_path: Path, change: dict[str, float]
-) -> None:
+def test_other_sampling_settings_are_another_policy(tmp_path: Path, change: dict[str, Any]) -> None:
     rated(tmp_path, make_samples(2), settings(2))
     _, found = rated(tmp_path, make_samples(2), settings(2, **change))
     assert {row.n for row in found.values()} == {2}

@@ -116,9 +116,10 @@ class RowMaker:
             metadata["gold_response"] = row.gold
         with long_integers():
             reference = row.task.reference_json()
+        messages = [{"role": "user", "content": prompt}]
         columns = {
             "domain": entry.domain,
-            "prompt": [{"role": "user", "content": prompt}],
+            "prompt": messages,
             "verifier": row.task.verifier,
             "reference": reference,
             "source": entry.spec.shown(entry.source),
@@ -149,7 +150,7 @@ class RowMaker:
             "checked": self._is_checked(entry, split, row),
             "consistent": row.consistent,
             "key": digest(key if key is not None else normalised(row.question)),
-            "prompt_key": prompt_key(columns["prompt"]),
+            "prompt_key": prompt_key(messages),
             "signature": signature,
             "matches": [
                 {
