@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+@pytest.mark.slow
 def test_rows_outside_the_band_are_replaced_and_counted_by_reason(
     build: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -58,6 +60,10 @@ def test_rows_outside_the_band_are_replaced_and_counted_by_reason(
     assert manifest["stages"]["math"]["difficulty"] == 2
     assert len(kept) == 12 and not {samples[0].id, samples[1].id} & {s.id for s in kept}
     assert {samples[2].id, samples[3].id} <= {s.id for s in kept}
+    assert "## Difficulty" not in (tmp_path / "all" / "README.md").read_text()
+    card = (tmp_path / "band" / "README.md").read_text()
+    assert "Pass rates of 1 of 12 rows" in card and "| math | 1 | 0.100 | 0% | 100% | 0% |" in card
+    ElementTree.fromstring((tmp_path / "band" / "images" / "pass_rates.svg").read_text())
 
     strict = (
         "difficulty: {ratings: rated/pass_rates.jsonl, band: [0.1, 0.9], min_n: 4, unrated: drop}\n"
@@ -68,17 +74,27 @@ def test_rows_outside_the_band_are_replaced_and_counted_by_reason(
 
 
 def test_a_rate_belongs_to_its_prompt_wherever_the_row_is_now(
-    build: Callable[..., Any], tmp_path: Path
+    make_recipe: Callable[[str], Recipe], tmp_path: Path
 ) -> None:
-    _, samples = build("all")
-    known = prompt_key(samples[5].prompt)
-    moved = {"id": samples[0].id, "prompt_key": known, "pass_rate": 0.0, "n": 8}
-    write(tmp_path / "r.jsonl", [moved])
-    _, kept = build("b", "difficulty: {ratings: r.jsonl, band: [0.1, 0.9]}\n")
-    ids = {s.id for s in kept}
-    assert samples[0].id in ids and samples[5].id not in ids
+    key = prompt_key([{"role": "user", "content": "What is 1 + 1?"}])
+    rates = [
+        {"id": "a-train-000000", "prompt_key": key, "pass_rate": 0.0},
+        {"id": "a-train-000001", "pass_rate": 1.0},
+        {"prompt": "what  IS 2 + 2?", "pass_rate": 0.5},
+    ]
+    write(tmp_path / "r.jsonl", rates)
+    recipe = make_recipe(
+        RECIPE % "difficulty: {ratings: r.jsonl, band: [0.1, 0.9], unrated: drop}\n"
+    )
+    found = read_pass_rates(recipe)
+    assert found is not None
+    assert found.reason("b-train-000007", key) == "too hard"
+    assert found.reason("a-train-000000", "another prompt") == "unrated"
+    assert found.reason("a-train-000001", "another prompt") == "too easy"
+    assert found.reason("x", prompt_key([{"content": "What is 2 + 2?"}])) is None
 
 
+@pytest.mark.slow
 def test_changed_ratings_make_another_dataset(build: Callable[..., Any], tmp_path: Path) -> None:
     _, samples = build("all")
     rule = "difficulty: {ratings: r.jsonl, band: [0.5, 1]}\n"
@@ -123,31 +139,20 @@ def test_a_recipes_mistakes_in_difficulty_are_named(
         make_recipe(RECIPE % f"difficulty: {rule}\n")
 
 
-def test_the_card_of_a_filtered_dataset_shows_the_pass_rates_of_what_stayed(
-    build: Callable[..., Any], tmp_path: Path
-) -> None:
-    _, samples = build("all")
-    assert "## Difficulty" not in (tmp_path / "all" / "README.md").read_text()
-    write(tmp_path / "r.jsonl", [{"id": s.id, "pass_rate": 0.5} for s in samples[:3]])
-    build("b", "difficulty: {ratings: r.jsonl, band: [0, 1]}\n")
-    card = (tmp_path / "b" / "README.md").read_text()
-    assert "Pass rates of 3 of 12 rows" in card and "| math | 3 | 0.500 | 0% | 100% | 0% |" in card
-    ElementTree.fromstring((tmp_path / "b" / "images" / "pass_rates.svg").read_text())
-
-
 def test_ratings_of_a_built_dataset_replace_those_on_its_card(
-    build: Callable[..., Any], tmp_path: Path
+    small_dataset: Path, tmp_path: Path
 ) -> None:
-    build("all")
-    card = tmp_path / "all" / "README.md"
+    folder = tmp_path / "small"
+    shutil.copytree(small_dataset, folder)
+    card = folder / "README.md"
     before = card.read_text()
-    add_ratings(tmp_path / "all", {"math": [0.0, 1.0]}, 12, "model one")
+    add_ratings(folder, {"math": [0.0, 1.0]}, 12, "model one")
     first = card.read_text()
-    add_ratings(tmp_path / "all", {"math": [0.5]}, 12, "model two")
-    add_ratings(tmp_path / "all", {"math": [0.0, 1.0]}, 12, "model one")
+    add_ratings(folder, {"math": [0.5]}, 12, "model two")
+    add_ratings(folder, {"math": [0.0, 1.0]}, 12, "model one")
     assert card.read_text() == first and first.startswith(before.rstrip())
     assert "model one" in first and "model two" not in first
-    assert load(tmp_path / "all")  # the manifest still holds
+    assert load(folder)  # the manifest still holds
     assert add_ratings(tmp_path, {"math": [0.5]}, 1, "no card here") is None
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -331,3 +334,33 @@ def test_pass_rates_have_the_contracts_keys(tmp_path: Path) -> None:
     (line,) = [json.loads(x) for x in write_pass_rates(rates, tmp_path).read_text().splitlines()]
     assert (line["id"], line["pass_rate"], line["n"]) == ("math-0", 0.25, 4)
     assert 0 < line["low"] < 0.25 < line["high"] < 1
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from prorl_common import NullProgress
+from prorl_evaluation.rating.rate import rate
+from prorl_evaluation.rating.store import RatingStore
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_evaluation.types import EvalSettings
+
+class Dying(FakeGenerator):
+    def generate(self, *arguments):
+        if self.calls == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().generate(*arguments)
+
+with RatingStore(Path(sys.argv[1])) as store:
+    how = EvalSettings(n=4, k=1, batch_rows=4)
+    rate(Dying(), make_samples(6), how, store, FakeScorer(), NullProgress())
+"""
+
+
+def test_a_sigkill_loses_only_the_batch_in_work(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    rest = FakeGenerator()
+    _, found = rated(tmp_path, make_samples(6), settings(4), rest)
+    assert sum(len(batch) for batch in rest.seen) == 4 * 4
+    assert found == rated(tmp_path / "whole", make_samples(6), settings(4))[1]
