@@ -92,6 +92,8 @@ class SourceSpec:
     rungs: Callable[[Any], Mapping[str, SourceSettings]] | None = None
     """settings -> the sizes that its items can have, easiest first: label (small letters and digits) -> settings
     with that size alone. For ``prorl data ladder``; by default none."""
+    names: Callable[[str], Sequence[str]] | None = None
+    """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
     find: Callable[..., None] | None = None

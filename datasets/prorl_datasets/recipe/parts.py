@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
@@ -117,7 +118,8 @@ class Member(Strict):
     """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
 
     name: str
-    """Of the task or family."""
+    """Of the task or family. A procedural member may be a pattern, such as ``algebra_*``: all families of the
+    domain whose names it fits, each a member with these settings."""
     share: Annotated[int, Field(ge=1)] = 1
     """Its part of the counts."""
     config: dict[str, Any] = Field(default_factory=dict)
@@ -154,7 +156,8 @@ class Group(Strict):
 
     def entries(self) -> list[Entry]:
         """Return the entries it stands for, in order; the counts add up to the group's."""
-        members = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        members = [member for one in given for member in self._named(one)]
         shares = [m.share for m in members]
         parts = {
             split: spread(self.count.of(split) or 0, shares)
@@ -174,6 +177,20 @@ class Group(Strict):
             )
             for place, member in enumerate(members)
         ]
+
+    def _named(self, member: Member) -> list[Member]:
+        """Return a member as it is, or one for each name that its pattern fits."""
+        if "*" not in member.name:
+            return [member]
+        names = SOURCES.get(self.kind).names
+        if names is None:
+            raise ValueError(
+                f"members of a {self.kind} group have names, not patterns: {member.name}"
+            )
+        fitting = fnmatch.filter(names(self.domain), member.name)
+        if not fitting:
+            raise ValueError(f"no {self.domain} member of {self.kind} fits '{member.name}'")
+        return [member.model_copy(update={"name": name}) for name in fitting]
 
     def _source(self, member: Member) -> SourceSettings:
         spec = SOURCES.get(self.kind)

@@ -77,6 +77,14 @@ def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
     return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
 
 
+def names(domain: str) -> list[str]:
+    """Return the names of a domain's families, without the small ones of the quickstart."""
+    small = families("small")
+    return sorted(
+        name for name, family in families().items() if family.domain == domain and name not in small
+    )
+
+
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
     """Return gold program and task with all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
@@ -100,6 +108,7 @@ SPEC = SourceSpec(
     generate=generate,
     member=member,
     rungs=rungs,
+    names=names,
     check=check,
     label=label,
     one_box=one_box,

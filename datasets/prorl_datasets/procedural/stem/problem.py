@@ -30,8 +30,9 @@ FIELDS = (
 )
 """The first word of every family's name."""
 LETTERS = "ABCDEF"
-CHOICE_SHARE = 0.4
-"""Of the solved problems, how many take the multiple-choice form."""
+CHOICE_SHARE = 0.08
+"""Of the solved problems, how many take the multiple-choice form; with the facts, which all do, less than a
+fifth of the items of all families."""
 NEAREST = 0.06
 """Two options differ by more than this share of the larger one."""
 FARTHEST = 1000.0
