@@ -60,8 +60,8 @@ def rate(
     for portion in _portions(problems, rows, keys, settings):
         with EvalJournal(work, keys) as journal:
             journal.forget_refused()
-            names = [problem.id for batch in portion for problem in batch.problems]
-            label = f"rate {policy.label}, {names[0]} to {names[-1]}"
+            names = {problem.id for batch in portion for problem in batch.problems}
+            label = f"rate {policy.label}, {min(names)} to {max(names)}"
             _fill(generator, journal, settings, portion, pool, progress, label)
             counted = counts(all_items(portion), journal)
         store.add(policy, ((by_id[name], found) for name, found in counted.items()))
