@@ -12,8 +12,8 @@ from prorl_datasets.expressions import FUNCTIONS, FunctionSpec
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.pushing import Upload, plan_push, push
-from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
-from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.recipe.recipe import PASS_RATES, Recipe, load_recipe, recipe_names
+from prorl_datasets.rows.row import Drop, Row, prompt_key
 from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.spec import (
     ADAPTERS,
@@ -44,6 +44,7 @@ __all__ = [
     "EMBEDDERS",
     "FORMATS",
     "FUNCTIONS",
+    "PASS_RATES",
     "RECIPES",
     "SOURCES",
     "SPLITS",
@@ -80,6 +81,7 @@ __all__ = [
     "newest_dataset",
     "plan_push",
     "push",
+    "prompt_key",
     "read_manifest",
     "recipe_names",
     "show",

@@ -132,6 +132,9 @@ class SourceSpec:
     seed is the same item; ``memory`` lives as long as the process."""
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
+    rungs: Callable[[Any], Mapping[str, SourceSettings]] | None = None
+    """settings -> the sizes that its items can have, easiest first: label (small letters and digits) -> settings
+    with that size alone. For ``prorl data ladder``; by default none."""
     names: Callable[[str], Sequence[str]] | None = None
     """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None

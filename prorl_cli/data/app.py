@@ -1,4 +1,4 @@
-"""``prorl data``: build a dataset, look at it, check it again, compare two, list the recipes.
+"""``prorl data``: build a dataset, look at it, check it again, compare two, rate it, list the recipes.
 
 Each verb parses, calls one function of the datasets room and shows the result. Tables and JSON go
 to stdout, progress and messages to stderr.
@@ -17,8 +17,10 @@ from prorl_cli.data.build import build_command
 from prorl_cli.data.derive import filter_command, merge_command, show_command
 from prorl_cli.data.doctor import doctor_command
 from prorl_cli.data.golds import audit_golds_command
+from prorl_cli.data.ladder import ladder_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
 from prorl_cli.data.push import push_command
+from prorl_cli.data.rate import rate_command
 from prorl_cli.data.tables import counts_table, show_example, table
 from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
 
@@ -191,3 +193,5 @@ app.command("audit-golds")(audit_golds_command)
 app.command("benchmarks")(benchmarks_command)
 app.command("doctor")(doctor_command)
 app.command("push")(push_command)
+app.command("rate")(rate_command)
+app.command("ladder")(ladder_command)

@@ -1,4 +1,4 @@
-"""The pipeline as a whole: bytes do not depend on workers or kills; duplicates, difficulty, losses."""
+"""The pipeline as a whole: bytes do not depend on workers or kills; duplicates, losses."""
 
 from __future__ import annotations
 
@@ -214,31 +214,6 @@ def test_near_copies_of_a_text_row_are_dropped_within_and_across_files(
     texts = [s.prompt[0]["content"] for s in load(tmp_path / "d")]
     assert len([t for t in texts if t.startswith(long[:40])]) == 2  # rows[0] itself, one of three
     assert report.manifest["drops"] == {"duplicate": 1, "near-duplicate": 1}
-
-
-@pytest.mark.slow
-def test_rows_outside_the_recorded_pass_rates_are_dropped_by_id_or_prompt(
-    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
-) -> None:
-    _write(tmp_path / "rows.jsonl", _rows(20))
-    plain = (
-        "name: x\nnear_duplicate: 0\ndecontamination: {benchmarks: []}\n%sentries:\n"
-        "  - {name: a, domain: math, source: {kind: file, path: rows.jsonl}, count: {train: all}}\n"
-    )
-    build_with(accepting, make_recipe(plain % ""), tmp_path / "all", progress=NullProgress())
-    samples = load(tmp_path / "all")
-    rates = [
-        {"id": samples[0].id, "pass_rate": 1.0},
-        {"prompt": samples[1].prompt[0]["content"], "pass_rate": 0.0},
-        {"id": samples[2].id, "pass_rate": 0.5},
-    ]
-    (tmp_path / "rates.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rates))
-    rule = "difficulty: {file: rates.jsonl, minimum: 0.1, maximum: 0.9%s}\n"
-    build_with(accepting, make_recipe(plain % (rule % "")), tmp_path / "b", progress=NullProgress())
-    assert len(load(tmp_path / "b")) == 18
-    strict = make_recipe(plain % (rule % ", unrecorded: drop"))
-    build_with(accepting, strict, tmp_path / "c", progress=NullProgress())
-    assert [s.id for s in load(tmp_path / "c")] == [samples[2].id]
 
 
 def test_a_generated_domain_that_loses_too_much_stops_with_its_reasons(

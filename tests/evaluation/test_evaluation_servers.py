@@ -237,3 +237,15 @@ def test_a_damaged_journal_is_repaired_by_the_command_that_says_so(
     done = call(server, "--out", "mine", "--repair")
     assert done.exit_code == 0 and "1 damaged line moved" in done.stderr
     assert len(rows(Path("mine"))) == 40
+
+
+def test_a_server_rates_rows_and_is_not_asked_again(workplace: Path, server: FakeServer) -> None:
+    small = ["--split", "test", "--samples", "4", "--max-tokens", "40", "--server", server.url]
+    rate = ["data", "rate", "data/small", *small]
+    done = CliRunner().invoke(build_app(), [*rate, "--json"])
+    assert done.exit_code == 0, done.output
+    value = json.loads(done.stdout)
+    assert (value["rated"], value["policy"]["label"]) == (5, "tiny")
+    assert value["groups"][0]["samples"] == 20
+    asked = len(server.bodies)
+    assert CliRunner().invoke(build_app(), rate).exit_code == 0 and len(server.bodies) == asked

@@ -19,7 +19,7 @@ from prorl_datasets.building import plan
 from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
 from prorl_datasets.building.choose import Choice, Found, Tally, choose
 from prorl_datasets.building.collect import Collector, Job
-from prorl_datasets.building.difficulty import read_pass_rates
+from prorl_datasets.building.difficulty import PassRates, read_pass_rates
 from prorl_datasets.building.gold import Scorer, open_scorer
 from prorl_datasets.building.losses import check_losses
 from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
@@ -68,11 +68,12 @@ class _Build:
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    rates: PassRates | None = None
 
     def collect(self) -> Choice:
         """Make rows round by round until every generated stream has its target or is used up."""
         recipe, progress = self.recipe, self.progress
-        rates = read_pass_rates(recipe)
+        self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
         wanted = {entry.name for entry in self.wanted}
         for result in self.results:
@@ -106,7 +107,7 @@ class _Build:
         while True:
             self._take(collector.run(plan.draw(streams)))
             near = self.found.near(recipe.near_duplicate)
-            choice = choose(recipe, self.seed, self.found, near, rates)
+            choice = choose(recipe, self.seed, self.found, near, self.rates)
             check_losses(recipe, self.found.tallies)
             for stream in streams:
                 drawn = self.found.drawn[stream.entry.name, stream.split]
@@ -160,7 +161,14 @@ class _Build:
             "decontamination": self.guard.as_json(self.pairs),
         }
         return Output(
-            self.recipe, self.results, choice, self.store, self.pairs, about, self.quarantined
+            recipe=self.recipe,
+            results=self.results,
+            choice=choice,
+            store=self.store,
+            pairs=self.pairs,
+            rates=self.rates,
+            about=about,
+            quarantined=self.quarantined,
         )
 
     def _nothing(self, choice: Choice) -> str:
@@ -171,7 +179,8 @@ class _Build:
             reasons.update(sum(tally.drops.values(), Counter()))
             for reason, item, detail in tally.examples:
                 examples.setdefault(reason, f", as {item}: {detail}")
-        reasons.update(sum(choice.lost.values(), Counter()))
+        for lost in choice.lost.values():
+            reasons.update({reason: count for (_, reason), count in lost.items()})
         if not reasons:
             return f"recipe {self.recipe.name} gave no items: every count is 0, or its sources are empty"
         worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:10]

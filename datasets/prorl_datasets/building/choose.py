@@ -11,14 +11,14 @@ import base64
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import derive_seed
 from prorl_datasets.building.collect import Job
+from prorl_datasets.building.difficulty import PassRates
 from prorl_datasets.building.plan import FILL_ORDER
-from prorl_datasets.recipe.parts import Difficulty, Entry
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import Part
 from prorl_datasets.types import Split
@@ -149,7 +149,8 @@ class Choice:
     """The rows that stay, by (entry, split), sorted by index; and what was lost in choosing."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
-    lost: dict[str, Counter[str]] = field(default_factory=dict)
+    lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    """By entry: (stage, reason) -> rows."""
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
@@ -162,10 +163,10 @@ def choose(
     seed: int,
     found: Found,
     near: Near,
-    rates: Mapping[str, float],
+    rates: PassRates | None,
 ) -> Choice:
-    """Return which rows stay; ``rates`` are recorded pass rates by row id or prompt key."""
-    chooser = _Chooser(recipe.difficulty, near, rates)
+    """Return which rows stay; ``rates`` are recorded pass rates, if the recipe names any."""
+    chooser = _Chooser(near, rates)
     streams = {}
     for (name, part), refs in found.refs.items():  # rows of files in an order drawn from the seed
         drawn = {r.index: 0 if part else derive_seed(seed, "file", name, r.index) for r in refs}
@@ -191,11 +192,9 @@ def choose(
 class _Chooser:
     """Goes through streams in order and keeps what repeats nothing kept before."""
 
-    def __init__(
-        self, difficulty: Difficulty | None, near: Near, rates: Mapping[str, float]
-    ) -> None:
+    def __init__(self, near: Near, rates: PassRates | None) -> None:
         self.choice = Choice()
-        self._difficulty, self._near, self._rates = difficulty, near, rates
+        self._near, self._rates = near, rates
         self._nodes: set[int] = set()
         self._groups: set[int] = set()
         self._prompts: set[bytes] = set()
@@ -221,13 +220,15 @@ class _Chooser:
         self.choice.kept[entry.name, split] = kept
         return end
 
-    def _reason(self, entry: Entry, split: Split, ref: Ref) -> str | None:
+    def _reason(self, entry: Entry, split: Split, ref: Ref) -> tuple[str, str] | None:
+        """Return the stage and the reason of a drop."""
         if ref.node in self._nodes or ref.prompt_key in self._prompts:
-            return "duplicate"
+            return "duplicate", "duplicate"
         if self._is_near(ref.node):
-            return "near-duplicate"
-        if self._difficulty is not None and not self._in_range(entry, split, ref):
-            return "difficulty"
+            return "near-duplicate", "near-duplicate"
+        if self._rates is not None:
+            why = self._rates.reason(row_id(entry, split, ref.index), ref.prompt_key)
+            return None if why is None else ("difficulty", why)
         return None
 
     def _is_near(self, node: int) -> bool:
@@ -236,15 +237,6 @@ class _Chooser:
             return False
         neighbours = self._near.neighbours.get(group, ())
         return group in self._groups or any(other in self._groups for other in neighbours)
-
-    def _in_range(self, entry: Entry, split: Split, ref: Ref) -> bool:
-        assert self._difficulty is not None
-        rate = self._rates.get(
-            row_id(entry, split, ref.index), self._rates.get(ref.prompt_key.hex())
-        )
-        if rate is None:
-            return self._difficulty.unrecorded == "keep"
-        return bool(self._difficulty.minimum <= rate <= self._difficulty.maximum)
 
 
 def row_id(entry: Entry, split: str, index: int) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets.building.choose import Choice, Ref, row_id
+from prorl_datasets.building.difficulty import PassRates
 from prorl_datasets.building.report import (
     MAX_UNTYPED,
     EntryResult,
@@ -44,6 +45,7 @@ class Output:
     choice: Choice
     store: PartStore
     pairs: list[dict[str, Any]]
+    rates: PassRates | None
     about: dict[str, Any]
     quarantined: list[str] = field(default_factory=list)
     """Parts that hold bad rows to be written, in any order."""
@@ -61,8 +63,8 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
             refs = work.choice.kept.get((name, split), [])
             result.kept[split] = len(refs)
             result.answers.update(ref.answer for ref in refs if ref.answer is not None)
-        for reason, count in work.choice.lost.get(name, {}).items():
-            result.drops.setdefault(reason, Counter())[reason] += count
+        for (stage, reason), count in work.choice.lost.get(name, {}).items():
+            result.drops.setdefault(stage, Counter())[reason] += count
         result.surplus = work.choice.surplus[name]
     files: dict[str, dict[str, Any]] = {}
     with atomic_directory(out, work.store.folder) as folder:
@@ -127,7 +129,8 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         result.tests_left_out.update(columns["metadata"].get("tests_left_out", {}))
         _count_gold(result, identity, columns)
         work.licences[columns["licence"]] += 1
-        work.facts.add(columns)
+        rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key)
+        work.facts.add(columns, rate)
         work.parts |= _parts_named(columns, seen)
         metadata = canonical_json(columns["metadata"])
         yield {

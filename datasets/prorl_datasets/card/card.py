@@ -12,7 +12,7 @@ from typing import Any
 from prorl_common import atomic_write_text
 from prorl_datasets.building.report import STAGE_NAMES
 from prorl_datasets.card.facts import CardFacts, in_order
-from prorl_datasets.card.plots import IMAGES, draw_plots
+from prorl_datasets.card.plots import IMAGES, draw_plots, rates_plot
 from prorl_datasets.types import SPLITS
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
@@ -59,6 +59,10 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         "## Decontamination",
         _benchmarks(manifest),
     ]
+    if facts.rates:
+        parts.append(
+            _difficulty(folder, facts.rates, facts.rows, "as the recipe's `difficulty` names them")
+        )
     atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
 
 
@@ -74,6 +78,49 @@ def _made(manifest: Mapping[str, Any]) -> str:
     return (
         f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
         "holds the resolved recipe, the hash of each file and the versions."
+    )
+
+
+BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
+
+
+def add_ratings(
+    folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
+) -> Path | None:
+    """Write the pass rates of a dataset's rows, by domain, into its card, in place of those there; return the card.
+
+    ``rows`` are the dataset's, ``words`` say who was sampled. None where the folder has no card. Raises UserError (disk).
+    """
+    card = folder / "README.md"
+    if not card.is_file():
+        return None
+    before, begin, rest = card.read_text(encoding="utf-8").partition(f"\n\n{BEGIN}")
+    after = rest.partition(END)[2].lstrip("\n") if begin else ""
+    section = _difficulty(folder, rates, rows, words)
+    atomic_write_text(card, f"{before.rstrip()}\n\n{section}\n" + (f"\n{after}" if after else ""))
+    return card
+
+
+def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
+    """Draw the pass rates into ``folder`` and return the card's section on them."""
+    atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
+    table = []
+    for domain in in_order(rates):
+        own = rates[domain]
+        never, always = own.count(0.0) / len(own), own.count(1.0) / len(own)
+        shares = (never, 1 - never - always, always)
+        table.append(
+            (domain, f"{len(own):,}", f"{sum(own) / len(own):.3f}", *(f"{s:.0%}" for s in shares))
+        )
+    rated = sum(len(own) for own in rates.values())
+    return "\n\n".join(
+        [
+            f"{BEGIN}\n## Difficulty",
+            f"Pass rates of {rated:,} of {rows:,} rows, {words}.",
+            _table(("domain", "rated", "pass rate", "0", "(0, 1)", "1"), table),
+            f"![Share of rated rows by pass rate]({IMAGES}/pass_rates.svg)",
+            END,
+        ]
     )
 
 

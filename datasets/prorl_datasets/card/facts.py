@@ -15,12 +15,17 @@ BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
 
 @dataclass(slots=True)
 class CardFacts:
-    """Prompt lengths in characters by domain."""
+    """Prompt lengths in characters and recorded pass rates by domain; ``rows`` of all."""
 
     lengths: dict[str, Counter[int]] = field(default_factory=dict)
+    rates: dict[str, list[float]] = field(default_factory=dict)
+    rows: int = 0
 
-    def add(self, columns: Mapping[str, Any]) -> None:
-        """Count one row (its Parquet columns before writing)."""
+    def add(self, columns: Mapping[str, Any], rate: float | None = None) -> None:
+        """Count one row (its Parquet columns before writing, its pass rate where one is recorded)."""
+        self.rows += 1
+        if rate is not None:
+            self.rates.setdefault(columns["domain"], []).append(rate)
         size = sum(len(message["content"]) for message in columns["prompt"])
         self.lengths.setdefault(columns["domain"], Counter())[size] += 1
 

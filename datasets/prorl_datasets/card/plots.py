@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,34 @@ def rows_plot(manifest: Mapping[str, Any]) -> str:
         (Key().box((4.0, 1.0), (30.0, 11.0), "target"), "target"),
     ]
     return picture("Rows by domain", [panels], legend, 2)
+
+
+RATE_STEPS = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
+"""Steps of a pass rate: never, four between, always."""
+
+
+def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
+    """Return a line a domain: the share of its rated rows in each of RATE_STEPS."""
+    domains = in_order(rates)
+    shares = {d: [0.0] * len(RATE_STEPS) for d in domains}
+    for d in domains:
+        for rate in rates[d]:
+            shares[d][rate_step(rate)] += 1 / len(rates[d])
+    x = Axis(-0.4, len(RATE_STEPS) - 0.6, tuple(enumerate(RATE_STEPS)), "pass rate of a row")
+    y = Axis(0.0, 1.06, linear_ticks(0.0, 1.0), "share of the domain's rated rows")
+    panel = Panel(x, y, (680.0, 260.0))
+    for series, d in enumerate(domains, start=1):
+        panel.line(list(enumerate(shares[d])), series)
+    said = "; ".join(f"{d}: {shares[d][0]:.0%} never, {shares[d][-1]:.0%} always" for d in domains)
+    legend = [(sample(series), d) for series, d in enumerate(domains, start=1)]
+    return picture("Pass rates", [[(said, panel)]], legend, len(domains) + 1)
+
+
+def rate_step(rate: float) -> int:
+    """Return which of RATE_STEPS a pass rate lies in."""
+    return (
+        0 if rate == 0 else 5 if rate == 1 else min(4, 1 + sum(rate > e for e in (0.25, 0.5, 0.75)))
+    )
 
 
 def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:

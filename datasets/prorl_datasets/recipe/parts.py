@@ -66,6 +66,7 @@ class Counts(Strict):
         return round(float(value[:-1]) * 1000) if is_percent else 0
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
 Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
@@ -281,17 +282,25 @@ class Decontamination(Strict):
 
 
 class Difficulty(Strict):
-    """Keep rows whose recorded pass rate lies within [minimum, maximum]."""
+    """Keep rows whose pass rate lies in a band."""
 
-    file: str
-    """JSONL, ``{"id" or "prompt", "pass_rate"}`` a line; ``prompt`` is the whole prompt, case and spacing aside. Relative
-    to the recipe's folder."""
-    minimum: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Rows below are dropped."""
-    maximum: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Rows above are dropped."""
-    unrecorded: Literal["keep", "drop"] = "keep"
-    """What happens to rows without a record."""
+    ratings: str
+    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder; or your own JSONL: ``id`` or ``prompt`` (the whole
+    prompt, case and spacing aside), ``pass_rate``, and ``n`` where ``min_n`` asks. Relative to the recipe's folder."""
+    band: tuple[Share, Share]
+    """Lowest and highest pass rate that stays, both included."""
+    min_n: Annotated[int, Field(ge=1)] = 1
+    """Rows rated by fewer samples count as unrated."""
+    unrated: Literal["keep", "drop"] = "keep"
+    """What happens to rows without a rating."""
+
+    @model_validator(mode="after")
+    def _band_has_room(self) -> Difficulty:
+        if self.band[0] > self.band[1]:
+            raise ValueError(
+                f"band is [{self.band[0]:g}, {self.band[1]:g}]: the lower end comes first"
+            )
+        return self
 
 
 def check_template(template: str | None) -> None:

@@ -36,6 +36,8 @@ from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Domain, Split
 from prorl_verifiers import VERIFIERS
 
 MIN_SHARE = 0.9
+PASS_RATES = "pass_rates.jsonl"
+"""What ``prorl data rate`` writes into its folder, and the difficulty filter reads."""
 
 
 def default_prompt(verifier: str) -> str:
@@ -103,8 +105,9 @@ class Recipe(Strict):
         """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
         if self.difficulty is None:
             return None
-        path = Path(self.difficulty.file).expanduser()
-        return path if path.is_absolute() or self.base is None else self.base / path
+        path = Path(self.difficulty.ratings).expanduser()
+        path = path if path.is_absolute() or self.base is None else self.base / path
+        return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
         """Return the recipe as JSON-ready values with every default and template filled in."""

@@ -18,7 +18,7 @@ from prorl_common import UserError, derive_seed
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.posed import flaw_of_row
-from prorl_datasets.rows.row import BadRow, Drop, Row, digest, normalised
+from prorl_datasets.rows.row import BadRow, Drop, Row, digest, normalised, prompt_key
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
@@ -144,9 +144,10 @@ class RowMaker:
             metadata["gold_response"] = row.gold
         with long_integers():
             reference = row.task.reference_json()
+        messages = [{"role": "user", "content": prompt}]
         columns = {
             "domain": entry.domain,
-            "prompt": [{"role": "user", "content": prompt}],
+            "prompt": messages,
             "verifier": row.task.verifier,
             "reference": reference,
             "source": entry.spec.shown(entry.source),
@@ -181,7 +182,7 @@ class RowMaker:
             "consistent": row.consistent,
             "independent": row.independent,
             "key": digest(key if key is not None else normalised(row.question)),
-            "prompt_key": digest(normalised(prompt)),
+            "prompt_key": prompt_key(messages),
             "signature": signature,
             "matches": [
                 {

@@ -6,7 +6,7 @@ Holds no input or output.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -80,3 +80,9 @@ def normalised(text: str) -> str:
 def digest(text: str) -> str:
     """Return a 16-byte BLAKE2b digest in hexadecimal."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def prompt_key(prompt: Iterable[Mapping[str, str]]) -> str:
+    """Return what finished prompts are compared by, as duplicates and as rows of recorded pass rates: a digest of
+    their messages, case and spacing aside."""
+    return digest(normalised("\n".join(message["content"] for message in prompt)))

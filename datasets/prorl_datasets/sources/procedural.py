@@ -80,6 +80,11 @@ def member(group: Group, one: Member) -> ProceduralSource:
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
 
 
+def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
+    """Return the three levels of a family, each alone."""
+    return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
+
+
 def names(domain: str) -> list[str]:
     """Return the names of a domain's families, without the small ones of the quickstart."""
     small = families("small")
@@ -110,6 +115,7 @@ SPEC = SourceSpec(
     settings=ProceduralSource,
     generate=generate,
     member=member,
+    rungs=rungs,
     names=names,
     check=check,
     label=label,

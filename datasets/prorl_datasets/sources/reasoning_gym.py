@@ -98,6 +98,18 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
     return ReasoningGymSource(kind="reasoning_gym", task=one.name, config=one.config)
 
 
+def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
+    """Return the configuration as it is (``now``), then the levels of the task's curriculum, easiest first."""
+    found = {"now": settings}
+    seen = [settings.config]
+    for level, sizes in rg_entries.curriculum(settings.task).items():
+        config = {**settings.config, **sizes}
+        if config not in seen:
+            seen.append(config)
+            found[f"l{level}"] = settings.model_copy(update={"config": config})
+    return found
+
+
 def label(settings: ReasoningGymSource) -> str:
     """Return ``reasoning_gym/TASK``."""
     return f"reasoning_gym/{settings.task}"
@@ -113,6 +125,7 @@ SPEC = SourceSpec(
     settings=ReasoningGymSource,
     generate=generate,
     member=member,
+    rungs=rungs,
     check=check,
     label=label,
 )

@@ -86,6 +86,40 @@ def mistakes(task: str, config: dict[str, Any]) -> list[str]:
     return []
 
 
+CURRICULUM_LEVELS = 4
+"""Levels of a task's curriculum that a ladder shows at most; later ones are for large models."""
+
+
+def curriculum(task: str) -> dict[int, dict[str, Any]]:
+    """Return level (from 0, the easiest) -> what the task's curriculum sets in its configuration.
+
+    A range holds the level's own step alone. Levels that the task itself refuses are left out; a task without
+    a curriculum has none.
+    """
+    from reasoning_gym.coaching.attributes import RangeAttributeDefinition
+    from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode
+    from reasoning_gym.factory import create_curriculum, has_curriculum
+
+    if not has_curriculum(task):
+        return {}
+    made, found = create_curriculum(task), {}
+    context = DefaultCurriculumContext(RangeAttributeMode.UPPER_BOUND)
+    names: list[str] = []
+    for attribute in made.attributes.values():
+        if isinstance(attribute, RangeAttributeDefinition):
+            names += (attribute.lower_field_name, attribute.upper_field_name)
+        else:
+            names.append(attribute.field_name)
+    highest = max((len(a.levels) for a in made.attributes.values()), default=0)
+    for level in range(min(highest, CURRICULUM_LEVELS)):
+        made.set_global_level(level)
+        whole = made.generate_configuration(context=context)
+        sizes = json.loads(json.dumps({n: getattr(whole, n) for n in names}, default=plain))
+        if not mistakes(task, sizes):
+            found[level] = sizes
+    return found
+
+
 def plain(value: Any) -> Any:
     """Return a JSON value for what RG entries hold beside JSON: numpy numbers, times, enums."""
     if hasattr(value, "item"):

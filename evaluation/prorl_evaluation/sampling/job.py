@@ -41,8 +41,8 @@ class EvalJob:
         return self.settings.label or self.model_id
 
 
-def problems_of(samples: Sequence[Sample]) -> list[Problem]:
-    """Return the problems of an evaluation, their tasks in the modes that their verifiers have for evaluation.
+def problems_of(samples: Sequence[Sample], modes: Mapping[str, str] | None = None) -> list[Problem]:
+    """Return the problems of an evaluation, their tasks in ``modes`` (verifier -> mode; None: those for evaluation).
 
     Raises EvaluationError when there are none or ids repeat.
     """
@@ -52,7 +52,7 @@ def problems_of(samples: Sequence[Sample]) -> list[Problem]:
         )
     seen: set[str] = set()
     found = []
-    modes = modes_for("evaluation")
+    modes = modes_for("evaluation") if modes is None else modes
     for s in samples:
         if s.id in seen:
             raise EvaluationError(f"the problem id '{s.id}' occurs twice: ids must be unique")

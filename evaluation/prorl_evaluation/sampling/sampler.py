@@ -52,20 +52,20 @@ class Batch:
                 yield problem, index
 
 
-def plan(problems: Sequence[Problem], settings: EvalSettings) -> list[Batch]:
-    """Return the batches: the first indices of every problem, then the next, so that an early estimate
-    of the time left has seen every problem."""
+def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> list[Batch]:
+    """Return the batches of the indices from ``start`` up to n: the first indices of every problem, then the
+    next, so that an early estimate of the time left has seen every problem."""
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)
     elif settings.batches == "bucketed":
         problems = sorted(problems, key=lambda p: (-prompt_length(p), p.id))
-    block = min(INDEX_BLOCK, settings.n, rows)
+    block = min(INDEX_BLOCK, settings.n - start, rows)
     width = max(1, rows // block)
     return [
-        Batch(tuple(problems[start : start + width]), first, min(first + block, settings.n))
-        for first in range(0, settings.n, block)
-        for start in range(0, len(problems), width)
+        Batch(tuple(problems[place : place + width]), first, min(first + block, settings.n))
+        for first in range(start, settings.n, block)
+        for place in range(0, len(problems), width)
     ]
 
 

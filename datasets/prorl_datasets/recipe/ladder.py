@@ -1,0 +1,71 @@
+"""A ladder: the recipe that has each generator of another one at each of its sizes, to be rated by a model.
+
+    prorl data ladder prorl-136k-procedural --out ladder.yaml
+    prorl data build --recipe ladder.yaml
+    prorl data rate data/ladder --model M --suggest
+
+Leaves out: rating (``prorl data rate``) and what to take (``prorl_evaluation.rating``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from prorl_common import Progress, nearest
+from prorl_datasets.recipe.parts import Entry
+from prorl_datasets.recipe.recipe import Recipe
+from prorl_datasets.types import DatasetError, Split
+
+
+def ladder(
+    recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
+) -> dict[str, Any]:
+    """Return a recipe, as its file has it, with ``items`` rows of every size of each generated entry.
+
+    Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on (``SourceSpec.rungs``). ``only`` names
+    entries, none: all. Raises DatasetError for an unknown name and where no entry has sizes.
+    """
+    known = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
+    for name in only:
+        if name not in known:
+            raise DatasetError(
+                f"recipe {recipe.name} has no generated entry '{name}'{nearest(name, known)}"
+            )
+    wanted = [known[name] for name in only] if only else list(known.values())
+    if not wanted:
+        raise DatasetError(f"recipe {recipe.name} has no generated entries: there is no ladder")
+    progress.start("sizes of each generator", len(wanted))
+    entries: list[dict[str, Any]] = []
+    for entry in wanted:
+        entries += _steps(entry, items, split)
+        progress.advance()
+    progress.finish()
+    return {
+        "name": f"{recipe.name}-ladder",
+        "description": f"Every generator of {recipe.name} at each of its sizes, to be rated.",
+        "seed": recipe.seed,
+        "prompts": dict(recipe.prompts),
+        "decontamination": {"benchmarks": []},
+        "max_loss": 1.0,
+        "plugins": [str((recipe.base or Path()) / path) for path in recipe.plugins],
+        "entries": entries,
+    }
+
+
+def _steps(entry: Entry, items: int, split: Split) -> list[dict[str, Any]]:
+    """Return an entry for each size of ``entry``."""
+    assert entry.spec.rungs is not None
+    about = entry.model_dump(
+        mode="json", exclude={"name", "source", "count"}, exclude_defaults=True
+    )
+    return [
+        {
+            "name": f"{entry.name}.{label}",
+            **about,
+            "source": settings.model_dump(mode="json"),
+            "count": {split: items},
+        }
+        for label, settings in entry.spec.rungs(entry.source).items()
+    ]

@@ -1,0 +1,168 @@
+"""Bring what was sampled elsewhere into the store: an evaluation's verdicts, a run's rollouts.
+
+Rows are found by id in the dataset and must ask the same there. Samples without a verdict (infra errors) do not
+count. Leaves out: sampling (``rate``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_common import read_jsonl
+from prorl_datasets import Sample
+from prorl_evaluation.rating.rate import NAME, counts
+from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, content_of, policy_of
+from prorl_evaluation.sampling.choose import Run
+from prorl_evaluation.sampling.job import read_job
+from prorl_evaluation.sampling.journal import EvalJournal, Keys, digest
+from prorl_evaluation.types import FULL_MARKS, EvaluationError
+from prorl_verifiers import TaskError, load_task
+
+COLUMNS = ("step", "sample_id", "sample_index", "verifier", "reference", "response", "reward")
+"""What is read of a run's rollouts; ``reward`` is the raw outcome, null where there is no verdict."""
+
+
+@dataclass(slots=True)
+class Fed:
+    """What a feeding brought: samples that are in the store now, of these policies (of a run: by step); samples of
+    rows that the dataset lacks, and of rows that ask something else there."""
+
+    policies: list[Policy] = field(default_factory=list)
+    samples: int = 0
+    elsewhere: int = 0
+    altered: int = 0
+
+    def words(self) -> str:
+        """Return it in a line for people."""
+        left = [f"{self.elsewhere:,} of rows that are not in the dataset"] if self.elsewhere else []
+        left += [f"{self.altered:,} of rows that ask something else here"] if self.altered else []
+        return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")
+
+
+def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
+    """Take in the verdicts of an evaluation folder, finished or not.
+
+    They are judged as evaluations are (instructions in mode ``reference``). Raises EvaluationError when the folder
+    is none, UserError while it is being written.
+    """
+    job, problems = read_job(folder)
+    policy = policy_of(job.label, job.model_digest, job.settings)
+    fed, by_id = Fed([policy]), {sample.id: sample for sample in samples}
+    rows: list[tuple[Sample, RowSamples]] = []
+    with EvalJournal(folder, Keys(job.model_digest, job.settings)) as journal:
+        for problem in problems:
+            items = ((problem, index) for index in range(job.settings.n))
+            found = counts(items, journal).get(problem.id, RowSamples())
+            sample = by_id.get(problem.id)
+            if sample is None:
+                fed.elsewhere += found.n
+            elif content_of(problem.prompt, problem.task) != content_of(sample.prompt, sample.task):
+                fed.altered += found.n
+            else:
+                rows.append((sample, found))
+    fed.samples = store.add(policy, rows)
+    return fed
+
+
+def feed_run(
+    store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
+) -> Fed:
+    """Take in a run's rollouts (of the steps ``first`` to ``last``, both included).
+
+    Each step's policy is one of its own: its samples add to no other's. Rollouts do not keep prompts: a row is
+    taken for the same where id, verifier and reference are. Raises EvaluationError when there are none.
+    """
+    fed, by_id = Fed(), {sample.id: sample for sample in samples}
+    files = sorted((run.path / "rollouts").glob("step_*.parquet"))
+    if not files:
+        raise EvaluationError(
+            f"run {run.name} has no rollouts: {run.path / 'rollouts'} holds no step_*.parquet "
+            "(logging.rollouts_every of its config says which steps keep theirs)"
+        )
+    policies = _Policies(run)
+    same: dict[tuple[str, str], bool] = {}
+    for file in files:
+        step = int(file.stem.removeprefix("step_"))
+        if steps is not None and not steps[0] <= step <= steps[1]:
+            continue
+        policy = policies(step)
+        rows: dict[str, RowSamples] = {}
+        for row in _rows(file):
+            if row["reward"] is None:
+                continue
+            sample = by_id.get(row["sample_id"])
+            if sample is None:
+                fed.elsewhere += 1
+                continue
+            asked = (sample.id, row["reference"])
+            if asked not in same:
+                same[asked] = _asks_the_same(sample, row["verifier"], row["reference"])
+            if not same[asked]:
+                fed.altered += 1
+                continue
+            parts = [policy.run, step, sample.id, row["sample_index"], row["response"]]
+            found = rows.setdefault(sample.id, RowSamples())
+            (found.passed if row["reward"] >= FULL_MARKS else found.failed).add(
+                digest(parts)[:NAME]
+            )
+        fed.samples += store.add(policy, ((by_id[name], found) for name, found in rows.items()))
+        fed.policies.append(policy)
+    return fed
+
+
+def _asks_the_same(sample: Sample, verifier: str, reference: str) -> bool:
+    try:
+        task = load_task(verifier, reference)
+    except TaskError:
+        return False
+    return content_of(sample.prompt, task) == content_of(sample.prompt, sample.task)
+
+
+def _rows(file: Path) -> list[Mapping[str, Any]]:
+    from pyarrow import ArrowException, parquet
+
+    try:
+        with parquet.ParquetFile(file) as found:
+            if missing := [name for name in COLUMNS if name not in found.schema_arrow.names]:
+                raise EvaluationError(
+                    f"{file} is no rollouts file: it lacks the columns {', '.join(missing)}"
+                )
+            rows: list[Mapping[str, Any]] = found.read(columns=list(COLUMNS)).to_pylist()
+            return rows
+    except (ArrowException, OSError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise EvaluationError(f"{file} is not a readable Parquet file ({first})") from error
+
+
+class _Policies:
+    """The policy of each step of a run, from its identity, config and the phases that its metrics name."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        identity = run.path / "identity.json"
+        known = json.loads(identity.read_text(encoding="utf-8")) if identity.is_file() else {}
+        self._model = str(known.get("model", ""))
+        self._digest = digest([known, run.name])[:16]
+        metrics = run.path / "metrics.jsonl"
+        rows = read_jsonl(metrics, on_bad=lambda _: None) if metrics.is_file() else iter(())
+        self._phases = {row["step"]: row.get("phase", 0) for _, row in rows if "step" in row}
+
+    def __call__(self, step: int) -> Policy:
+        """Return the policy that sampled in ``step``."""
+        run, phases = self._run, self._run.setting("phases") or []
+        rollout = dict(run.setting("rollout") or {})
+        number = self._phases.get(step, 0)
+        if isinstance(number, int) and number < len(phases):
+            rollout |= (phases[number].get("set") or {}).get("rollout") or {}
+        try:
+            how = float(rollout["temperature"]), float(rollout["top_p"]), int(rollout["max_tokens"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise EvaluationError(
+                f"{run.path}/config.yaml does not say how rollouts are sampled (rollout: {error}): restore it"
+            ) from error
+        label = f"{run.name} step {step}"
+        return Policy(self._model, label, *how, run=self._digest, step=step)

@@ -1,0 +1,149 @@
+"""From samples to pass rates: by row with Jeffreys' interval, by domain, family and level with the house's.
+
+A group's rate is the mean over its rows, each row weighing the same; its interval is over rows
+(``stats.bounded_mean``). Leaves out: which samples count (``store``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text, derive_seed
+from prorl_datasets import PASS_RATES, Sample, prompt_key
+from prorl_evaluation.rating.store import RowSamples
+from prorl_evaluation.stats.bounded_mean import bounded_columns
+from prorl_evaluation.stats.distributions import jeffreys
+from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.tables import TextTable, bracket, rate
+from prorl_evaluation.types import OVERALL
+
+DRAWS = 2000
+"""Of a group's interval: there may be hundreds of groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowRate:
+    """A row that was rated: ``passes`` of ``n`` samples."""
+
+    sample: Sample
+    n: int
+    passes: int
+
+    @property
+    def rate(self) -> float:
+        """The share of samples with full marks."""
+        return self.passes / self.n
+
+    @property
+    def family(self) -> str:
+        """What its metadata call the family, else its source."""
+        return str(self.sample.metadata.get("family") or self.sample.source)
+
+    @property
+    def rung(self) -> str:
+        """Its size in its family: ``level N``, or a configuration as JSON; nothing where it has none."""
+        about = self.sample.metadata
+        if (level := about.get("level")) is not None:
+            return f"level {level}"
+        config = about.get("config")
+        return json.dumps(config, sort_keys=True) if isinstance(config, Mapping) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRate:
+    """Rows that belong together: mean rate with its interval; how many rows never, at times, always passed."""
+
+    name: tuple[str, ...]
+    rows: int
+    samples: int
+    rate: Interval
+    never: int
+    mixed: int
+    always: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        numbers = {"pass_rate": self.rate.value, "low": self.rate.low, "high": self.rate.high}
+        counts = {"never": self.never, "mixed": self.mixed, "always": self.always}
+        return (
+            {"name": list(self.name), "rows": self.rows, "samples": self.samples} | numbers | counts
+        )
+
+
+def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> list[RowRate]:
+    """Return the rates of the rows that have samples, in the order of ``samples``."""
+    found = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
+    return [RowRate(sample, own.n, len(own.passed)) for sample, own in found if own.n]
+
+
+def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
+    """Return the groups of ``rows`` ``by`` "all", "domain", "family" or "level", in order of first appearance."""
+    groups: dict[tuple[str, ...], list[RowRate]] = {}
+    for row in rows:
+        domain = row.sample.domain
+        names = {
+            "all": (OVERALL,),
+            "domain": (domain,),
+            "family": (domain, row.family),
+            "level": (domain, row.family, row.rung),
+        }
+        groups.setdefault(names[by], []).append(row)
+    return [_group(name, own) for name, own in groups.items()]
+
+
+def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
+    rates = [row.rate for row in rows]
+    how = Resampling(draws=DRAWS, seed=derive_seed(0, "rating", *name))
+    never, always = rates.count(0.0), rates.count(1.0)
+    return GroupRate(
+        name=name,
+        rows=len(rows),
+        samples=sum(row.n for row in rows),
+        rate=bounded_columns([[r] for r in rates], how=how)[0],
+        never=never,
+        mixed=len(rates) - never - always,
+        always=always,
+    )
+
+
+def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
+    """Return one row a group: rows, samples, mean pass rate, shares of rows at 0, between, and at 1."""
+    rows = tuple(
+        (
+            " / ".join(group.name),
+            f"{group.rows:,}",
+            f"{group.samples:,}",
+            bracket(group.rate),
+            *(rate(part / group.rows) for part in (group.never, group.mixed, group.always)),
+        )
+        for group in groups
+    )
+    return TextTable(title, ("", "rows", "samples", "pass rate", "0", "(0, 1)", "1"), rows)
+
+
+def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
+    """Write ``pass_rates.jsonl``, a line a rated row, and return its path.
+
+    ``id``, ``pass_rate`` and ``n``; ``low`` and ``high`` are the 95% interval; ``prompt_key`` is the prompt's, by which
+    a recipe's ``difficulty`` finds the row again though ids have moved.
+    """
+    lines = []
+    for row in rows:
+        low, high = jeffreys(row.passes, row.n)
+        lines.append(
+            {
+                "id": row.sample.id,
+                "pass_rate": round(row.rate, 6),
+                "n": row.n,
+                "low": round(low, 4),
+                "high": round(high, 4),
+                "prompt_key": prompt_key(row.sample.prompt),
+            }
+        )
+    path = folder / PASS_RATES
+    atomic_write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
+    return path

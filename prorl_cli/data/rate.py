@@ -1,0 +1,258 @@
+"""``prorl data rate``: how often a model solves each row of a dataset.
+
+Tables and JSON go to stdout, progress and messages to stderr. Leaves out: what is counted (``prorl_evaluation.rating``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, stoppable
+from prorl_cli.eval import options as o
+from prorl_cli.eval.tables import print_table
+from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
+from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_common import Progress
+    from prorl_datasets import Sample
+    from prorl_evaluation.config import EvalConfig
+    from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples
+
+Dataset = Annotated[
+    Path | None,
+    typer.Argument(help="A dataset folder, or one Parquet file of it (newest in data/)."),
+]
+Samples = Annotated[
+    int | None, typer.Option("--samples", min=1, help="Answers a row, those there included (8).")
+]
+Split = Annotated[str, typer.Option(help="train, validation or test.")]
+Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default 1, as rollouts are.")]
+TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default 1.")]
+MaxTokens = Annotated[int | None, typer.Option(min=1, help="Token limit of an answer (512).")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Rows, the domains in turn.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the ratings (default: DATASET.ratings).", callback=folder_to_write
+    ),
+]
+FromRun = Annotated[
+    str | None, typer.Option(help="Take in the rollouts of a run: each row's newest step is shown.")
+]
+Steps = Annotated[str | None, typer.Option(metavar="A-B", help="Only these steps of --from-run.")]
+FromEval = Annotated[
+    list[Path] | None,
+    typer.Option(help="Take in the verdicts of an evaluation folder; repeatable."),
+]
+By = Annotated[str, typer.Option(help="Rows of the table: domain, family or level.")]
+Suggest = Annotated[
+    bool, typer.Option("--suggest", help="Say which sizes of each generator suit the model.")
+]
+Band = Annotated[str, typer.Option(metavar="LOW,HIGH", help="Pass rates that --suggest looks for.")]
+KEPT = "stopping; what was sampled is kept, give the same command again to go on"
+GROUPS = ("domain", "family", "level")
+
+
+def rate_command(
+    context: typer.Context,
+    dataset: Dataset = None,
+    model: o.Model = None,
+    n: Samples = None,
+    split: Split = "train",
+    limit: Limit = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    from_run: FromRun = None,
+    steps: Steps = None,
+    from_eval: FromEval = None,
+    by: By = "family",
+    suggest: Suggest = False,
+    band: Band = "0.1,0.9",
+    backend: o.Backend = "auto",
+    batches: o.Batches = None,
+    seed: o.Seed = 0,
+    out: Out = None,
+    device: o.Device = "auto",
+    workers: o.Workers = 2,
+    allow_weak: o.Weak = False,
+    json_out: JsonNotTables = False,
+    plugin: PluginOption = None,
+    server: o.ServerUrl = None,
+    server_model: o.ServerModel = None,
+    server_api: o.ServerApi = "auto",
+    server_key_env: o.ServerKeyEnv = None,
+    server_weights: o.ServerWeights = None,
+    server_tokenizer: o.ServerTokenizer = None,
+    server_extra: o.ServerExtra = None,
+    server_concurrency: o.ServerConcurrency = 32,
+    server_timeout: o.ServerTimeout = 1800.0,
+    server_patience: o.ServerPatience = 600.0,
+    server_rpm: o.ServerRpm = None,
+    server_tpm: o.ServerTpm = None,
+    server_refusals: o.ServerRefusals = "stop",
+    server_price: o.ServerPrice = None,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Measure how often a model solves each row.
+
+    Writes pass_rates.jsonl, which a recipe's difficulty reads, and the card's histogram. Samples add up in
+    ratings.jsonl and none counts twice; given again, it goes on. Without --model, --server, --from-run or --from-eval
+    it shows what is there.
+    """
+    from prorl_datasets import newest_dataset
+    from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
+    from prorl_evaluation.rating.store import STORE_FILE, RatingStore
+    from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
+
+    asked = o.settings(context, config, overrides)
+    ends, window = _band(band), None if steps is None else _steps(steps)
+    if by not in GROUPS:
+        raise UserError(f"--by is '{by}': use {', '.join(GROUPS)}")
+    if window is not None and from_run is None:
+        raise UserError("--steps is of --from-run: name the run")
+    chosen = asked.data.dataset or newest_dataset(DATA)
+    if chosen is None:
+        raise UserError(f"no dataset under {DATA}/: make one with prorl data build, or name one")
+    samples, _ = pick_dataset(chosen, split, asked.data.limit)
+    folder = asked.output.out or chosen.with_name(f"{chosen.name}.ratings")
+    sampled = asked.model.path is not None or asked.server.url is not None
+    if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
+        raise UserError(
+            f"{folder} holds no ratings: make some with --model or --server, or take in --from-run or --from-eval"
+        )
+    progress = make_progress()
+    policies: list[Policy] = []
+    with stoppable(KEPT, progress), RatingStore(folder) as store:
+        for evaluation in from_eval or ():
+            fed = feed_evaluation(store, samples, evaluation)
+            say(f"{evaluation}: {fed.words()}")
+            policies = fed.policies
+        if from_run is not None:
+            run = find_run(from_run)
+            fed = feed_run(store, samples, run, window)
+            say(f"run {run.name}: {fed.words()}")
+            policies = fed.policies
+        if sampled:
+            policies = [_sample(asked, samples, store, progress)]
+        policies = policies or _only_one(store)
+        rated = store.rows(samples, policies)
+    _show(chosen, folder, samples, rated, policies, by, ends if suggest else None, json_out)
+
+
+def _sample(
+    asked: EvalConfig, samples: Sequence[Sample], store: RatingStore, progress: Progress
+) -> Policy:
+    """Sample what the store lacks, and return the policy."""
+    from prorl_evaluation.rating.rate import rate
+    from prorl_evaluation.sampling.asked import models_of, session_of, settings_of
+    from prorl_evaluation.sampling.protocols import DEFAULT_MAX_TOKENS, Protocol
+    from prorl_inference.models.store import check_model
+    from prorl_verifiers import VerifierPool
+
+    models = models_of(asked, progress)
+    (target,) = models[0]
+    if asked.server.url is None:
+        check_model(target.model)
+    own = Protocol("", 8, 1, 1.0, 1.0, DEFAULT_MAX_TOKENS)
+    settings = replace(settings_of(asked, *models[1:], own), k=1, label=target.label)
+    session = session_of(asked, models, settings)
+    say(
+        f"{target.label} on {len(samples):,} rows · {settings.n} samples · temperature "
+        f"{settings.temperature:g} · top-p {settings.top_p:g} · at most {settings.max_tokens} tokens"
+    )
+    who = asked.scoring
+    with (
+        contextlib.closing(session.open(target, progress)) as generator,
+        VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
+    ):
+        pool.require(sample.task for sample in samples)
+        return rate(generator, samples, settings, store, pool, progress)
+
+
+def _only_one(store: RatingStore) -> list[Policy]:
+    """Return the one policy of the store, where nothing else says whose ratings are wanted."""
+    found = store.policies()
+    if len(found) == 1:
+        return found
+    whose = "; ".join(policy.words() for policy in found[:5])
+    raise UserError(
+        f"{store.path} holds ratings of {len(found)} policies ({whose}): say whose with --model or --from-run"
+    )
+
+
+def _show(
+    dataset: Path,
+    folder: Path,
+    samples: Sequence[Sample],
+    rated: Mapping[str, RowSamples],
+    policies: Sequence[Policy],
+    by: str,
+    band: tuple[float, float] | None,
+    json_out: bool,
+) -> None:
+    """Write ``pass_rates.jsonl`` and the card's histogram; print the tables, or all as JSON."""
+    from prorl_datasets.card.card import add_ratings
+    from prorl_evaluation.rating.suggestion import suggest, suggestion_table
+    from prorl_evaluation.rating.summary import (
+        group_rates,
+        rate_table,
+        row_rates,
+        write_pass_rates,
+    )
+
+    rows = row_rates(samples, rated)
+    if not rows:
+        raise UserError(f"no row of {dataset} has a rating of {policies[-1].words()} in {folder}")
+    written = write_pass_rates(rows, folder)
+    by_domain: dict[str, list[float]] = {}
+    for row in rows:
+        by_domain.setdefault(row.sample.domain, []).append(row.rate)
+    words = policies[-1].words()
+    if len(policies) > 1:
+        words += ": of each row the newest step up to that"
+    groups = [*group_rates(rows, "all"), *group_rates(rows, "domain")]
+    if by != "domain":
+        groups += group_rates(rows, by)
+    advice = [] if band is None else suggest(rows, band)
+    if json_out:
+        value = {"policy": policies[-1].as_json(), "pass_rates": str(written)}
+        shown = {
+            "groups": [g.as_json() for g in groups],
+            "suggestions": [a.as_json() for a in advice],
+        }
+        print_json({**value, "rows": len(samples), "rated": len(rows), **shown})
+    else:
+        print_table(rate_table(groups, f"{words}: {len(rows):,} of {len(samples):,} rows"))
+        if band is not None:
+            print_table(suggestion_table(advice, band))
+    if dataset.is_dir() and add_ratings(dataset, by_domain, len(samples), words) is not None:
+        say(f"histogram drawn on the card: {dataset / 'README.md'}")
+    say(
+        f"written: {written}; a recipe drops by it with difficulty: {{ratings: {folder}, band: [0.1, 0.9]}}"
+    )
+
+
+def _band(text: str) -> tuple[float, float]:
+    """Return the ends of ``LOW,HIGH``."""
+    with contextlib.suppress(ValueError):
+        low, high = (float(part) for part in text.split(","))
+        if 0 <= low <= high <= 1:
+            return low, high
+    raise UserError(f"--band is '{text}': give two pass rates, as 0.1,0.9")
+
+
+def _steps(text: str) -> tuple[int, int]:
+    """Return the ends of ``A-B``."""
+    if (found := re.fullmatch(r"(\d+)-(\d+)", text)) is None:
+        raise UserError(f"--steps is '{text}': give the first and the last, as 100-200")
+    return int(found[1]), int(found[2])
