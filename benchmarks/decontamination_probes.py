@@ -9,13 +9,17 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.text.hashing import Profile, profile
+from decontamination_changes import CHANGES, Change, all_letters, in_front, then
 
+from prorl_datasets.text.hashing import Profile
+from prorl_datasets.text.words import question_words
+
+Item = tuple[str, str, str]
+"""Benchmark, number of the item, text."""
 Probe = tuple[Profile, tuple[str, str]]
 """A text and the benchmark item it was made from."""
 
@@ -53,8 +57,6 @@ RELATED = {
     "Gaokao 2023 en": ("math/gaokao2023en", "question"),
     "EvoEval (11)": ("code/sandboxfusion_EvoEval", "content"),
 }
-SUFFIX = " Let's think step by step and output the final answer within \\boxed{}."
-CHINESE = "\n请逐步推理,并把最终答案放在 \\boxed{} 中。"
 
 
 def texts(data: Path, spec: tuple[str, str]) -> list[str]:
@@ -71,62 +73,87 @@ def _field(row: Any, path: str) -> Any:
     return row
 
 
-def respaced(text: str, rng: random.Random) -> str:
-    r"""Other case, line breaks for blanks, blanks around signs, \( \) for $, \dfrac for \frac."""
-    text = re.sub(r"\$([^$]+)\$", r"\\(\1\\)", text).replace("\\frac", "\\dfrac")
-    text = re.sub(r"([=+,{}^])", r" \1 ", text)
-    turn = (str.upper, str.lower)
-    text = re.sub(r"(?<!\\)\b[A-Za-z]", lambda m: turn[rng.random() < 0.5](m[0]), text)
-    return text.replace(" ", "\n ")
+SHORT = 13
+"""Words below which a question has no 13-gram."""
 
 
-def renumbered(text: str, rng: random.Random) -> str | None:
-    """One number changed; None where there is none."""
-    numbers = list(re.finditer(r"\d+", text))
-    if not numbers:
-        return None
-    one = rng.choice(numbers)
-    return f"{text[: one.start()]}{int(one[0]) + rng.randint(1, 9)}{text[one.end() :]}"
+def reported(items: Sequence[Item]) -> list[Item]:
+    """Return the items that probes are made of: those of odd number, of GSM8K every eighth.
+
+    Rules and thresholds were chosen on items of even number.
+    """
+    return [
+        item
+        for item in items
+        if int(item[1]) % 2 and (item[0] != "GSM8K test" or int(item[1]) % 8 == 1)
+    ]
 
 
-def thinned(text: str, rng: random.Random) -> str:
-    """A tenth of the words deleted, at least one."""
-    parts = re.split(r"(\s+)", text)
-    words = range(0, len(parts), 2)
-    for place in rng.sample(words, max(1, len(words) // 10)):
-        parts[place] = ""
-    return "".join(parts)
-
-
-def first_half(text: str, rng: random.Random) -> str:
-    """The first half of the words."""
-    words = text.split(" ")
-    return " ".join(words[: (len(words) + 1) // 2])
-
-
-def planted(items: Sequence[tuple[str, str, str]], filler: Sequence[str]) -> dict[str, list[Probe]]:
+def planted(items: Sequence[Item], filler: Sequence[str]) -> dict[str, list[Probe]]:
     """Return changed copies of the benchmark questions, a list of (text, item) for each kind."""
-    kinds: dict[str, Callable[[str, random.Random], str | None]] = {
-        "verbatim": lambda text, rng: text,
-        "case, spacing, LaTeX": respaced,
-        "with ProRL's suffix": lambda text, rng: text + SUFFIX,
-        "with a Chinese suffix": lambda text, rng: text + CHINESE,
-        "inside two other questions": lambda text, rng: (
-            f"{rng.choice(filler)} {text} {rng.choice(filler)}"
+    chosen = reported(items)
+    short = [item for item in chosen if len(question_words(item[2])) < SHORT]
+    partner = dict(zip(chosen, chosen[7:] + chosen[:7], strict=True))
+    result = {kind: _changed(kind, change, chosen) for kind, change in CHANGES.items()}
+    beside: dict[str, tuple[Sequence[Item], Callable[[Item, random.Random], str | None]]] = {
+        "inside two other questions": (
+            chosen,
+            lambda item, rng: f"{rng.choice(filler)} {item[2]} {rng.choice(filler)}",
         ),
-        "one number changed": renumbered,
-        "10% of words deleted": thinned,
-        "first half only": first_half,
+        "two items in one prompt": (
+            chosen,
+            lambda item, rng: f"1. {item[2]}\n\n2. {partner[item][2]}",
+        ),
+        "short, a sentence in front": (short, lambda item, rng: in_front(item[2], rng)),
+        "short, inside two other questions": (
+            short,
+            lambda item, rng: f"{rng.choice(filler)} {item[2]} {rng.choice(filler)}",
+        ),
+        "short, renamed, a sentence in front": (
+            short,
+            lambda item, rng: then(all_letters, in_front)(item[2], rng),
+        ),
     }
-    result: dict[str, list[Probe]] = {kind: [] for kind in kinds}
-    for benchmark, item, text in items:
-        if benchmark == "GSM8K test" and int(item) % 4:
-            continue
-        for kind, change in kinds.items():
-            changed = change(text, random.Random(f"{kind} {benchmark} {item}"))
-            if changed is not None:
-                result[kind].append((profile(changed), (benchmark, item)))
+    for kind, (those, place) in beside.items():
+        result[kind] = [
+            (Profile(text), item[:2])
+            for item in those
+            if (text := place(item, random.Random(f"{kind} {item[0]} {item[1]}"))) is not None
+        ]
     return result
+
+
+def _changed(kind: str, change: Change, items: Sequence[Item]) -> list[Probe]:
+    found = []
+    for benchmark, item, text in items:
+        other = change(text, random.Random(f"{kind} {benchmark} {item}"))
+        if other is not None:
+            found.append((Profile(other), (benchmark, item)))
+    return found
+
+
+def choices(data: Path) -> tuple[list[Item], dict[str, list[Probe]]]:
+    """Return multiple-choice items with their options in the text, and probes of odd number."""
+    with gzip.open(data / "stem/mmlu_stem_even.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    items = [
+        ("MMLU-STEM", str(i), _listed(r["question"], r["choices"])) for i, r in enumerate(rows)
+    ]
+    probes: dict[str, list[Probe]] = {"options shuffled": [], "options removed": []}
+    for i, row in enumerate(rows):
+        if i % 2:
+            rng = random.Random(f"options {i}")
+            shuffled = rng.sample(row["choices"], len(row["choices"]))
+            probes["options shuffled"].append(
+                (Profile(_listed(row["question"], shuffled)), ("MMLU-STEM", str(i)))
+            )
+            probes["options removed"].append((Profile(row["question"]), ("MMLU-STEM", str(i))))
+    return items, probes
+
+
+def _listed(question: str, options: Sequence[str]) -> str:
+    lines = [f"({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False)]
+    return "\n".join([question, *lines])
 
 
 def pairs(data: Path) -> dict[str, tuple[list[str], list[str]]]:
@@ -158,7 +185,7 @@ LABELS: dict[str, dict[str, tuple[int, ...]]] = {
     "ASDiv": {"variant": (663,)},
     "MMLU-STEM (even)": {"same": (570, 598, 602)},
     "MATH test less MATH-500": {
-        "same": (2414, 4177),
+        "same": (1585, 2414, 4177),
         "variant": (
             *(
                 69,
@@ -180,12 +207,15 @@ LABELS: dict[str, dict[str, tuple[int, ...]]] = {
             ),
             *(1408, 1485, 1505, 1829, 1959, 1993, 2191, 2286, 2376, 2413, 2419, 2466, 2480, 2606),
             *(2664, 2769, 3022, 3106, 3268, 3326, 3614, 3824, 3979, 3988, 4024, 4074, 4081, 4247),
-            *(4374, 4383, 4398, 4402, 4411, 4441, 4468),
+            *(4374, 4383, 4398, 4402, 4411, 4441, 4468, 608, 1205, 1844, 4210, 4216),
         ),
-        "frame": (2348, 2494, 2554, 3097, 3157, 3298, 3538, 3690, 4103, 4202, 4333, 4387),
+        "frame": (
+            *(2348, 2494, 2554, 3097, 3157, 3298, 3538, 3690, 4103, 4202, 4333, 4387),
+            *(2227, 2385, 1104, 1188, 1415, 1614, 1683, 2048, 3586),
+        ),
     },
     "DeepScaleR sub-1209": {
-        "same": (111, 708),
+        "same": (111, 544, 708),
         "variant": (1143, 1164, 1170, 1196),
         "frame": (723,),
     },
@@ -193,11 +223,16 @@ LABELS: dict[str, dict[str, tuple[int, ...]]] = {
         "same": (
             *(297, 298, 301, 303, 316, 317, 318, 319, 320, 324, 326, 327, 331, 338, 339, 340, 341),
             *(344, 345, 346, 347, 348, 349, 350, 351, 352, 354, 355, 358, 359),
-        )
+            *(296, 304, 309, 343, 356),
+        ),
+        "variant": (353,),
+        "frame": (313,),
     },
-    "EvoEval (11)": {"variant": (3, 5)},
+    "EvoEval (11)": {"variant": (3, 5, 10)},
+    "CollegeMath": {"frame": (1333,)},
+    "CARP": {"frame": (649,)},
 }
-"""Every row that the default rules drop (by row number), read one by one: the same problem, the same
+"""Every row that the rules and the paraphrase stage drop (by row number), read one by one: the same problem, the same
 problem with other numbers or another last sentence, or only the same frame (an option list, an
 answer format, a reminder) around another problem.
 """

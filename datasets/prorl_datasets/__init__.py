@@ -3,15 +3,28 @@
 from prorl_datasets.building.builder import BuildOptions, build
 from prorl_datasets.building.checking import VerifyReport, verify_dataset
 from prorl_datasets.building.report import BuildReport
+from prorl_datasets.deriving.filtering import filter_dataset
+from prorl_datasets.deriving.merging import merge_datasets
+from prorl_datasets.deriving.showing import show
 from prorl_datasets.examining import Examined, examine_sources
 from prorl_datasets.exporting import FORMATS, export
+from prorl_datasets.expressions import FUNCTIONS, FunctionSpec
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
 from prorl_datasets.pushing import Upload, plan_push, push
 from prorl_datasets.recipe.recipe import Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapters.fields import Unusable
-from prorl_datasets.spec import ADAPTERS, BENCHMARKS, RECIPES, SOURCES, AdapterSpec, SourceSpec
+from prorl_datasets.spec import (
+    ADAPTERS,
+    BENCHMARKS,
+    EMBEDDERS,
+    RECIPES,
+    SOURCES,
+    AdapterSpec,
+    EmbedderSpec,
+    SourceSpec,
+)
 from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
@@ -28,7 +41,9 @@ __all__ = [
     "ADAPTERS",
     "BENCHMARKS",
     "DOMAINS",
+    "EMBEDDERS",
     "FORMATS",
+    "FUNCTIONS",
     "RECIPES",
     "SOURCES",
     "SPLITS",
@@ -40,7 +55,9 @@ __all__ = [
     "DiffReport",
     "Domain",
     "Drop",
+    "EmbedderSpec",
     "Examined",
+    "FunctionSpec",
     "GoldCheck",
     "Recipe",
     "Row",
@@ -55,14 +72,17 @@ __all__ = [
     "diff",
     "examine_sources",
     "export",
+    "filter_dataset",
     "inspect",
     "load",
     "load_recipe",
+    "merge_datasets",
     "newest_dataset",
     "plan_push",
     "push",
     "read_manifest",
     "recipe_names",
+    "show",
     "stream",
     "verify_dataset",
 ]

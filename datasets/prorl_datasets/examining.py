@@ -9,12 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from prorl_common import Progress
+from prorl_common import Progress, nearest
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.hub import CURE, Access, Unreachable
+from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.sources.adapters.fields import check_columns
+from prorl_datasets.sources.columns import columns_needed
 from prorl_datasets.sources.hub import HubSource
+from prorl_datasets.sources.readers.plain import some_names
 from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
 
@@ -53,7 +56,7 @@ def examine_sources(
     for entry in recipe.wanted(only, skip):
         source = entry.source
         if isinstance(source, HubSource):
-            yield _examine(access, entry.name, source)
+            yield _examine(access, entry, source)
     asked = recipe.decontamination.benchmarks
     for name in (benchmark_names() if asked == "all" else asked) if benchmarks else ():
         spec = load_spec(name)
@@ -61,16 +64,29 @@ def examine_sources(
             yield _examine_benchmark(access, spec)
 
 
-def _examine(access: Access, name: str, source: HubSource) -> Examined:
-    found = _looked_at(access, name, (source.repo, source.revision, source.files))
+def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
+    found = _looked_at(access, entry.name, (source.repo, source.revision, source.files))
     if not found.problem:
         try:
-            check_columns(ADAPTERS.get(source.adapter), found.columns, found.files[0])
+            if source.adapter is None:
+                _check_named(columns_needed(entry.scored_by, source), found)
+            else:
+                check_columns(ADAPTERS.get(source.adapter), found.columns, found.files[0])
         except DatasetError as error:
             return Examined(
-                name, source.repo, str(error), found.revision, found.candidates, found.files
+                entry.name, source.repo, str(error), found.revision, found.candidates, found.files
             )
     return found
+
+
+def _check_named(needed: Sequence[str], found: Examined) -> None:
+    """Raise DatasetError for a column that the recipe names and the first file does not have."""
+    for column in needed:
+        if column not in found.columns:
+            raise DatasetError(
+                f"{found.files[0]}: no column '{column}'{nearest(column, found.columns)}; columns found: "
+                f"{some_names([*found.columns])}"
+            )
 
 
 def _examine_benchmark(access: Access, spec: BenchmarkSpec) -> Examined:

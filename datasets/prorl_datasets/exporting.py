@@ -6,13 +6,15 @@ The reward functions that read them are in docs/guides/trainer-adapters.md.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from prorl_common import atomic_directory, nearest
-from prorl_datasets.storage import READ_BATCH, canonical_json, read_manifest, stream
+from prorl_datasets.storage import READ_BATCH, canonical_json, read_manifest, stream, weight_of
 from prorl_datasets.types import SPLITS, DatasetError, Sample
 
 Format = Literal["openrlhf", "verl", "trl"]
@@ -20,8 +22,24 @@ FORMATS: tuple[str, ...] = get_args(Format)
 Record = dict[str, Any]
 
 
-def export(source: str | Path, out: Path, fmt: str) -> dict[str, int]:
-    """Write each split of the dataset ``source`` into the folder ``out``; return rows by file name.
+@dataclass(slots=True)
+class Exported:
+    """What an export wrote: rows by file name, and the training rows of each sampling weight."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    weights: Counter[float] = field(default_factory=Counter)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether some training rows weigh more than others."""
+        return len(self.weights) > 1
+
+
+def export(source: str | Path, out: Path, fmt: str) -> Exported:
+    """Write each split of the dataset ``source`` into the folder ``out``.
+
+    The sampling weight of a row is written beside it (``weight``; verl: in ``extra_info``). None of the three
+    trainers draws by such a column itself.
 
     ``openrlhf`` gives JSONL (``input``: chat messages, ``task``: the label column, ``datasource``:
     the domain); ``verl`` Parquet with verl's five columns; ``trl`` Parquet with ``prompt``,
@@ -40,16 +58,21 @@ def export(source: str | Path, out: Path, fmt: str) -> dict[str, int]:
         "trl": trl_record,
     }
     listed = read_manifest(Path(source))["files"] if Path(source).is_dir() else None
-    suffix, written = ("jsonl" if fmt == "openrlhf" else "parquet"), {}
+    suffix, exported = ("jsonl" if fmt == "openrlhf" else "parquet"), Exported()
+
+    def record(sample: Sample) -> Record:
+        if sample.split == "train":
+            exported.weights[weight_of(sample)] += 1
+        return shapes[fmt](sample)
+
     with atomic_directory(out) as folder:
         for split in SPLITS:
             name = f"{split}.{suffix}"
             if listed is not None and f"{split}.parquet" not in listed:
                 continue
-            rows = map(shapes[fmt], stream(source, split))
-            if count := _write(folder / name, rows):
-                written[name] = count
-    return written
+            if count := _write(folder / name, map(record, stream(source, split))):
+                exported.rows[name] = count
+    return exported
 
 
 def openrlhf_record(sample: Sample) -> Record:
@@ -60,6 +83,7 @@ def openrlhf_record(sample: Sample) -> Record:
         "task": canonical_json(task),
         "datasource": sample.domain,
         "id": sample.id,
+        "weight": weight_of(sample),
     }
 
 
@@ -72,7 +96,12 @@ def verl_record(sample: Sample) -> Record:
         "prompt": [dict(message) for message in sample.prompt],
         "ability": sample.domain,
         "reward_model": {"style": "rule", "ground_truth": sample.task.reference_json()},
-        "extra_info": {"index": sample.id, "split": sample.split, "verifier": sample.task.verifier},
+        "extra_info": {
+            "index": sample.id,
+            "split": sample.split,
+            "verifier": sample.task.verifier,
+            "weight": weight_of(sample),
+        },
     }
 
 
@@ -84,6 +113,7 @@ def trl_record(sample: Sample) -> Record:
         "reference": sample.task.reference_json(),
         "domain": sample.domain,
         "id": sample.id,
+        "weight": weight_of(sample),
     }
 
 

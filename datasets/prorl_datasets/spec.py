@@ -16,19 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from prorl_common import Door, FolderDoor, PluginError, nearest
+from prorl_common import Door, FolderDoor, PluginError, UserError, nearest
+from prorl_datasets.expressions import parse
 
 if TYPE_CHECKING:
     from prorl_verifiers import Task
 
 GENERATOR = "reasoning_gym"
 """What stands for an adapter in the benchmarks whose items are generated."""
-RawRow = tuple[str, dict[str, Any]]
-"""Where a row stands (FILE:LINE), and its columns."""
+RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
+"""Where a row stands (FILE:LINE), its columns, and what is wrong with it where that was seen on reading."""
 
 
 class Strict(BaseModel):
@@ -43,15 +44,57 @@ class SourceSettings(Strict):
     kind: str
 
 
-class OpenSettings(SourceSettings):
-    """Settings of a source that brings a ``rows`` function.
+class RowSettings(SourceSettings):
+    """What a recipe says of a source whose raw rows become ours by columns: ``kind: file``, ``hub``, a plug-in's.
 
-    ``columns`` maps our field names onto the rows' columns (as for ``kind: file``); ``options`` are its
-    own, with the defaults of its spec.
+    Expressions are of the language of ``prorl_datasets.expressions``; their names are the raw columns.
     """
 
     columns: dict[str, str] = Field(default_factory=dict)
+    """Our column -> the source's, where its name is another."""
+    map: dict[str, str] = Field(default_factory=dict)
+    """Our column, or ``metadata.NAME`` -> an expression that computes it."""
+    where: str | None = None
+    """A condition; rows for which it is false are left out, and counted."""
+    keep: list[str] | None = None
+    """Further columns kept in the metadata, under ``extra``; null: all that are not used otherwise."""
+    on_bad_row: Literal["stop", "drop", "quarantine"] = "stop"
+    """A row that cannot be read, or lacks what it needs: stop the build, leave it out and count it, or also write it
+    to ``quarantine.jsonl`` with the reason."""
+
+    @field_validator("where")
+    @classmethod
+    def _condition_is_one(cls, where: str | None) -> str | None:
+        return None if where is None else _readable(where)
+
+    @field_validator("map")
+    @classmethod
+    def _values_are_expressions(cls, values: dict[str, str]) -> dict[str, str]:
+        for text in values.values():
+            _readable(text)
+        return values
+
+    @model_validator(mode="after")
+    def _one_way_a_column(self) -> RowSettings:
+        both = sorted({*self.columns} & {*self.map})
+        if both:
+            raise ValueError(f"'{both[0]}' stands in columns and in map; once is enough")
+        return self
+
+
+def _readable(text: str) -> str:
+    try:
+        parse(text)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
+class OpenSettings(RowSettings):
+    """Settings of a source that brings a ``rows`` function; ``options`` are its own, with the defaults of its spec."""
+
     options: dict[str, Any] = Field(default_factory=dict)
+    """Of the source itself."""
 
     @model_validator(mode="after")
     def _options_are_known(self, info: ValidationInfo) -> OpenSettings:
@@ -89,6 +132,8 @@ class SourceSpec:
     seed is the same item; ``memory`` lives as long as the process."""
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
+    names: Callable[[str], Sequence[str]] | None = None
+    """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
     find: Callable[..., None] | None = None
@@ -152,7 +197,26 @@ class AdapterSpec:
             )
 
 
+@dataclass(frozen=True)
+class EmbedderSpec:
+    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to an item.
+
+    ``embed(texts)`` returns an array (len(texts), D) of numbers, of any length; it is called once for the
+    benchmarks' questions and then row by row, in each of the processes that make rows.
+    """
+
+    name: str
+    embed: Callable[[Sequence[str]], Any]
+    similarity: float = 0.85
+    """Least cosine at which a row is dropped."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.similarity <= 1:
+            raise PluginError(f"embedder {self.name!r}: similarity lies in (0, 1]")
+
+
 SOURCES = Door("prorl.sources", SourceSpec, "source")
 ADAPTERS = Door("prorl.sources", AdapterSpec, "adapter")
+EMBEDDERS = Door("prorl.sources", EmbedderSpec, "embedder")
 RECIPES = FolderDoor("prorl.recipes", "recipe")
 BENCHMARKS = FolderDoor("prorl.benchmarks", "benchmark")

@@ -25,8 +25,9 @@ COLUMNS = {
     "source": "`reasoning_gym/<task>`, `procedural/<family>`, `file/<name>` or the repository",
     "licence": "of the row, else of the entry",
     "gold_check": "`verified`, `self-consistent` or `none`",
-    "metadata": "JSON: `entry`, `index`, `weight`; if known `gold_response`, `chance` (what a blind constant answer "
-    "earns), `family`, `level`, `config`; what the adapter keeps",
+    "metadata": "JSON: `entry`, `index`, `weight`; if known `gold_response`, `verified_by` (what agreed with the "
+    "gold), `chance` (what a blind constant answer earns), `family`, `level`, `config`; what the adapter keeps; "
+    "`extra`: the source's further columns",
 }
 """Column of a dataset -> its meaning; text but for ``prompt``."""
 MANIFEST = "manifest.json"
@@ -142,6 +143,12 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
         except (pyarrow.ArrowException, OSError) as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise DatasetError(f"{file} is not a readable Parquet file ({first})") from error
+
+
+def weight_of(sample: Sample) -> float:
+    """Return a row's sampling weight, 1 where it has none."""
+    weight = sample.metadata.get("weight", 1.0)
+    return float(weight) if isinstance(weight, int | float) else 1.0
 
 
 def _check_hash(path: Path, expected: str | None) -> None:

@@ -14,7 +14,9 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.data.benchmarks import benchmarks_command
 from prorl_cli.data.build import build_command
+from prorl_cli.data.derive import filter_command, merge_command, show_command
 from prorl_cli.data.doctor import doctor_command
+from prorl_cli.data.golds import audit_golds_command
 from prorl_cli.data.options import Workers, isolated, workers_or_cores
 from prorl_cli.data.push import push_command
 from prorl_cli.data.tables import counts_table, show_example, table
@@ -85,10 +87,18 @@ def export_command(
 
     written = export(folder, out, fmt)
     if json_out:
-        print_json({"path": str(out), "rows": written})
-        return
-    for name, rows in written.items():
-        say(f"{out / name}: {rows} rows")
+        weights = {f"{weight:g}": rows for weight, rows in sorted(written.weights.items())}
+        print_json({"path": str(out), "rows": written.rows, "weights": weights})
+    else:
+        for name, rows in written.rows.items():
+            say(f"{out / name}: {rows} rows")
+    if written.weighs:
+        shares = ", ".join(f"{w:g} ({n} rows)" for w, n in sorted(written.weights.items()))
+        warn(
+            f"training rows have sampling weights: {shares}. They are in the column weight"
+            f"{' of extra_info' if fmt == 'verl' else ''}, which {fmt} does not read by itself: sample by it, or export "
+            "each weight's rows (prorl data filter --where 'weight == 2') and blend the files"
+        )
 
 
 @app.command("verify")
@@ -174,6 +184,10 @@ def recipes_command(plugin: PluginOption = None, json_out: JsonNotTables = False
     stdout_console().print(table, markup=False)
 
 
+app.command("show")(show_command)
+app.command("filter")(filter_command)
+app.command("merge")(merge_command)
+app.command("audit-golds")(audit_golds_command)
 app.command("benchmarks")(benchmarks_command)
 app.command("doctor")(doctor_command)
 app.command("push")(push_command)

@@ -121,6 +121,9 @@ def build_command(
             warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
         for verifier, reason in found["left_out"].items():
             warn(f"{verifier} is left out: {reason}")
+        if bad := sum(n for reason, n in found["drops"].items() if reason.startswith("bad row: ")):
+            held = "quarantine.jsonl" in found["files"]
+            warn(f"{bad} bad rows left out{'; see quarantine.jsonl' if held else ''}")
         for entry in found["entries"]:
             _tests(entry)
             if entry["candidates"] and not any(s["kept"] for s in entry["splits"].values()):

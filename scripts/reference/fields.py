@@ -18,17 +18,20 @@ from reference.markdown import table
 
 
 def meanings(model: type[BaseModel]) -> dict[str, str]:
-    """Return field -> the string below it in the class's source."""
-    body = ast.parse(inspect.getsource(model)).body[0]
-    assert isinstance(body, ast.ClassDef)
+    """Return field -> the string below it in the source of the class, or of one that it builds on."""
     found: dict[str, str] = {}
-    key = ""
-    for node in body.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            key = node.target.id
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and key:
-            found[key] = " ".join(str(node.value.value).split()).replace("``", "`")
-            key = ""
+    for part in reversed(
+        [c for c in model.__mro__ if issubclass(c, BaseModel) and c is not BaseModel]
+    ):
+        body = ast.parse(inspect.getsource(part)).body[0]
+        assert isinstance(body, ast.ClassDef)
+        key = ""
+        for node in body.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                key = node.target.id
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and key:
+                found[key] = " ".join(str(node.value.value).split()).replace("``", "`")
+                key = ""
     return found
 
 

@@ -6,6 +6,8 @@ Leaves out: the fields of a recipe's parts, which ``fields`` reads from the mode
 from __future__ import annotations
 
 from prorl_datasets import ADAPTERS, RECIPES
+from prorl_datasets.expressions import function_help
+from prorl_datasets.golds.audit import MEANINGS
 from prorl_datasets.recipe.recipe import default_prompt, load_recipe
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
@@ -58,6 +60,18 @@ def adapters() -> str:
 def _column(names: tuple[str, ...]) -> str:
     shown = " / ".join(name for name in names if name)
     return shown if names[0] else f"[{shown}]"
+
+
+def functions() -> str:
+    """Return the functions of the expressions."""
+    return table(("function", "value"), [(f"`{call}`", words) for call, words in function_help()])
+
+
+def gold_rules() -> str:
+    """Return what ``prorl data audit-golds`` looks for."""
+    return table(
+        ("rule", "what it finds"), [(f"`{rule}`", words) for rule, words in MEANINGS.items()]
+    )
 
 
 def dataset_columns() -> str:

@@ -37,6 +37,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "columns of files": recipes.file_columns,
     "adapters": recipes.adapters,
     "columns of a dataset": recipes.dataset_columns,
+    "functions": recipes.functions,
+    "gold rules": recipes.gold_rules,
     "code families": families.code,
     "stem families": families.stem,
     "instruction families": families.instruction,

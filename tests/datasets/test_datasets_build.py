@@ -54,7 +54,7 @@ def test_rows_have_the_agreed_columns_counts_and_gold_checks(
     ]  # fmt: skip
     assert report.manifest["counts"]["train"] == {"code": 20, "math": 30}
     samples = load(tmp_path / "d")
-    assert {s.gold_check for s in samples if s.domain == "math"} == {"verified"}
+    assert {s.gold_check for s in samples if s.domain == "math"} == {"self-consistent"}
     assert {s.gold_check for s in samples if s.domain == "code"} == {"verified", "self-consistent"}
     assert all(s.metadata["gold_response"] for s in samples)
     assert all("\\boxed{}" in s.prompt[0]["content"] for s in samples if s.domain == "math")

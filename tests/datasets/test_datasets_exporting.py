@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from prorl_cli.data.app import app
 from prorl_common import NullProgress
-from prorl_datasets import DatasetError, diff, export, inspect, load, verify_dataset
+from prorl_datasets import DatasetError, Recipe, diff, export, inspect, load, verify_dataset
+from prorl_datasets.building.builder import build_with
 from prorl_datasets.storage import COLUMNS, _schema
 from prorl_verifiers import load_task
 from prorl_verifiers.adapters.openrlhf import rollout_item
@@ -47,7 +50,7 @@ def test_every_export_loads_back_as_the_same_tasks(
     small_dataset: Path, tmp_path: Path, hub_library: Callable[..., Any], fmt: str
 ) -> None:
     out = tmp_path / fmt
-    assert sum(export(small_dataset, out, fmt).values()) == 56
+    assert sum(export(small_dataset, out, fmt).rows.values()) == 56
     kind = "json" if fmt == "openrlhf" else "parquet"
     files = {p.stem: str(p) for p in sorted(out.iterdir())}
     found = hub_library(kind, data_files=files)
@@ -57,6 +60,34 @@ def test_every_export_loads_back_as_the_same_tasks(
         assert [_task(fmt, row) for row in rows] == [sample.task for sample in samples]
         chat = [row["input" if fmt == "openrlhf" else "prompt"] for row in rows]
         assert chat == [[dict(m) for m in sample.prompt] for sample in samples]
+
+
+@pytest.mark.parametrize("fmt", ["openrlhf", "verl", "trl"])
+def test_sampling_weights_travel_and_the_command_says_who_does_not_read_them(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any, fmt: str
+) -> None:
+    import pyarrow.parquet
+
+    recipe = make_recipe(
+        "name: x\ndecontamination: {benchmarks: []}\nweights: {stem: 3}\nentries:\n"
+        "  - {name: a, domain: math, source: {kind: procedural, family: add}, count: {train: 4}}\n"
+        "  - {name: b, domain: stem, source: {kind: procedural, family: planet}, count: {train: 2}}\n"
+    )
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    words = ["export", str(tmp_path / "d"), "--format", fmt, "--out", str(tmp_path / "e")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0
+    said = " ".join(done.stderr.split())
+    assert (
+        "sampling weights: 1 (4 rows), 3 (2 rows)" in said and f"which {fmt} does not read" in said
+    )
+    file = tmp_path / "e" / ("train.jsonl" if fmt == "openrlhf" else "train.parquet")
+    if fmt == "openrlhf":
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+    else:
+        rows = pyarrow.parquet.read_table(file).to_pylist()
+    found = [row["extra_info"]["weight"] if fmt == "verl" else row["weight"] for row in rows]
+    assert sorted(found) == [1.0] * 4 + [3.0] * 2
 
 
 def _task(fmt: str, row: dict[str, Any]) -> Any:

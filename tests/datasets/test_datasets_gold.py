@@ -89,12 +89,12 @@ entries:
 """
 
 
-def test_a_build_with_the_real_verifiers_is_verified_and_checks_out(
+def test_a_gold_that_agrees_with_itself_alone_is_not_called_verified_and_checks_out(
     make_recipe: Callable[[str], Recipe], tmp_path: Path
 ) -> None:
     options = BuildOptions(workers=1)
     build(make_recipe(THREE), tmp_path / "d", progress=NullProgress(), options=options)
-    assert {s.gold_check for s in load(tmp_path / "d")} == {"verified"}
+    assert {s.gold_check for s in load(tmp_path / "d")} == {"self-consistent"}
     assert verify_dataset(tmp_path / "d", progress=NullProgress()).ok
 
 
@@ -124,6 +124,8 @@ def test_isolation_level_of_the_gold_check_is_in_the_manifest(
     report = build(recipe, tmp_path / "d", progress=NullProgress())
     assert report.manifest["isolation"]
     assert report.manifest["gold_check"] == {"verified": 2}
+    said = {s.metadata["verified_by"] for s in load(tmp_path / "d")}
+    assert said == {"two programs: one computed the tests, the other passed them"}
 
 
 def test_types_of_golds_are_counted_and_untyped_ones_listed(
@@ -160,7 +162,7 @@ def test_real_math_and_instruction_rows_become_tasks(
     )
     report = build(recipe, tmp_path / "d", progress=NullProgress())
     samples = load(tmp_path / "d")
-    assert {s.gold_check for s in samples if s.domain == "math"} == {"verified"}
+    assert {s.gold_check for s in samples if s.domain == "math"} == {"self-consistent"}
     assert {s.gold_check for s in samples if s.domain == "instruction"} == {"none"}
     assert report.manifest["counts"]["test"] == {"math": 60}
     assert report.manifest["counts"]["train"]["instruction"] > 450

@@ -87,9 +87,11 @@ def test_a_mirror_of_the_published_shapes_becomes_one_dataset(recipe: Recipe, mi
     report, said = _build(recipe, mirror)
     manifest, samples = report.manifest, load(report.path)
     checks = Counter((s.metadata["entry"], s.gold_check) for s in samples)
-    assert checks["deepscaler", "verified"] == 3
-    assert checks["dapo", "verified"] == 4
+    assert checks["deepscaler", "self-consistent"] == 3
+    assert checks["dapo", "self-consistent"] == 4
     assert checks["scp", "verified"] == 3
+    agreed = {s.metadata["verified_by"] for s in samples if s.gold_check == "verified"}
+    assert agreed == {f"a response by another ({name})" for name in ("r1_response", "qwq_solution")}
     assert checks["eurus", "self-consistent"] == 9
     assert checks["nemotron", "self-consistent"] == 6
     assert len(samples) == 25

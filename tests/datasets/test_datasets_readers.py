@@ -22,7 +22,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def read(path: Path, **more: int) -> list[tuple[str, dict[str, Any]]]:
+def read(path: Path, **more: Any) -> list[tuple[str, dict[str, Any]]]:
     return list(iter_rows(path, **more))
 
 

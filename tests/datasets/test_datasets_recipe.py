@@ -126,3 +126,32 @@ def test_unknown_sources_are_reported_together_before_building(
     for said in ("'add'", "'letter_counting'", "'max_value'", "none.jsonl"):
         assert said in message
     assert not (tmp_path / "out").exists()
+
+
+GROUP = "name: x\ngroups:\n  - {{name: g, domain: {0}, kind: {1}, count: {{train: 40}}, members: [{2}]}}\n"
+
+
+def test_a_pattern_stands_for_every_family_of_the_domain_that_it_fits(
+    make_recipe: Callable[[str], Recipe],
+) -> None:
+    recipe = make_recipe(
+        GROUP.format("stem", "procedural", '{name: "waves_*", levels: [2]}, facts_units')
+    )
+    names = [entry.name for entry in recipe.entries]
+    assert "g-waves_string" in names and names[-1] == "g-facts_units"
+    assert all(name.startswith("g-waves_") for name in names[:-1])
+    assert sum(entry.count.of("train") or 0 for entry in recipe.entries) == 40
+
+
+@pytest.mark.parametrize(
+    ("domain", "kind", "members", "said"),
+    [
+        ("stem", "procedural", '"wavs_*"', "no stem member of procedural fits 'wavs_\\*'"),
+        ("logic", "reasoning_gym", '"chain_*"', "have names, not patterns: chain_\\*"),
+    ],
+)
+def test_a_pattern_that_fits_nothing_is_refused(
+    make_recipe: Callable[[str], Recipe], domain: str, kind: str, members: str, said: str
+) -> None:
+    with pytest.raises(DatasetError, match=said):
+        make_recipe(GROUP.format(domain, kind, members))

@@ -76,10 +76,15 @@ def _wrong(item: Item) -> str | None:
 
 
 def test_golds_of_both_forms_are_verified_and_wrong_answers_are_not(drawn: Drawn) -> None:
-    """One item of each form a family, the levels in turn."""
+    """One item of each form a family, the levels in turn; options are rare, so more are drawn for them."""
     chosen: dict[tuple[str, str], tuple[str, Item]] = {}
     for place, (name, items) in enumerate(drawn.items()):
         for _, item in items[place % 3 :: 3]:
+            chosen.setdefault((name, str(item.metadata["form"])), (name, item))
+        for seed in range(90):
+            if (name, "choice") in chosen:
+                break
+            item = FAMILIES[name].generate(Random(seed), seed % 3 + 1)
             chosen.setdefault((name, str(item.metadata["form"])), (name, item))
     picked = list(chosen.values())
     forms = Counter(form for _, form in chosen)
@@ -134,7 +139,7 @@ def test_the_place_of_the_right_option_does_not_depend_on_the_item() -> None:
     texts = Choice("?", "a", tuple("bcdefgh"), {})
     numbers = Solved("?", 10.0, "m", {}, wrong=(20.0, 5.0))
     made = [choice_item(Random(seed), texts) for seed in range(1500)]
-    made += [item for seed in range(3000) if (item := stem_item(Random(seed), 1, numbers)).chance]
+    made += [item for seed in range(15000) if (item := stem_item(Random(seed), 1, numbers)).chance]
     for items in (made[:1500], made[1500:]):
         letters = Counter(item.answer for item in items)
         assert set(letters) == set(LETTERS)
@@ -171,6 +176,11 @@ def test_a_numeric_question_says_unit_and_figures(drawn: Drawn) -> None:
             assert unit is None or f" in {unit}" in request, (name, request)
             figures = item.metadata["figures"]
             assert figures is None or "significant figures" in request, (name, request)
+
+
+def test_at_most_a_fifth_of_the_items_of_all_families_have_options(drawn: Drawn) -> None:
+    forms = Counter(item.metadata["form"] for items in drawn.values() for _, item in items)
+    assert forms["choice"] <= 0.2 * forms.total()
 
 
 def test_six_options_differ_and_one_is_named(drawn: Drawn) -> None:

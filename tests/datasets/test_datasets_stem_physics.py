@@ -88,6 +88,46 @@ def _shift(q: Q) -> tuple[float, float]:
     return q["s"], (q["d"] * math.tan(q["a"]) - q["d"] * math.tan(inside)) * math.cos(q["a"])
 
 
+def _freefall(q: Q) -> float:
+    """Return the speed at the edge that carries a body R far from the height h."""
+    return q["R"] * math.sqrt(G / (2 * q["h"]))
+
+
+def _bullet_after(q: Q, way: float) -> tuple[float, float]:
+    """Momentum before, and after, from the work of friction over ``way`` backwards."""
+    end = _freefall(q) ** 2 if "R" in q else 0.0
+    return q["m"] * q["v"], (q["m"] + q["n"]) * math.sqrt(end + 2 * q["f"] * G * way)
+
+
+def _top_of_loop(q: Q, energy: float) -> tuple[float, float]:
+    """Centripetal force at the top, from the energy at the lowest point."""
+    return q["N"] + q["m"] * G, 2 * (energy - 2 * q["m"] * G * q["r"]) / q["r"]
+
+
+def _moles(q: Q) -> float:
+    return q["p"] * q["V"] / (8.314 * q["T"])
+
+
+def _heat_in_two_steps(q: Q) -> tuple[float, float]:
+    amount = q["p"] * q["V"] / (8.314 * q["T"])
+    closed = _steps(lambda _: 1.5 * amount * 8.314, q["T"], q["U"])
+    return q["Q"], closed + _steps(lambda v: amount * 8.314 * q["U"] / v, q["V"], q["W"])
+
+
+def _protons(q: Q, left: float, volume: float) -> tuple[float, float]:
+    return 10 ** -q["q"] * 1000 * volume, left
+
+
+def _joined_loss(q: Q) -> tuple[float, float]:
+    common = q["C"] * q["U"] / (q["C"] + q["D"])
+    after = 0.5 * (q["C"] + q["D"]) * common**2
+    return q["W"], 0.5 * q["C"] * q["U"] ** 2 - after
+
+
+def _wire(q: Q) -> float:
+    return q["r"] * 1e-6 * q["l"] / (math.pi * (q["d"] / 2) ** 2)
+
+
 RELATIONS: dict[tuple[str, str], Callable[[Q], tuple[float, float]]] = {
     ("mechanics_acceleration", "the final speed"): lambda q: (
         q["v"] ** 2 - q["u"] ** 2,
@@ -225,6 +265,118 @@ RELATIONS: dict[tuple[str, str], Callable[[Q], tuple[float, float]]] = {
     ("waves_photoelectric", "the speed of the fastest electrons"): lambda q: (
         0.5 * 9.109e-31 * q["v"] ** 2 + q["W"],
         6.626e-34 * 2.998e8 / q["l"],
+    ),
+    ("mechanics_slide_into_spring", "the greatest compression of the spring"): lambda q: (
+        _steps(lambda x: q["k"] * x, 0, q["x"]),
+        _steps(
+            lambda _: q["m"] * G * (math.sin(q["a"]) - q.get("f", 0.0) * math.cos(q["a"])),
+            0,
+            q["L"],
+        ),
+    ),
+    (
+        "mechanics_spring_shot",
+        "the horizontal distance from the edge of the table to the point of impact",
+    ): lambda q: (
+        _steps(lambda x: q["k"] * x, 0, q["x"]),
+        0.5 * q["m"] * _freefall(q) ** 2 + q.get("f", 0.0) * q["m"] * G * q.get("d", 0.0),
+    ),
+    ("mechanics_bullet_and_slide", "the distance that the wood slides"): lambda q: _bullet_after(
+        q, q["s"]
+    ),
+    (
+        "mechanics_bullet_and_slide",
+        "the horizontal distance from the edge of the bench to where the wood lands",
+    ): lambda q: _bullet_after(q, q["d"]),
+    ("mechanics_filling_a_tank", "the time of filling"): lambda q: (
+        q["e"] * q["P"] * q["t"],
+        _steps(lambda _: 1000 * G * q["h"], 0, q["V"]),
+    ),
+    ("mechanics_filling_a_tank", "the electric energy that one filling takes"): lambda q: (
+        q["W"] * q["e"] * (1 - q["p"]),
+        _steps(lambda _: 1000 * G * q["h"], 0, q["V"]),
+    ),
+    ("mechanics_loop", "the force of the track on the cart at the top of the loop"): lambda q: (
+        _top_of_loop(
+            q,
+            q["m"] * G * q["h"] if "h" in q else _steps(lambda x: q["k"] * x, 0, q["x"]),
+        )
+    ),
+    ("electricity_heating_wire", "the power of the heater"): lambda q: (
+        q["U"] ** 2,
+        q["P"] * _wire(q),
+    ),
+    ("electricity_heating_wire", "the time needed"): lambda q: (
+        q["U"] ** 2 / (q["R"] if "R" in q else _wire(q)) * q["t"] * q.get("e", 1.0),
+        q["m"] * 4186 * q["x"],
+    ),
+    ("electricity_battery_heater", "the heat set free in the coil"): lambda q: (
+        q["Q"] / q["t"] + (q["E"] / (q["R"] + q["r"])) ** 2 * q["r"],
+        q["E"] ** 2 / (q["R"] + q["r"]),
+    ),
+    ("electricity_battery_heater", "the rise in temperature of the water"): lambda q: (
+        q["m"] * 4186 * q["x"] / q["t"] + (q["E"] / (q["R"] + q["r"])) ** 2 * q["r"],
+        q["E"] ** 2 / (q["R"] + q["r"]),
+    ),
+    ("electricity_joined_capacitors", "the common voltage afterwards"): lambda q: (
+        q["C"] * (q["U"] - q["V"]),
+        q["D"] * q["V"],
+    ),
+    ("electricity_joined_capacitors", "the electric energy lost in joining them"): _joined_loss,
+    ("thermodynamics_stove", "the final temperature of the water"): lambda q: (
+        q["e"] * q["m"] * q["H"],
+        q["n"] * 4186 * (q["T"] - q["s"])
+        if "s" in q
+        else q["n"] * (334e3 + 4186 * (q["T"] - 273.15)),
+    ),
+    ("thermodynamics_engine_at_work", "the heat given off to the cold reservoir"): lambda q: (
+        (q["Q"] - q["L"]) * q["T"],
+        q["e"] * q["Q"] * (q["T"] - q["U"]),
+    ),
+    ("thermodynamics_engine_at_work", "the height of the lift"): lambda q: (
+        q["m"] * G * q["h"] * q["T"],
+        q["e"] * q["Q"] * (q["T"] - q["U"]),
+    ),
+    ("thermodynamics_gas_in_two_steps", "the pressure at the end"): lambda q: (
+        q["p"] * q["V"] / (8.314 * q["T"]),
+        q["q"] * q["W"] / (8.314 * q["U"]),
+    ),
+    ("thermodynamics_gas_in_two_steps", "the heat taken in over both steps"): _heat_in_two_steps,
+    ("thermodynamics_freezer", "the time needed"): lambda q: (
+        q["k"] * q["P"] * q["t"],
+        q["n"] * _steps(lambda _: 4186, 273.15, q["s"])
+        + q["n"] * 334e3
+        + q["n"] * 2090 * q.get("y", 0.0),
+    ),
+    ("chemistry_limestone", "the volume of carbon dioxide"): lambda q: (
+        _moles(q),
+        q["e"] * q["m"] / 0.10009,
+    ),
+    (
+        "chemistry_limestone",
+        "the volume of sodium hydroxide solution that the acid left over takes",
+    ): lambda q: (q["c"] * q["a"], q["d"] * q["b"] + 2 * q["e"] * q["m"] / 0.10009),
+    ("chemistry_split_water", "the volume of hydrogen"): lambda q: (
+        _moles(q) * 2 * 96485,
+        q["I"] * q["t"],
+    ),
+    ("chemistry_split_water", "the volume of oxygen"): lambda q: (
+        _moles(q) * 4 * 96485,
+        q["e"] * q["I"] * q["t"],
+    ),
+    ("chemistry_spirit_lamp", "the rise in temperature of the water"): lambda q: (
+        q["n"] * 4186 * q["x"],
+        q["e"] * q["m"] / 0.04607 * 1367e3,
+    ),
+    ("chemistry_spirit_lamp", "the volume of carbon dioxide set free meanwhile"): lambda q: (
+        q["n"] * 4186 * q["x"],
+        q["e"] * _moles(q) / 2 * 1367e3,
+    ),
+    ("chemistry_acid_mixtures", "the pH of the diluted acid"): lambda q: _protons(
+        q, q["c"] * q["a"], q["b"]
+    ),
+    ("chemistry_acid_mixtures", "the pH of the mixture"): lambda q: _protons(
+        q, q["c"] * q["a"] - q["d"] * q["b"], q["a"] + q["b"]
     ),
 }
 """(family, result of the law) -> the two sides."""

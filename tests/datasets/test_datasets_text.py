@@ -5,19 +5,22 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from prorl_common import PluginError, UnknownNameError, use_plugins
 from prorl_datasets.text.banding import rows_for
+from prorl_datasets.text.canonical import canonical_words
 from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
 from prorl_datasets.text.hashing import (
     EMPTY,
     NGRAM,
+    Profile,
     Signature,
-    profile,
     runs_of,
     signature,
     signature_of,
@@ -88,6 +91,8 @@ def changed(table: Signature, places: int, seed: int) -> Signature:
         ("A [asy]draw((0,0)--(1,1));[/asy] figure", "a figure"),
         (r"\begin{array}{cc} 1 & 2 \end{array}", "1 2"),
         ("ﬁnd ½", "find 1⁄2"),
+        ("f\u0456nd the sum \u043ef \u0410\u0412", "find the sum of AB"),
+        ("fi\u200bnd x\u00ad", "find x"),
     ],
 )
 def test_texts_that_print_alike_have_the_same_words(left: str, right: str) -> None:
@@ -235,12 +240,13 @@ def test_template_ngrams_are_ignored(index: BenchmarkIndex) -> None:
 
 def test_rules_are_configurable_and_checked() -> None:
     row = TRAIN.replace("45", "54")
-    strict = BenchmarkIndex.build(ITEMS, Rules(minhash=1.0, ngram_share=1.0, row_share=1.0))
+    everything = Rules(minhash=1.0, canonical_minhash=1.0, ngram_share=1.0, row_share=1.0)
+    strict = BenchmarkIndex.build(ITEMS, everything)
     assert strict.matches(row) == []
     five = BenchmarkIndex.build(ITEMS, Rules(ngram=5))
     assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
     with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
-        five.matches(profile(TRAIN))
+        five.matches(Profile(TRAIN))
     with pytest.raises(DatasetError, match="minhash lies in"):
         Rules(minhash=0)
     with pytest.raises(DatasetError, match="ngram is at least 1"):
@@ -363,9 +369,142 @@ def test_real_leaks_are_found_and_unrelated_rows_are_clean(test_data: Path) -> N
     assert not [r for r in college if index.matches(str(r["question"]))]
 
 
-def test_model_made_paraphrases_are_beyond_lexical_rules(test_data: Path) -> None:
+def test_model_made_paraphrases_are_found_by_their_stage_alone(test_data: Path) -> None:
     pairs = rows_of(test_data, "contamination/gsm8k_rephrase_pairs_even")[:100]
     index = BenchmarkIndex.build(
         ("GSM8K", str(i), str(r["gsm8k_test_question"])) for i, r in enumerate(pairs)
     )
-    assert not [r for r in pairs if index.matches(str(r["rephrased"]).split("\nAnswer:")[0])]
+    rewritten = [(str(i), str(r["rephrased"]).split("\nAnswer:")[0]) for i, r in enumerate(pairs)]
+    assert not [text for _, text in rewritten if index.matches(text)]
+    told = BenchmarkIndex(Rules(paraphrases=True), index.contents)
+    found = [i for i, text in rewritten if i in {m.item_id for m in told.matches(text)}]
+    assert len(found) >= 75
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Let $x$ and $y$ be real, $xy + y^2 = 7$.", "Let $k$ and $t$ be real, $kt + t^2 = 7$."),
+        ("Triangle $ABC$ has $AB = 5$.", "Triangle $PQR$ has $PQ = 5$."),
+        ("Ann gave Bob 3 pens. She left.", "Yusuf gave Mei 3 pens. He left."),
+        ("$1,000.50$ or 1{,}000.5", "1000.50 or 1000.5"),
+        ("twenty-five cats, one hundred and two dogs", "25 cats, 102 dogs"),
+        ("two thousand five hundred of 3 million", "2500 of 3000000"),
+        ("half of it, twice 5 hours, 60 mph", "1/2 of it, 2 times 5 h, 60 miles per hour"),
+        ("$5 and 20%", "5 dollars and 20 percent"),
+        (r"$\dbinom{5}{2} + x_{12}$", r"$\binom{5}{2} + y_1$"),
+        ("def area(width): return width * 2", "def f(w): return w * 2"),
+    ],
+)
+def test_texts_that_differ_in_names_and_numerals_have_the_same_canonical_words(
+    left: str, right: str
+) -> None:
+    assert canonical_words(left) == canonical_words(right) != []
+
+
+def test_canonical_words_keep_numbers_signs_and_telling_words() -> None:
+    forms = {
+        tuple(canonical_words(text))
+        for text in ("Factor $x^2+5x$.", "Factor $x^2-5x$.", "Factor $x^2+6x$.", "Expand $x^2+5x$")
+    }
+    assert len(forms) == 4 - 1  # "Factor" and "Expand", capitalised, could be names
+    assert canonical_words("one hundred and the rest") == ["100", "and", "rest"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_known_suffixes_are_no_canonical_words(suffix: str) -> None:
+    assert canonical_words(f"What is 2 + 3?\n{suffix}") == ["what", "is", "2", "+", "3"]
+
+
+@pytest.mark.parametrize(
+    "text", ["million ", "a1", "Ab", "aB_", "a(", "x_{", "def f(a, ", "one hundred and "]
+)
+def test_canonical_words_of_a_hostile_text_take_linear_time(text: str) -> None:
+    start = time.process_time()
+    canonical_words(text * (100_000 // len(text)))
+    assert time.process_time() - start < 10
+
+
+def test_a_renamed_copy_is_found_by_the_canonical_view_and_says_so() -> None:
+    text = "Let $x$ and $y$ be such that $x^3 + 3xy = 14$ and $y = x - 2$. Find all $x + y$."
+    renamed = text
+    for old, new in (("x", "q"), ("y", "m")):
+        renamed = re.sub(rf"(?<![A-Za-z]){old}(?![A-Za-z])", new, renamed.replace("xy", "x y"))
+    index = BenchmarkIndex.build([("A", "1", text), *ITEMS[:2]])
+    assert {m.view for m in index.matches(text)} == {"exact"}
+    assert {(m.item_id, m.view, m.numbers) for m in index.matches(renamed)} == {
+        ("1", "canonical", "same")
+    }
+
+
+def test_other_numbers_make_a_variant(index: BenchmarkIndex) -> None:
+    assert {m.numbers for m in index.matches(TRAIN)} == {"same"}
+    assert {m.numbers for m in index.matches(TRAIN[: len(TRAIN) // 2])} == {"same"}
+    assert {m.numbers for m in index.matches(TRAIN.replace("45", "54"))} == {"other"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is one for you: simplify $\\sqrt{242}$. Good luck!",
+        "Simplify\n$\\sqrt{242}$\nand explain.",
+        f"{TRAIN} Simplify $\\sqrt{{242}}$. {CONE}",
+        "I must convert 57/160 to a terminating decimal by tomorrow.",
+    ],
+)
+def test_a_short_question_is_found_in_company(text: str) -> None:
+    items = ["Simplify $\\sqrt{242}$.", "Convert $57/160$ to a terminating decimal."]
+    index = BenchmarkIndex.build(("S", str(i), item) for i, item in enumerate(items))
+    assert {m.rule for m in index.matches(text)} == {"question"}
+
+
+def test_a_short_question_that_says_little_or_goes_on_is_not_found_in_company() -> None:
+    items = ["Simplify $\\sqrt{242}$.", "What is the value of $x$?"]
+    items += [f"What is the value of {thing}?" for thing in ("gold", "two apples", "art", "time")]
+    index = BenchmarkIndex.build(("S", str(i), item) for i, item in enumerate(items))
+    assert index.matches("Simplify $\\sqrt{242 n}$ for me.") == []
+    assert index.matches("If $3x = 12$, then how big is it? What is the value of $x$?") == []
+
+
+def test_the_paraphrase_stage_finds_a_problem_in_other_words_when_it_is_on() -> None:
+    told = (
+        "From Ghent a train sets out at 9 o'clock carrying 120 passengers. A third of the passengers "
+        "get off in Bruges, and in Ostend another 45 board before it turns. With how many does it "
+        "come back to Ghent?"
+    )
+    off, on = (BenchmarkIndex.build(ITEMS, Rules(paraphrases=flag)) for flag in (False, True))
+    assert off.matches(told) == []
+    assert {(m.item_id, m.rule) for m in on.matches(told)} == {("1", "paraphrase")}
+    assert on.matches(told.replace("120", "75").replace("45", "8")) == []
+    assert on.matches("Nine of 120 passengers paid 45 dollars a third time.") == []
+
+
+LETTERS_PLUGIN = """
+from prorl_datasets import EmbedderSpec
+
+def embed(texts):
+    return [[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+LETTERS = EmbedderSpec("letters", embed, similarity=0.999)
+BROKEN = EmbedderSpec("broken", lambda texts: [[1.0]] * (len(texts) + 1))
+"""
+
+
+def test_an_embedder_of_a_plugin_is_a_stage_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRORL_PLUGINS", "[]")  # put back afterwards
+    file = tmp_path / "mine.py"
+    file.write_text(LETTERS_PLUGIN)
+    use_plugins([file])
+    index = BenchmarkIndex.build(ITEMS, Rules(embedding="letters"))
+    index.save(tmp_path / "index.npz")
+    loaded = BenchmarkIndex.load(tmp_path / "index.npz")
+    turned = " ".join(reversed(CONE.split()))
+    for found in (index.matches(turned), loaded.matches(turned)):
+        assert [(m.item_id, m.rule, m.score > 0.999) for m in found] == [("2", "embedding", True)]
+    assert index.matches("Nothing of the kind.") == []
+    with pytest.raises(PluginError, match="'broken' must give a finite vector for each of 4"):
+        BenchmarkIndex.build(ITEMS, Rules(embedding="broken"))
+    with pytest.raises(UnknownNameError, match="lettrs"):
+        BenchmarkIndex.build(ITEMS, Rules(embedding="lettrs"))

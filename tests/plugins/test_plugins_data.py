@@ -78,7 +78,7 @@ def test_data_build_takes_an_outside_recipe_source_and_verifier(tmp_path: Path) 
     samples = list(load(tmp_path / "data"))
     by_words = [s for s in samples if s.task.verifier == "exact"]
     assert (len(by_words), {s.domain for s in by_words}) == (12, {"exact"})
-    assert {s.gold_check for s in samples} == {"verified"}
+    assert {s.gold_check for s in samples} == {"self-consistent"}
     assert {s.source for s in samples} == {"doubles"}
     manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert [(p["group"], p["name"], p["source"]) for p in manifest["parts"]] == [
@@ -187,7 +187,9 @@ def test_an_outside_adapter_reads_a_published_set_for_a_recipe(tmp_path: Path) -
     done = prorl(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     samples = {s.metadata["source_id"]: s for s in load(tmp_path / "data")}
-    assert {name: s.gold_check for name, s in samples.items()} == dict.fromkeys("ab", "verified")
+    assert {name: s.gold_check for name, s in samples.items()} == dict.fromkeys(
+        "ab", "self-consistent"
+    )
     assert "What is 1 + 2?" in samples["a"].prompt[0]["content"]
     manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert [(p["group"], p["name"]) for p in manifest["parts"]] == [("prorl.sources", "sums")]

@@ -186,6 +186,16 @@ def test_closing_the_sandbox_ends_runs_of_other_threads(serve_sandbox: Serve) ->
         remote.run(Program("print(1)"), LIMITS)
 
 
+def test_closing_after_an_answer_calls_no_service_lost(
+    serve_sandbox: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = f"remote:{serve_sandbox().url}"
+    for _ in range(30):  # the end of the answered request may still be on its way when it is cut
+        with open_sandbox(address) as remote:
+            assert remote.run(Program("print(1)"), LIMITS).status == "ok"
+    assert "lost" not in caplog.text
+
+
 def test_waiting_for_a_slot_counts_for_no_limit(serve_sandbox: Serve) -> None:
     served = serve_sandbox("--slots", "2")
     short = Limits(wall_seconds=1.5, cpu_seconds=1.0, memory_mb=128)

@@ -33,7 +33,7 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
         fields = {name: field_of(spec, raw, name, where) for name in spec.columns}
         fields["prompt"] = text_of(spec, raw, "question", where)
         try:
-            row = map_row(spec.verifier, {}, fields, where, 0)
+            row = map_row(spec.verifier, None, fields, where, 0)
         except DatasetError as error:
             return LeftOut(where, str(error).removeprefix(f"{where}: "))
         return BenchmarkItem(row.question, row.task.reference, row_id(spec, raw, where), row.gold)

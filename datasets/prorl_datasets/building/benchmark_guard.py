@@ -19,11 +19,12 @@ from typing import Any
 
 from prorl_common import MissingExtraError, Progress, atomic_write_text
 from prorl_datasets.hub.reach import hub_problem, offline
-from prorl_datasets.recipe.parts import Entry
+from prorl_datasets.recipe.parts import Decontamination, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.row import digest
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, item_key
+from prorl_datasets.spec import EMBEDDERS
 from prorl_datasets.types import DatasetError
 
 INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
@@ -51,15 +52,17 @@ class Guard:
         found = hashlib.sha256(json.dumps(self.texts).encode())
         return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
-    def write(self, folder: Path) -> tuple[Path | None, Path | None]:
+    def write(self, folder: Path, asked: Decontamination) -> tuple[Path | None, Path | None]:
         """Write the index and the keys; return their paths, None where there is nothing."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
+            from prorl_datasets.text.index_file import Rules
 
             index = folder / INDEX
             folder.mkdir(parents=True, exist_ok=True)
-            BenchmarkIndex.build(self.texts).save(index)
+            rules = Rules(paraphrases=asked.paraphrases, embedding=asked.embedding or "")
+            BenchmarkIndex.build(self.texts, rules).save(index)
         if self.keys:
             taken = folder / TAKEN
             lines = (f"{key} {item}\n" for key, item in sorted(self.keys.items()))
@@ -67,22 +70,27 @@ class Guard:
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the manifest's record: what was checked, what could not be, rows dropped."""
-        dropped = Counter(benchmark for benchmark, _ in {(p["benchmark"], p["row"]) for p in pairs})
-        return {
+        """Return the manifest's record: what was checked, what could not be, rows dropped or kept."""
+        rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
+        dropped = Counter(benchmark for benchmark, _, gone in rows if gone)
+        kept = Counter(benchmark for benchmark, _, gone in rows if not gone)
+        found = {
             "checked": dict(sorted(self.checked.items())),
             "not_checked": dict(sorted(self.missing.items())),
             "rows_like_an_item": dict(sorted(dropped.items())),
         }
+        return found | ({"variants_kept": dict(sorted(kept.items()))} if kept else {})
 
 
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
     """Return the guard with the questions of every benchmark that has files.
 
-    Raises DatasetError for a benchmark name that does not exist.
+    Raises DatasetError for a benchmark name that does not exist, UnknownNameError for an embedder.
     """
     from prorl_datasets.benchmarks import benchmark_names, benchmark_questions, load_spec
 
+    if recipe.decontamination.embedding is not None:
+        EMBEDDERS.get(recipe.decontamination.embedding)
     wanted = recipe.decontamination.benchmarks
     names = benchmark_names() if wanted == "all" else wanted
     guard = Guard()

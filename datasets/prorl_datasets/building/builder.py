@@ -66,6 +66,7 @@ class _Build:
     found: Found
     results: list[EntryResult] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
     def collect(self) -> Choice:
@@ -89,7 +90,7 @@ class _Build:
         if (parts := self.store.found()) > 0:
             progress.message(f"continuing an earlier build: {parts} finished parts found")
         add_generated(self.guard, self.wanted, self.store.folder, self.children, progress)
-        index, taken = self.guard.write(self.store.folder)
+        index, taken = self.guard.write(self.store.folder, recipe.decontamination)
         self.children.set_up(Setting(recipe, self.seed, index, taken))
         active = [
             r.entry
@@ -126,6 +127,9 @@ class _Build:
             except DatasetError as error:
                 self.found.forget(entry.name)
                 self.pairs = [p for p in self.pairs if p["row"].rpartition("-")[0] != entry.name]
+                self.quarantined = [
+                    n for n in self.quarantined if not n.startswith(f"{entry.name}-rows-")
+                ]
                 self._fail(entry.name, str(error))
 
     def _fail(self, name: str, reason: str) -> None:
@@ -136,6 +140,7 @@ class _Build:
         for job, part in made:
             self.found.add(job, part)
             self.pairs += part.pairs
+            self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
         """Return what is to be written. Raises DatasetError where nothing was kept, with the reasons."""
@@ -154,7 +159,9 @@ class _Build:
             "sources": self.files.hashes,
             "decontamination": self.guard.as_json(self.pairs),
         }
-        return Output(self.recipe, self.results, choice, self.store, self.pairs, about)
+        return Output(
+            self.recipe, self.results, choice, self.store, self.pairs, about, self.quarantined
+        )
 
     def _nothing(self, choice: Choice) -> list[str]:
         """Return why a build has no rows: what failed, and the commonest reasons with an example each."""

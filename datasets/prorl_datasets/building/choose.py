@@ -202,7 +202,7 @@ class _Chooser:
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int) -> int:
         """Keep rows from ``start`` until the target; return the place after the last looked at."""
-        target = entry.count.of(split)
+        target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
         lost = self.choice.lost.setdefault(entry.name, Counter())
         end = start

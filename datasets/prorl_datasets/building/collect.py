@@ -119,10 +119,13 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
     for lost in candidates:
         if "drop" in lost:
             item = _item(job, lost)
-            stage = "decontamination" if "match" in lost else "made"
+            stage = "decontamination" if "match" in lost else lost.get("stage", "made")
             part.drop(stage, lost["drop"], item, lost["detail"])
+            if "quarantine" in lost:
+                why = {"reason": lost["drop"], "detail": lost["detail"]}
+                part.quarantine.append({"row": item, **why, **lost["quarantine"]})
             if "match" in lost:
-                part.pairs.append({"row": item, **lost["match"]})
+                part.pairs.append({"row": item, "dropped": True, **lost["match"]})
     chosen = [c for c in made if c["checked"]]
     tasks = []
     for c in chosen:
@@ -136,19 +139,29 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
             part.isolation = sorted({*part.isolation, result.isolation})
         if result is not None and not result.accepted:
             part.drop("gold", result.reason, _item(job, candidate), result.detail)
-        elif candidate["matches"]:
+        elif candidate["matches"] and not candidate["variant"]:
             first, item = candidate["matches"][0], _item(job, candidate)
             detail = f"{first['benchmark']} {first['item']} ({first['rule']} {first['score']})"
             part.drop("decontamination", f"like an item of {first['benchmark']}", item, detail)
-            text = candidate["columns"]["prompt"][0]["content"][:SHOWN]
-            part.pairs += [{"row": item, "text": text, **m} for m in candidate["matches"]]
+            part.pairs += _pairs(item, candidate)
         else:
+            part.pairs += _pairs(_item(job, candidate), candidate)
             certain = candidate["gold"] is not None or candidate["consistent"]
             checked = result is not None and not result.judged
-            state = "verified" if checked else "self-consistent" if certain else "none"
+            independent = candidate["independent"] if checked else ""
+            state = "verified" if independent else "self-consistent" if certain else "none"
+            if independent:
+                candidate["columns"]["metadata"]["verified_by"] = independent
             kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
             part.rows.append({**kept, "gold_check": state})
     return part
+
+
+def _pairs(item: str, candidate: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of ``decontamination.jsonl`` of one row."""
+    text = candidate["columns"]["prompt"][0]["content"][:SHOWN]
+    about = {"row": item, "dropped": not candidate["variant"], "text": text}
+    return [{**about, **match} for match in candidate["matches"]]
 
 
 def _item(job: Job, candidate: dict[str, Any]) -> str:

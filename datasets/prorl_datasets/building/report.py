@@ -6,25 +6,37 @@ The manifest holds no times and no paths of the machine, so equal builds give eq
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from prorl_datasets.expressions import FUNCTIONS, parse
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import ADAPTERS, SOURCES
+from prorl_datasets.spec import ADAPTERS, EMBEDDERS, SOURCES, RowSettings, SourceSettings
 from prorl_datasets.types import SPLITS, Split
 from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 from prorl_verifiers.spec import no_parts
 
-STAGES = ("made", "gold", "decontamination", "duplicate", "near-duplicate", "difficulty")
+STAGES = (
+    "where",
+    "made",
+    "posed",
+    "gold",
+    "decontamination",
+    "duplicate",
+    "near-duplicate",
+    "difficulty",
+)
 """Where a candidate can be lost, in order; what is left and not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
+    "where": "- not asked for (where)",
     "made": "- could not be made",
+    "posed": "- ill-posed",
     "gold": "- gold refused",
     "decontamination": "- like a benchmark item",
     "duplicate": "- duplicate",
@@ -107,7 +119,7 @@ class EntryResult:
             **({"tests_left_out": dict(self.tests_left_out)} if self.tests_left_out else {}),
             "splits": {
                 s: {
-                    "target": "all" if entry.count.of(s) is None else entry.count.of(s),
+                    "target": entry.count.said(s),
                     "kept": self.kept[s],
                 }
                 for s in SPLITS
@@ -169,13 +181,23 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources, adapters and verifiers that are not prorl's own."""
+    """Return the records of the sources, functions, adapters and verifiers that are not prorl's own."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
+    called = {name for entry in recipe.entries for name in _functions_of(entry.source)}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
+        *FUNCTIONS.records(called & {*FUNCTIONS.names()}),
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
+        *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
+
+
+def _functions_of(source: SourceSettings) -> Iterator[str]:
+    """Yield the functions that a source's expressions call."""
+    if isinstance(source, RowSettings):
+        for text in (*source.map.values(), *([] if source.where is None else [source.where])):
+            yield from parse(text).functions()
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:

@@ -25,12 +25,14 @@ from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore
+from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS, Task, part_records
 from prorl_verifiers.spec import UNTYPED, no_parts
 
 PAIRS = "decontamination.jsonl"
+QUARANTINE = "quarantine.jsonl"
 
 
 @dataclass(slots=True)
@@ -43,6 +45,8 @@ class Output:
     store: PartStore
     pairs: list[dict[str, Any]]
     about: dict[str, Any]
+    quarantined: list[str] = field(default_factory=list)
+    """Parts that hold bad rows to be written, in any order."""
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     """What rows name of others, a verifier and what it takes (``parts_for``): (group, name) -> record."""
@@ -71,6 +75,9 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
             lines = sorted(canonical_json(pair) for pair in work.pairs)
             atomic_write_text(folder / PAIRS, "".join(f"{line}\n" for line in lines))
             files[PAIRS] = {"rows": len(lines), "sha256": sha256_file(folder / PAIRS)}
+        if work.quarantined:
+            rows = _write_quarantine(work, folder / QUARANTINE)
+            files[QUARANTINE] = {"rows": rows, "sha256": sha256_file(folder / QUARANTINE)}
         parts = parts_in_use(work.recipe)
         named = [work.parts[key] for key in sorted(work.parts)]
         parts += [part for part in named if part not in parts]
@@ -80,6 +87,20 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         atomic_write_text(folder / MANIFEST, text)
     return manifest
+
+
+def _write_quarantine(work: Output, path: Path) -> int:
+    """Write the bad rows, a line each with place, reason and columns, by entry and place; return their number."""
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for name in sorted(work.quarantined):
+            if (part := work.store.get(name)) is None:
+                raise work.store.gone(name)
+            with long_integers():
+                lines = [json.dumps(row, sort_keys=True) for row in part.quarantine]
+            file.writelines(f"{line}\n" for line in lines)
+            count += len(lines)
+    return count
 
 
 def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:

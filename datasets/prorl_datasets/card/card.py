@@ -40,10 +40,7 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         f"# {manifest['recipe']}",
         manifest["description"],
         (
-            "Every row has a program that checks answers to it. Built with prorl "
-            f"{manifest['versions']['prorl']} from the recipe `{manifest['recipe']}`, seed "
-            f"{manifest['seed']}; `manifest.json` holds the resolved recipe, the hash of each file and "
-            "the versions. Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
+            f"Every row has a program that checks answers to it. {_made(manifest)} Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
             "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
             "(JSON)."
         ),
@@ -63,6 +60,21 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         _benchmarks(manifest),
     ]
     atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _made(manifest: Mapping[str, Any]) -> str:
+    """Return how the dataset was made, and what the manifest holds of that."""
+    version = manifest["versions"]["prorl"]
+    if "derived" in manifest:
+        verb = manifest["derived"]["verb"]
+        return (
+            f"Made with `prorl data {verb}` of prorl {version}; `manifest.json` names the datasets it is made of, the "
+            "hash of each file and the versions."
+        )
+    return (
+        f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
+        "holds the resolved recipe, the hash of each file and the versions."
+    )
 
 
 def _counts(manifest: Mapping[str, Any]) -> str:
@@ -117,9 +129,10 @@ def _sources(manifest: Mapping[str, Any]) -> str:
 
 def _gold(manifest: Mapping[str, Any]) -> str:
     meanings = {
-        "verified": "the gold response got full marks from the row's own verifier",
-        "self-consistent": "no gold response was run: tests decode, constraints can hold together, "
-        "or the answer is right by construction",
+        "verified": "the gold got full marks from the row's own verifier, and something that was not made from it "
+        "agreed (`verified_by` in the metadata): another's response, a program and the tests",
+        "self-consistent": "the gold agrees with itself alone: its verifier reads and accepts it, tests decode, "
+        "constraints can hold together, or it is right by construction",
         "none": "nothing could be checked",
     }
     found = manifest["gold_check"]

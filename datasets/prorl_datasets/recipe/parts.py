@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
@@ -10,24 +11,59 @@ from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, mod
 
 from prorl_common import UserError
 from prorl_datasets.spec import SOURCES, SourceSettings, SourceSpec, Strict
-from prorl_datasets.types import DOMAINS, Domain, Split
+from prorl_datasets.types import DOMAINS, SPLITS, Domain, Split
 from prorl_verifiers import VERIFIERS
+
+Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Strict):
-    """Items wanted of an entry in each split."""
+    """Items wanted of an entry in each split: numbers, or percentages of what a file or hub source has."""
 
-    train: Annotated[int, Field(ge=0)] | Literal["all"] = 0
-    """``all``: what a file or hub source has left."""
-    validation: Annotated[int, Field(ge=0)] = 0
+    train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
+    """``all``: what a file or hub source has left; ``80%``: of its rows that passed their own checks, equal ones
+    counted once."""
+    validation: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before train."""
-    test: Annotated[int, Field(ge=0)] = 0
+    test: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before validation."""
 
+    @model_validator(mode="after")
+    def _at_most_all(self) -> Counts:
+        if (whole := sum(map(self._thousandths, SPLITS))) > 100_000:
+            raise ValueError(f"the percentages come to {whole / 1000:g}%, more than 100%")
+        return self
+
     def of(self, split: Split) -> int | None:
-        """Return the target of ``split``; None means all that is left."""
-        value = {"train": self.train, "validation": self.validation, "test": self.test}[split]
-        return None if value == "all" else int(value)
+        """Return the target of ``split``; None where it depends on what the source has."""
+        value = getattr(self, split)
+        return value if isinstance(value, int) else None
+
+    def said(self, split: Split) -> int | str:
+        """Return the target as the recipe says it: a number, ``all`` or a percentage."""
+        value: int | str = getattr(self, split)
+        return value
+
+    def among(self, split: Split, rows: int) -> int | None:
+        """Return the target of ``split`` where the source has ``rows`` rows; None means all that is left.
+
+        Percentages that come to 100 % share out every row.
+        """
+        if not self._thousandths(split):
+            return self.of(split)
+        order: tuple[Split, ...] = ("test", "validation", "train")
+        shares = [self._thousandths(s) for s in order]
+        return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some count depends on what the source has."""
+        return any(self.of(split) is None for split in SPLITS)
+
+    def _thousandths(self, split: Split) -> int:
+        value = getattr(self, split)
+        is_percent = isinstance(value, str) and value.endswith("%")
+        return round(float(value[:-1]) * 1000) if is_percent else 0
 
 
 Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
@@ -93,8 +129,10 @@ class Entry(Strict):
     def _source_fits_domain(self) -> Entry:
         if self.source.kind == "reasoning_gym" and self.domain not in ("logic", "math"):
             raise ValueError(f"a reasoning_gym source is logic or math, not {self.domain}")
-        if self.count.train == "all" and self.generated:
-            raise ValueError("count.train 'all' is for file sources; a generator has no end")
+        if self.count.is_open and self.generated:
+            raise ValueError(
+                "count 'all' and percentages are of file sources; a generator has no end"
+            )
         check_template(self.template)
         return self
 
@@ -118,7 +156,8 @@ class Member(Strict):
     """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
 
     name: str
-    """Of the task or family."""
+    """Of the task or family. A procedural member may be a pattern, such as ``algebra_*``: all families of the
+    domain whose names it fits, each a member with these settings."""
     share: Annotated[int, Field(ge=1)] = 1
     """Its part of the counts."""
     config: dict[str, Any] = Field(default_factory=dict)
@@ -139,7 +178,7 @@ class Group(Strict):
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
     """Of procedural members: each row draws one."""
     count: Counts
-    """Of the whole group; no ``all``."""
+    """Of the whole group; no ``all``, no percentages."""
     members: Annotated[list[str | Member], Field(min_length=1)]
     """Names of tasks or families, or members with settings of their own."""
     template: str | None = None
@@ -153,9 +192,17 @@ class Group(Strict):
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """As an entry's, of every member."""
 
+    @field_validator("count")
+    @classmethod
+    def _count_is_of_numbers(cls, count: Counts) -> Counts:
+        if count.is_open:
+            raise ValueError("a group's counts are numbers: generators have no end")
+        return count
+
     def entries(self) -> list[Entry]:
         """Return the entries it stands for, in order; the counts add up to the group's."""
-        members = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        members = [member for one in given for member in self._named(one)]
         shares = [m.share for m in members]
         parts = {
             split: spread(self.count.of(split) or 0, shares)
@@ -175,6 +222,20 @@ class Group(Strict):
             )
             for place, member in enumerate(members)
         ]
+
+    def _named(self, member: Member) -> list[Member]:
+        """Return a member as it is, or one for each name that its pattern fits."""
+        if "*" not in member.name:
+            return [member]
+        names = SOURCES.get(self.kind).names
+        if names is None:
+            raise ValueError(
+                f"members of a {self.kind} group have names, not patterns: {member.name}"
+            )
+        fitting = fnmatch.filter(names(self.domain), member.name)
+        if not fitting:
+            raise ValueError(f"no {self.domain} member of {self.kind} fits '{member.name}'")
+        return [member.model_copy(update={"name": name}) for name in fitting]
 
     def _source(self, member: Member) -> SourceSettings:
         spec = SOURCES.get(self.kind)
@@ -206,6 +267,12 @@ class Decontamination(Strict):
 
     benchmarks: Literal["all"] | list[str] = "all"
     """All, or names; an empty list turns it off."""
+    variants: Literal["drop", "keep"] = "drop"
+    """Rows that resemble an item but have other numbers: dropped, or kept and listed in ``decontamination.jsonl``."""
+    embedding: str | None = None
+    """An ``EmbedderSpec`` of yours: drop rows whose embedding is close to an item's as well."""
+    paraphrases: bool = False
+    """Drop rows that tell an item in other words too, by its numbers and its telling words."""
 
 
 class Difficulty(Strict):

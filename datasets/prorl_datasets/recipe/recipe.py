@@ -118,6 +118,12 @@ class Recipe(Strict):
                 del entry["verifier"]
             if not entry["reference"]:
                 del entry["reference"]
+            source = entry["source"]
+            for name in ("columns", "map", "where", "keep", "adapter"):
+                if name in source and not source[name] and source[name] != []:
+                    del source[name]
+            if source.get("on_bad_row") == "stop":
+                del source["on_bad_row"]
             if entry["min_share"] is None:
                 del entry["min_share"]
         if data["min_share"] == MIN_SHARE:

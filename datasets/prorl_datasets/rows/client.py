@@ -20,6 +20,7 @@ from typing import IO, Any
 from prorl_common import Closing, ServiceError
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.sources.readers import long_integers
+from prorl_datasets.sources.readers.plain import as_json
 from prorl_datasets.types import DatasetError
 
 
@@ -100,7 +101,7 @@ class RowClient(Closing):
 
     def _ask(self, request: dict[str, Any]) -> Any:
         with long_integers():
-            text = json.dumps(request, default=str) + "\n"
+            text = json.dumps(request, default=as_json) + "\n"
         line = self._exchange(text)
         if line is None and self._died_by_signal():
             self._end()

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import UserError, derive_seed
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Drop, Row, digest, normalised
+from prorl_datasets.rows.posed import flaw_of_row
+from prorl_datasets.rows.row import BadRow, Drop, Row, digest, normalised
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
+from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import Task, TaskError, load_task
 
@@ -46,8 +48,9 @@ class RowMaker:
     """Candidates of the entries of one recipe, as JSON-ready dictionaries.
 
     A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
-    ``prompt_key``, ``signature`` and ``matches``; one that cannot become a row has ``index``,
-    ``drop`` and ``detail``, and ``match`` if it is an item of a generated benchmark. ``benchmarks``
+    ``independent``, ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its
+    other numbers); one that cannot become a row has ``index``, ``drop``, ``detail`` and ``stage``, ``match`` if it is
+    an item of a generated benchmark, ``quarantine`` if its source keeps bad rows. ``benchmarks``
     is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
@@ -74,15 +77,35 @@ class RowMaker:
         return found
 
     def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
-        """Return the candidates of raw rows, (where, row) pairs; the first has the index ``start``.
+        """Return the candidates of raw rows (``RawRow``); the first has the index ``start``.
 
-        Raises DatasetError naming file and line for a malformed row.
+        A bad row is a drop, with its columns under ``quarantine`` where the source asks for that. Raises
+        DatasetError naming file and line where it stops at them.
         """
         entry = self._entries[name]
-        found = []
-        for index, (where, raw) in enumerate(rows, start=start):
+        policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
+        found, bad = [], []
+        for index, (where, raw, *problem) in enumerate(rows, start=start):
             with _place(where):
-                found.append(self._finish(entry, "", row_of(entry, raw, where, index)))
+                try:
+                    if problem:
+                        raise BadRow(where, problem[0], "the row cannot be read")
+                    row = row_of(entry, raw, where, index)
+                except DatasetError as error:
+                    bad.append((where, error))
+                    place = where.rpartition("/")[2]
+                    lost = {
+                        "index": index,
+                        "drop": _reason(error),
+                        "detail": str(error).replace(where, place),
+                    }
+                    if policy == "quarantine":
+                        lost["quarantine"] = {"place": place, "columns": raw}
+                    found.append(lost)
+                    continue
+                found.append(self._finish(entry, "", row))
+        if bad and policy == "stop":
+            raise _stopped(bad, len(rows), isinstance(entry.source, RowSettings))
         return found
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
@@ -93,7 +116,11 @@ class RowMaker:
 
     def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
         if isinstance(row, Drop):
-            return {"index": row.index, "drop": row.reason, "detail": row.detail}
+            lost = {"index": row.index, "drop": row.reason, "detail": row.detail}
+            return {**lost, "stage": row.stage}
+        if entry.generated and (flaw := flaw_of_row(row)) is not None:
+            lost = {"index": row.index, "drop": flaw.reason, "detail": flaw.detail}
+            return {**lost, "stage": "posed"}
         if entry.reference:
             row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
@@ -102,7 +129,8 @@ class RowMaker:
             # by its parameters, an item of a generated benchmark
             benchmark, item = self._taken[digest(key)]
             match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
-            match |= {"shared": "", "text": row.question[:SHOWN]}
+            match |= {"view": "exact", "numbers": "same", "shared": ""}
+            match |= {"text": row.question[:SHOWN]}
             drop = f"item of {benchmark}"
             return {"index": row.index, "drop": drop, "detail": item, "match": match}
         prompt = self._recipe.prompt_for(entry).format(question=row.question)
@@ -137,10 +165,12 @@ class RowMaker:
             return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
         profile = self._profile(entry, row)
         signature = None  # as text; a short one has no near-duplicates
-        if not entry.generated and profile is not None and len(profile.words) >= LEAST_WORDS:
-            packed = profile.signature.astype("<u4").tobytes()
+        if not entry.generated and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
+            packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
         response, task = self._gold(entry, split, row)
+        matches = self._matches(entry, profile)
+        keeps_variants = self._recipe.decontamination.variants == "keep"
         return {
             "index": row.index,
             "columns": columns,
@@ -148,6 +178,7 @@ class RowMaker:
             "box": None if task is None else task.reference_json(),
             "checked": self._is_checked(entry, split, row),
             "consistent": row.consistent,
+            "independent": row.independent,
             "key": digest(key if key is not None else normalised(row.question)),
             "prompt_key": digest(normalised(prompt)),
             "signature": signature,
@@ -156,11 +187,14 @@ class RowMaker:
                     "benchmark": match.benchmark,
                     "item": match.item_id,
                     "rule": match.rule,
+                    "view": match.view,
+                    "numbers": match.numbers,
                     "score": round(float(match.score), 4),
                     "shared": match.shared,
                 }
-                for match in self._matches(entry, profile)
+                for match in matches[:MAX_PAIRS]
             ],
+            "variant": keeps_variants and all(match.numbers == "other" for match in matches),
         }
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
@@ -189,15 +223,15 @@ class RowMaker:
         found = self._benchmarks.matches(profile)
         if found and entry.generated:
             found = self._benchmarks.matches(profile, ignore=self._template(entry))
-        return found[:MAX_PAIRS]
+        return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
         """Return the hashes of a row's text where they are needed: files, or benchmarks to check."""
         if entry.generated and self._benchmarks is None:
             return None
-        from prorl_datasets.text.hashing import profile
+        from prorl_datasets.text.hashing import Profile
 
-        return profile(row.question if row.core is None else row.core)
+        return Profile(row.question if row.core is None else row.core)
 
     def _template(self, entry: Entry) -> NDArray[Any]:
         if entry.name not in self._templates:
@@ -207,6 +241,23 @@ class RowMaker:
             texts = [r.core or r.question for r in rows if isinstance(r, Row)]
             self._templates[entry.name] = template_ngrams(sorted(set(texts)))
         return self._templates[entry.name]
+
+
+def _reason(error: DatasetError) -> str:
+    return f"bad row: {error.reason}" if isinstance(error, BadRow) else "bad row: malformed"
+
+
+def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
+    """Return the error of the first bad row, with the number of others near it, and the cure."""
+    more = ""
+    if len(bad) > 1:
+        lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
+        dots = ", ..." if len(bad) > 6 else ""
+        more = (
+            f"; {len(bad) - 1} more of these {looked} rows are bad (lines {', '.join(lines)}{dots})"
+        )
+    cure = "; mend the data, or leave such rows out with on_bad_row: drop or quarantine"
+    return DatasetError(f"{bad[0][1]}{more}{cure if may_go_on else ''}")
 
 
 def _with_own(entry: Entry, task: Task) -> Task:

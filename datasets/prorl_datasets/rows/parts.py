@@ -45,8 +45,8 @@ class Part:
     ``candidates`` were looked at. ``rows`` survived their own checks: ``columns`` (Parquet columns
     but id, split and gold_check), ``gold_check``, ``index``, ``key``, ``prompt_key``,
     ``signature``. ``drops`` counts by stage and reason; ``examples`` are (reason, item, detail);
-    ``pairs`` are the matches with benchmarks; ``isolation`` are the levels that held in the gold
-    check.
+    ``pairs`` are the matches with benchmarks; ``quarantine`` are bad rows with reason
+    and columns; ``isolation`` are the levels that held in the gold check.
     """
 
     candidates: int = 0
@@ -54,6 +54,7 @@ class Part:
     drops: dict[str, dict[str, int]] = field(default_factory=dict)
     examples: list[list[str]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    quarantine: list[dict[str, Any]] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
 
     def drop(self, stage: str, reason: str, item: str, detail: str) -> None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError
+from prorl_datasets.golds import rules
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.adapters.fields import (
     Unusable,
-    check_columns,
     missing_column,
     require_plain,
 )
 from prorl_datasets.sources.columns import map_row
-from prorl_datasets.spec import ADAPTERS, AdapterSpec, RawRow
+from prorl_datasets.sources.readers.plain import one_line
+from prorl_datasets.spec import ADAPTERS, AdapterSpec
 from prorl_datasets.types import DatasetError
 
 
@@ -38,22 +38,13 @@ def check_adapter(entry: Entry, name: str | None) -> list[str]:
     return []
 
 
-def read_adapted(adapter: str, paths: Sequence[Path]) -> Iterator[RawRow]:
-    """Yield (where, row) of files, the columns of each file's first row checked."""
-    from prorl_datasets.sources.readers import iter_rows
-
-    for path in paths:
-        for number, (where, row) in enumerate(iter_rows(path)):
-            if number == 0:
-                check_columns(ADAPTERS.get(adapter), row, where)
-            yield where, row
-
-
 def convert_adapted(
     entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
     """Return what an adapter makes of a raw row. Raises DatasetError for a malformed one."""
     made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
+    if isinstance(made, Row) and (rule := rules.clear_of(made.task.verifier, made.answer)):
+        made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
     if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
         return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
     return made
@@ -80,7 +71,7 @@ def adapted(
             raise
         raise missing_column(adapter.name, [name], list(raw), where) from error
     if isinstance(made, Mapping):
-        return map_row(verifier, {}, made, where, index)
+        return map_row(verifier, None, made, where, index)
     if not isinstance(made, Row | Drop):
         raise DatasetError(
             f"{where}: adapter '{adapter.name}' gives {type(made).__name__}, not a dictionary, Row or Drop"

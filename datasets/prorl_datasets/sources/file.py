@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
-
-from pydantic import Field, model_validator
 
 from prorl_common import sha256_file
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import check_adapter, convert_adapted, read_adapted
-from prorl_datasets.sources.columns import check_columns_of, map_row, named_once
 from prorl_datasets.sources.files import Files
-from prorl_datasets.spec import RawRow, SourceSettings, SourceSpec
+from prorl_datasets.sources.row_files import RowFileSettings, check_rows, convert_row, read_rows
+from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 
 
-class FileSource(SourceSettings):
+class FileSource(RowFileSettings):
     """A local file, of rows with our columns or of a published data set's rows.
 
     Our columns: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
@@ -31,16 +27,6 @@ class FileSource(SourceSettings):
     kind: Literal["file"]
     path: str
     """``.jsonl``, ``.json`` (one array), ``.csv``, each also ``.gz``; ``.parquet``; relative to the recipe's folder."""
-    columns: dict[str, str] = Field(default_factory=dict)
-    """Our column -> the file's, where its name is another."""
-    adapter: str | None = None
-    """Reads a published data set's rows; not with ``columns``."""
-
-    @model_validator(mode="after")
-    def _one_way(self) -> FileSource:
-        if self.adapter is not None and self.columns:
-            raise ValueError("an adapter knows its columns; give 'columns' or 'adapter', not both")
-        return self
 
 
 def source_path(recipe: Recipe, source: FileSource) -> Path:
@@ -55,8 +41,7 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
     wrong: list[str] = []
     for entry in entries:
         source = _settings(entry)
-        wrong += check_adapter(entry, source.adapter)
-        wrong += check_columns_of(entry, source.columns)
+        wrong += check_rows(entry)
         path = source_path(recipe, source)
         if not path.name.endswith(SUFFIXES):
             wrong.append(f"entry '{entry.name}': {path}: expected {', '.join(SUFFIXES)}")
@@ -82,23 +67,8 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of a file entry. Raises DatasetError for what is damaged or named twice."""
-    source = _settings(entry)
-    if source.adapter is not None:
-        yield from read_adapted(source.adapter, files.paths[entry.name])
-        return
-    from prorl_datasets.sources.readers import iter_rows
-
-    rows = (row for path in files.paths[entry.name] for row in iter_rows(path))
-    yield from named_once(rows, source.columns)
-
-
-def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row of one raw row, by the adapter or by columns."""
-    source = _settings(entry)
-    if source.adapter is not None:
-        return convert_adapted(entry, source.adapter, raw, where, index)
-    return map_row(entry.scored_by, source.columns, raw, where, index)
+    """Yield the raw rows of a file entry. Raises DatasetError for what is damaged."""
+    yield from read_rows(entry, files.paths[entry.name])
 
 
 def label(settings: FileSource) -> str:
@@ -115,7 +85,7 @@ SPEC = SourceSpec(
     name="file",
     settings=FileSource,
     read=read,
-    convert=convert,
+    convert=convert_row,
     check=check,
     find=find,
     label=label,

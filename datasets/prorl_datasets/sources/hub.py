@@ -1,22 +1,21 @@
-"""The hub source: files of a published data set, pinned to a commit, read by the set's adapter."""
+"""The hub source: files of a data set on the hub, pinned to a commit, read by an adapter or by columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import check_adapter, convert_adapted, read_adapted
 from prorl_datasets.sources.files import Files
-from prorl_datasets.spec import RawRow, SourceSettings, SourceSpec
+from prorl_datasets.sources.row_files import RowFileSettings, check_rows, convert_row, read_rows
+from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 
-class HubSource(SourceSettings):
+class HubSource(RowFileSettings):
     """Files of a data set on the hub."""
 
     kind: Literal["hub"]
@@ -27,14 +26,12 @@ class HubSource(SourceSettings):
     files: Annotated[list[str], Field(min_length=1)]
     """What to take, all of it: names, patterns or candidates, best first, with ``|`` between:
     ``parquet | jsonl | json | csv | refs/convert/parquet``."""
-    adapter: str
-    """How its rows become ours."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each unknown adapter, or one of another domain."""
+    """Return a line for each unknown adapter or field."""
     del recipe, children
-    return [line for e in entries for line in check_adapter(e, _settings(e).adapter)]
+    return [line for entry in entries for line in check_rows(entry)]
 
 
 def find(
@@ -121,13 +118,8 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of the entry's files. Raises DatasetError naming file and line."""
-    yield from read_adapted(_settings(entry).adapter, files.paths[entry.name])
-
-
-def convert(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row that the adapter makes of a raw row."""
-    return convert_adapted(entry, _settings(entry).adapter, raw, where, index)
+    """Yield the raw rows of the entry's files. Raises DatasetError naming file and line."""
+    yield from read_rows(entry, files.paths[entry.name])
 
 
 def label(settings: HubSource) -> str:
@@ -141,6 +133,6 @@ def _settings(entry: Entry) -> HubSource:
 
 
 SPEC = SourceSpec(
-    name="hub", settings=HubSource, read=read, convert=convert, check=check, find=find, label=label,
+    name="hub", settings=HubSource, read=read, convert=convert_row, check=check, find=find, label=label,
     may_fail=True,
 )  # fmt: skip

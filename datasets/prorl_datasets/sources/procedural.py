@@ -62,7 +62,15 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
     if item.parameters is not None:
         key = json.dumps([source.family, item.parameters], sort_keys=True, ensure_ascii=False)
     return Row(
-        index, item.question, item.task, item.gold, item.answer, metadata, key=key, core=item.core
+        index,
+        item.question,
+        item.task,
+        item.gold,
+        item.answer,
+        metadata,
+        key=key,
+        core=item.core,
+        independent=item.independent,
     )
 
 
@@ -70,6 +78,14 @@ def member(group: Group, one: Member) -> ProceduralSource:
     """Return a group's member as a source of its own."""
     levels = one.levels or group.levels
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
+
+
+def names(domain: str) -> list[str]:
+    """Return the names of a domain's families, without the small ones of the quickstart."""
+    small = families("small")
+    return sorted(
+        name for name, family in families().items() if family.domain == domain and name not in small
+    )
 
 
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
@@ -94,6 +110,7 @@ SPEC = SourceSpec(
     settings=ProceduralSource,
     generate=generate,
     member=member,
+    names=names,
     check=check,
     label=label,
     one_box=one_box,

@@ -14,6 +14,8 @@ from pydantic import Field
 from prorl_datasets.recipe.parts import Entry, Group, Member
 from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources import rg_entries
+from prorl_datasets.sources.rg_wording import reworded
+from prorl_datasets.sources.well_posed import flaw_of
 from prorl_datasets.spec import SourceSettings, SourceSpec
 from prorl_verifiers import Task
 
@@ -45,13 +47,15 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply; one that could not make an item is a Drop."""
+    """Return the row of a generator's reply, or a Drop: none could be made, or it cannot be asked."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]
+    if (flaw := flaw_of(source.task, made)) is not None:
+        return Drop(index, flaw.reason, flaw.detail, stage="posed")
     answer = gold_answer(source.task, made)
     metadata = {"family": source.task, "config": source.config}
-    question = str(made["question"]).strip()
+    question = reworded(str(made["question"]).strip())
     key = item_key(source.task, made)
     if entry.domain == "math":
         if answer is None:

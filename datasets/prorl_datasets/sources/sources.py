@@ -10,8 +10,9 @@ from prorl_common import Progress
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.columns import check_columns_of, map_row, named_once
+from prorl_datasets.sources.columns import check_columns_of, is_wanted, map_row, named_once
 from prorl_datasets.sources.files import Files
+from prorl_datasets.sources.row_files import FILTERED
 from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
@@ -27,7 +28,7 @@ def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> Non
             wrong += spec.check(recipe, entries, children)
         for entry in entries:
             if isinstance(entry.source, OpenSettings):
-                wrong += check_columns_of(entry, entry.source.columns)
+                wrong += check_columns_of(entry, entry.source)
     if wrong:
         raise DatasetError(f"recipe {recipe.name}: {'; '.join(wrong)}")
 
@@ -67,7 +68,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     made = enumerate(spec.rows({**spec.options, **entry.source.options}), start=1)
     yield from named_once(
         ((f"{spec.name}:{number}", _plain(spec, number, row)) for number, row in made),
-        entry.source.columns,
+        entry.source,
     )
 
 
@@ -77,7 +78,9 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made
     assert isinstance(entry.source, OpenSettings)
-    return map_row(entry.scored_by, entry.source.columns, raw, where, index)
+    if not is_wanted(entry.source, raw, where):
+        return Drop(index, FILTERED, stage=FILTERED)
+    return map_row(entry.scored_by, entry.source, raw, where, index)
 
 
 def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:

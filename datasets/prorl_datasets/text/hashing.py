@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prorl_datasets.text.canonical import canonical_words
 from prorl_datasets.text.words import question_words
 
 Hashes = NDArray[np.uint64]
@@ -63,26 +64,45 @@ def mix(values: Hashes) -> Hashes:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """What the rules need of one text, computed once: pass it wherever a text is taken.
+class View:
+    """What the rules need of one way of reading a text.
 
-    ``question`` is its normal form, ``hashes`` of its words, ``ngrams`` the hashes of its n-grams
-    in order (with repeats), ``signature`` its MinHash signature.
+    ``question`` is its words joined by blanks, ``hashes`` (W,) of its words, ``ngrams`` the hashes
+    of its n-grams in order (with repeats), ``signature`` its MinHash signature.
     """
 
-    n: int
     words: tuple[str, ...]
     question: str
     hashes: Hashes
     ngrams: Hashes
     signature: Signature
 
+    @classmethod
+    def of(cls, words: Sequence[str], n: int) -> View:
+        """Return the view of a text with these words and n-grams of ``n`` of them."""
+        hashes = word_hashes(words)
+        ngrams = runs_of(hashes, n)
+        return cls(tuple(words), " ".join(words), hashes, ngrams, signature_of(hashes))
 
-def profile(text: str, n: int = NGRAM) -> Profile:
-    """Return the profile of ``text`` with n-grams of ``n`` words."""
-    found = tuple(question_words(text))
-    hashes = word_hashes(found)
-    return Profile(n, found, " ".join(found), hashes, runs_of(hashes, n), signature_of(hashes))
+
+@dataclass(frozen=True)
+class Profile:
+    """A text and its two views, each computed when it is first asked for: pass it wherever a text
+    is taken.
+
+    ``exact`` has the words as ``text.words`` reads them, ``canonical`` those of ``text.canonical``.
+    """
+
+    text: str
+    n: int = NGRAM
+
+    @cached_property
+    def exact(self) -> View:
+        return View.of(question_words(self.text), self.n)
+
+    @cached_property
+    def canonical(self) -> View:
+        return View.of(canonical_words(self.text), self.n)
 
 
 def signature(text: str) -> Signature:

@@ -1,31 +1,29 @@
 """The benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
 
-Three lexical rules, each with its own reason in the report: the whole question (equal, or a short
-one inside a longer text), shared 13-grams, and MinHash similarity. Thresholds are chosen in
-docs/reference/decontamination.md, which also says what the rules cannot find: paraphrases and
-translations. Leaves out reading the benchmarks.
+Three lexical rules (``view_index``), each with its own reason in the report, on two views of the
+text: its exact words, and its canonical words, in which names, variables and numerals are no matter.
+On request two more: the paraphrase stage (``paraphrases``) and the embedding stage (``embedding``).
+Thresholds are chosen in docs/reference/decontamination.md, which also says what the rules find of
+each kind of change. Leaves out reading the benchmarks.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prorl_datasets.text.banding import band_keys, rows_for
-from prorl_datasets.text.hashing import (
-    PERMUTATIONS,
-    Hashes,
-    Profile,
-    profile,
-    runs_of,
-)
+from prorl_datasets.spec import EMBEDDERS
+from prorl_datasets.text.canonical import canonical_words, numbers_in
+from prorl_datasets.text.embedding import EmbeddingIndex, unit_vectors
+from prorl_datasets.text.hashing import Hashes, Profile, View
 from prorl_datasets.text.index_file import Contents, Rules, read_contents, write_contents
+from prorl_datasets.text.paraphrases import ParaphraseIndex
+from prorl_datasets.text.view_index import Hit, ViewIndex
+from prorl_datasets.text.words import question_words
 
 EXCERPT_WORDS = 40
 _MOST_PAIRS = 1_000_000
@@ -37,7 +35,10 @@ class Match:
     """One rule that one benchmark item sets off.
 
     ``score``: 1 for "question", the larger share for "13-gram", the estimated similarity for
-    "minhash". ``shared``: the longest run of words in common, at most 40 of them.
+    "minhash", the agreement of the numbers for "paraphrase", the cosine
+    for "embedding". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
+    "exact", or "canonical" where only that view finds the item. ``numbers``: "same" when one text
+    has all numbers of the other (in canonical form), else "other": a variant of the problem.
     """
 
     benchmark: str
@@ -45,6 +46,8 @@ class Match:
     rule: str
     score: float
     shared: str
+    view: str = "exact"
+    numbers: str = "same"
 
 
 class BenchmarkIndex:
@@ -53,15 +56,16 @@ class BenchmarkIndex:
     def __init__(self, rules: Rules, contents: Contents) -> None:
         self.rules = rules
         self.contents = contents
-        self._rows = rows_for(rules.minhash)
-        self._whole: dict[str, list[int]] = defaultdict(list)
-        for item, question in enumerate(contents.questions):
-            if question:
-                self._whole[question].append(item)
-        long_enough = np.flatnonzero(self._long_enough())
-        self._leads = _Table.of(contents.leads[long_enough], long_enough)
-        keys = band_keys(contents.signatures[long_enough], self._rows)
-        self._bands = _Table.of(keys.ravel(), np.tile(long_enough, len(keys)))
+        self._exact = ViewIndex(rules, contents.exact, question_words, rules.minhash)
+        self._canonical = ViewIndex(
+            rules, contents.canonical, canonical_words, rules.canonical_minhash
+        )
+        self._embedding = (
+            EmbeddingIndex(EMBEDDERS.get(rules.embedding), contents.vectors)
+            if rules.embedding
+            else None
+        )
+        self._paraphrases = ParaphraseIndex(contents.exact.questions) if rules.paraphrases else None
 
     @classmethod
     def build(
@@ -69,40 +73,19 @@ class BenchmarkIndex:
     ) -> BenchmarkIndex:
         """Return the index of ``items``: (benchmark, item id, question text).
 
-        An item without words stays in the index and matches nothing.
+        An item without words stays in the index and matches nothing. Raises UnknownNameError,
+        PluginError for an embedding that is not there or does not work.
         """
         rules = rules or Rules()
-        names, questions = [], []
-        grams, leads, signatures = [], [], []
-        for benchmark, item_id, text in items:
-            found = profile(text, rules.ngram)
-            names.append((benchmark, item_id))
-            questions.append(found.question)
-            grams.append(np.unique(found.ngrams))
-            lead = runs_of(found.hashes[: rules.least_words], rules.least_words)
-            leads.append(lead[0] if len(lead) else np.uint64(0))
-            signatures.append(found.signature)
-        # n-grams that at least ``common`` different questions have do not count
-        first = {question: item for item, question in reversed(list(enumerate(questions)))}
-        seen = np.concatenate([*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)])
-        values, counts = np.unique(seen, return_counts=True)
-        boilerplate = values[counts >= rules.common]
-        kept = [g[~_is_member(g, boilerplate)] for g in grams]
-        pairs = np.concatenate([*kept, np.empty(0, dtype=np.uint64)])
-        totals = np.array([len(k) for k in kept], dtype=np.int32)
-        owners = np.repeat(np.arange(len(kept), dtype=np.int32), totals)
-        order = np.argsort(pairs, kind="stable")
-        table = np.array(signatures, dtype=np.uint32).reshape(-1, PERMUTATIONS)
-        contents = Contents(
-            names=tuple(names),
-            questions=tuple(questions),
-            grams=pairs[order],
-            gram_items=owners[order],
-            totals=totals,
-            leads=np.array(leads, dtype=np.uint64),
-            signatures=table,
-        )
-        return cls(rules, contents)
+        listed = list(items)
+        profiles = [Profile(text, rules.ngram) for _, _, text in listed]
+        names = tuple((benchmark, item_id) for benchmark, item_id, _ in listed)
+        exact = ViewIndex.contents_of([p.exact for p in profiles], rules)
+        canonical = ViewIndex.contents_of([p.canonical for p in profiles], rules)
+        vectors = np.zeros((0, 0), dtype=np.float32)
+        if rules.embedding:
+            vectors = unit_vectors(EMBEDDERS.get(rules.embedding), [text for *_, text in listed])
+        return cls(rules, Contents(names, exact, canonical, vectors))
 
     def save(self, path: Path) -> None:
         """Write the index to one file, atomically; equal indexes give equal bytes."""
@@ -119,101 +102,52 @@ class BenchmarkIndex:
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
         """Return every rule that ``text`` sets off, a Match for each item; [] is a clean text.
 
+        Items that the exact view finds come first and are not reported of the canonical view too.
         ``ignore``: sorted n-gram hashes that do not count (``template_ngrams``). The other two
         rules know nothing of it: hand in the text without its template where that matters. Raises
         ValueError for a Profile made with other n-grams than the index's.
         """
-        row = profile(text, self.rules.ngram) if isinstance(text, str) else text
+        row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:
             raise ValueError(f"the profile has {row.n}-grams, the index {self.rules.ngram}-grams")
-        if not row.words:
-            return []
-        return [*self._whole_questions(row), *self._shared_ngrams(row, ignore), *self._near(row)]
+        exact = self._exact.hits(row.text, row.exact, ignore)
+        known = {hit.item for hit in exact}
+        canonical = [
+            hit
+            for hit in self._canonical.hits(row.text, row.canonical, ignore)
+            if hit.item not in known
+        ]
+        if self._paraphrases is not None:
+            known |= {hit.item for hit in canonical}
+            told = self._paraphrases.matches(row.text)
+            canonical += [Hit(i, "paraphrase", score) for i, score in told if i not in known]
+        if self._embedding is not None:
+            known |= {hit.item for hit in canonical}
+            close = self._embedding.matches(row.text)
+            canonical += [Hit(i, "embedding", cosine) for i, cosine in close if i not in known]
+        return [
+            *(self._match(hit, row, row.exact, self._exact, "exact") for hit in exact),
+            *(self._match(h, row, row.canonical, self._canonical, "canonical") for h in canonical),
+        ]
 
-    def _whole_questions(self, row: Profile) -> Iterator[Match]:
-        for item in self._whole.get(row.question, ()):
-            yield self._match(item, "question", 1.0, row.words)
-        starts = runs_of(row.hashes, self.rules.least_words)
-        padded = f" {row.question} "
-        for item in sorted(set(self._leads.owners(starts).tolist())):
-            question = self.contents.questions[item]
-            if question != row.question and f" {question} " in padded:
-                yield self._match(item, "question", 1.0, question.split())
-
-    def _shared_ngrams(self, row: Profile, ignore: Hashes | None) -> Iterator[Match]:
-        contents = self.contents
-        places = np.flatnonzero(_is_member(row.ngrams, contents.grams))
-        if ignore is not None and len(places):
-            places = places[~_is_member(row.ngrams[places], ignore)]
-        if not len(places):
-            return
-        everything = np.unique(row.ngrams)
-        if ignore is not None:
-            everything = everything[~_is_member(everything, ignore)]
-        shared = np.unique(row.ngrams[places])
-        low, high = (np.searchsorted(contents.grams, shared, side) for side in ("left", "right"))
-        owners = np.concatenate([contents.gram_items[a:b] for a, b in zip(low, high, strict=True)])
-        for item, count in zip(*np.unique(owners, return_counts=True), strict=True):
-            of_item, of_row = count / contents.totals[item], count / len(everything)
-            enough = of_row >= self.rules.row_share and count >= self.rules.row_ngrams
-            if of_item >= self.rules.ngram_share or enough:
-                run = _longest_run(row.words, contents.questions[item].split())
-                yield self._match(
-                    int(item), f"{self.rules.ngram}-gram", float(max(of_item, of_row)), run
-                )
-
-    def _near(self, row: Profile) -> Iterator[Match]:
-        if len(row.words) < self.rules.least_words:
-            return
-        keys = band_keys(row.signature[None, :], self._rows).ravel()
-        candidates = np.unique(self._bands.owners(keys))
-        if not len(candidates):
-            return
-        agreement = (self.contents.signatures[candidates] == row.signature).mean(axis=1)
-        for item, score in zip(candidates.tolist(), agreement.tolist(), strict=True):
-            if score >= self.rules.minhash:
-                run = _longest_run(row.words, self.contents.questions[item].split())
-                yield self._match(item, "minhash", score, run)
-
-    def _match(self, item: int, rule: str, score: float, run: Sequence[str]) -> Match:
-        return Match(*self.contents.names[item], rule, score, " ".join(run[:EXCERPT_WORDS]))
-
-    def _long_enough(self) -> NDArray[np.bool_]:
-        return np.array(
-            [q.count(" ") + 1 >= self.rules.least_words for q in self.contents.questions],
-            dtype=np.bool_,
+    def _match(self, hit: Hit, row: Profile, view: View, index: ViewIndex, name: str) -> Match:
+        item = index.contents.questions[hit.item].split()
+        run = item if hit.rule == "question" else _longest_run(view.words, item)
+        canonical = self.contents.canonical.questions[hit.item].split()
+        return Match(
+            *self.contents.names[hit.item],
+            rule=hit.rule,
+            score=hit.score,
+            shared=" ".join(run[:EXCERPT_WORDS]),
+            view=name,
+            numbers="same" if _same_numbers(row.canonical.words, canonical) else "other",
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
-    """A multimap from hash to item: ``keys`` sorted, ``items`` beside them."""
-
-    keys: Hashes
-    items: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, keys: Hashes, items: NDArray[np.intp]) -> _Table:
-        order = np.argsort(keys, kind="stable")
-        return cls(keys[order], items[order])
-
-    def owners(self, wanted: Hashes) -> NDArray[np.intp]:
-        """Return the items of all ``wanted`` keys, with repeats."""
-        low = np.searchsorted(self.keys, wanted, "left")
-        found = np.flatnonzero(low < len(self.keys))
-        found = found[self.keys[low[found]] == wanted[found]]
-        low = low[found]
-        counts = np.searchsorted(self.keys, wanted[found], "right") - low
-        starts = np.repeat(low - (np.cumsum(counts) - counts), counts)
-        return self.items[starts + np.arange(len(starts))]
-
-
-def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
-    """Return which values of ``wanted`` are in the sorted ``known``."""
-    if not len(known):
-        return np.zeros(len(wanted), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.asarray(known[places] == wanted, dtype=np.bool_)
+def _same_numbers(row: Sequence[str], item: Sequence[str]) -> bool:
+    """Return whether the numbers of one of the two are among the other's, repeats aside."""
+    ours, theirs = numbers_in(row), numbers_in(item)
+    return ours <= theirs or theirs <= ours
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:

@@ -1,11 +1,12 @@
 r"""Words of a question: the one tokenisation behind n-grams, exact match and MinHash.
 
-Texts that print alike should give the same words: case, Unicode variants, spacing, punctuation,
-LaTeX delimiters, spacing and font commands do not count, ``\frac{1}{2}`` and ``1/2`` agree, and so
-do ``\alpha`` and ``α``. Numbers stay, and so do the signs + - < >, each a word, or ``x^2+5x+6`` and
-``x^2-5x+6`` would be one problem; other operators go, and so does a hyphen between words. Asymptote
-figures are left out. Time is linear in the text. Stable over Python versions but for characters that
-Unicode added after version 14 (Python 3.11). Leaves out stemming, synonyms and translation.
+Texts that print alike should give the same words: case, Unicode variants (fullwidth, zero-width,
+Cyrillic letters in a Latin word), spacing, punctuation, LaTeX delimiters, spacing and font commands
+do not count, ``\frac{1}{2}`` and ``1/2`` agree, and so do ``\alpha`` and ``α``. Numbers stay, and so
+do the signs + - < >, each a word, or ``x^2+5x+6`` and ``x^2-5x+6`` would be one problem; other
+operators go, and so does a hyphen between words. Asymptote figures are left out. Time is linear in
+the text. Stable over Python versions but for characters that Unicode added after version 14 (Python
+3.11). Leaves out stemming, synonyms and translation; names and numerals (``canonical``).
 """
 
 from __future__ import annotations
@@ -44,6 +45,26 @@ _GREATER = re.compile(r"\\(?:geq?|geqslant|gt)(?![a-z])")
 _GROUPED = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _LATEX_GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,?\\[,!])(?=\d{3}(?!\d))")
 _APOSTROPHES = str.maketrans("", "", "'\u2018\u2019\u02bc\u2032")
+_UNSEEN = str.maketrans("", "", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+"""Soft hyphens, zero-width blanks and joiners."""
+
+_CYRILLIC = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
+_CAPITALS = (
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
+)
+_GREEK_CAPITALS = (
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+)
+_LOOKALIKE = dict(
+    zip(
+        f"{_CYRILLIC}{_CAPITALS}{_GREEK_CAPITALS}\u03bf",
+        "aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo",
+        strict=True,
+    )
+)
+_LATIN = re.compile(rf"(?<![^\W\d_])[A-Za-z{''.join(_LOOKALIKE)}]+(?![^\W\d_])")
+"""A word of Latin letters and of Cyrillic and Greek ones that print alike."""
+_LATIN_OF = str.maketrans(_LOOKALIKE)
 
 _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma "
@@ -92,9 +113,12 @@ def words(text: str) -> list[str]:
 
     ``The value of $\frac{1}{2}x$`` gives ``the value of 1 2 x``.
     """
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text))
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text.translate(_UNSEEN)))
+        plain = _LATIN.sub(lambda word: word.group().translate(_LATIN_OF), plain)
     plain = plain.lower()
-    if "\\" in plain or "[asy]" in plain:
+    if "\\" in plain or "[asy]" in plain or "{,}" in plain:
         head, *parts = plain.split("[asy]") if "[/asy]" in plain else [plain]
         kept = [head]
         for part in parts:  # a figure without an end stays

@@ -252,7 +252,10 @@ class Dispatcher:
                 self._refused(exchange, refused.reply)
         except (TransientError, MalformedError) as error:
             with self._changed:
-                self._lost(exchange, str(error), getattr(error, "wait", None))
+                if (
+                    not self._closed
+                ):  # else it was cut by us, perhaps before the end of an answered request
+                    self._lost(exchange, str(error), getattr(error, "wait", None))
         except Exception as error:  # noqa: BLE001 - a bug of ours: the callers get it
             for job in exchange.jobs:
                 job.fail(error)

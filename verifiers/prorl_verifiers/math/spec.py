@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -95,9 +96,10 @@ def boxed_gold(reference: Reference) -> str | None:
 
 
 def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference with a number as answer turned into text; a list stays."""
+    """Return the reference with a number (true and false too) as answer turned into text; all else stays."""
     answer = reference["answer"]
-    return reference if isinstance(answer, list) else {**reference, "answer": str(answer)}
+    is_number = isinstance(answer, int | float) and abs(answer) < math.inf
+    return {**reference, "answer": str(answer)} if is_number else reference
 
 
 def mutations() -> Sequence[Mutation]:

@@ -1,8 +1,9 @@
 """The shared builder of code items: a Problem (statement, gold, brute force) becomes an Item.
 
 One problem is asked for in two forms: a function that is called, or a program that reads standard
-input. Expected outputs come from the brute force alone; the gold solution is separate source text
-and is never run here. Leaves out: the problems themselves, and running the gold (``one_box`` only
+input. Expected outputs come from the brute force; the gold solution is separate source text. Where a
+problem has inputs that no brute force ends on, theirs come from that text, which the gold check
+holds against the brute force on all others. Leaves out: the problems themselves (``one_box`` only
 rewrites an item so that a verifier can run all of its tests at once).
 """
 
@@ -27,11 +28,14 @@ from prorl_datasets.procedural.code.forms import (
     writer_source,
 )
 from prorl_datasets.procedural.items import Family, Item
+from prorl_datasets.rows.row import TWO_PROGRAMS
 from prorl_verifiers import Task
 
 LEAST_TESTS, MOST_TESTS = 10, 12
 MOST_EQUAL = 2
 """How many tests of an item may expect one and the same output: no constant passes over 20%."""
+LARGE_TESTS = 2
+"""Tests on inputs that a slow algorithm does not end on, of a problem that has such."""
 _DRAWS = 20 * MOST_TESTS
 _PROBLEMS = 12
 _PLAIN: tuple[Any, ...] = (0, -1, "", "none", [], [0], [-1], [0, 0], [0, 0, 0])
@@ -55,7 +59,8 @@ class Problem:
     ``solve(<names>)``: the gold, standard library only. ``brute`` takes the same arguments and
     works in another way. ``draw`` gives the arguments of one test (JSON values). ``parameters``
     (JSON values) tell this problem from all others of its family. ``edges`` are arguments that are
-    always among the tests, but for those whose output two earlier ones have.
+    always among the tests, but for those whose output two earlier ones have. ``large`` gives the
+    arguments of a test that only a fast algorithm ends on in time; the solution does.
     """
 
     statement: str
@@ -66,6 +71,7 @@ class Problem:
     draw: Callable[[Random], tuple[Any, ...]]
     parameters: Mapping[str, Any]
     edges: tuple[tuple[Any, ...], ...] = ()
+    large: Callable[[Random], tuple[Any, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
         metadata={"form": "function" if as_function else "program"},
         parameters={**problem.parameters},
         core=problem.statement,
+        independent=TWO_PROGRAMS,
     )
 
 
@@ -115,7 +122,9 @@ def _cases(rng: Random, problem: Problem) -> list[_Case]:
     wanted = rng.randint(LEAST_TESTS, MOST_TESTS)
     seen: set[str] = set()
     values: dict[str, int] = {}
+    large = _large_cases(rng, problem, seen, values)
     edges = [case for args in problem.edges if (case := _case(problem, args, seen, values))]
+    wanted -= len(large)
     drawn: list[_Case] = []
     for _ in range(_DRAWS):
         if len(drawn) + len(edges) >= wanted:
@@ -129,13 +138,31 @@ def _cases(rng: Random, problem: Problem) -> list[_Case]:
         range(len(drawn)),
         key=lambda i: (drawn[i].expected in _PLAIN, len(json.dumps(drawn[i].args)), i),
     )
-    return [drawn.pop(first), *drawn, *edges]
+    return [drawn.pop(first), *drawn, *edges, *large]
+
+
+def _large_cases(
+    rng: Random, problem: Problem, seen: set[str], values: dict[str, int]
+) -> list[_Case]:
+    """Return the tests on large inputs; none where the problem has no such inputs."""
+    if problem.large is None:
+        return []
+    names: dict[str, Any] = {}
+    exec(problem.solution, names)  # noqa: S102 - our own text, made above
+    solve = names["solve"]
+    drawn = [problem.large(rng) for _ in range(LARGE_TESTS)]
+    return [case for args in drawn if (case := _case(problem, args, seen, values, solve))]
 
 
 def _case(
-    problem: Problem, args: tuple[Any, ...], seen: set[str], values: dict[str, int]
+    problem: Problem,
+    args: tuple[Any, ...],
+    seen: set[str],
+    values: dict[str, int],
+    solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
-    """Return the test of these arguments, None for a repeated one or one output too often."""
+    """Return the test of these arguments, None for a repeated one or one output too often; ``solve``
+    is asked in place of the brute force."""
     text = json.dumps(args)
     if text in seen:
         return None
@@ -143,7 +170,7 @@ def _case(
     plain = json.loads(text)
     for (name, kind), value in zip(problem.inputs, plain, strict=True):
         check_kind(name, kind, value)
-    expected = json.loads(json.dumps(problem.brute(*json.loads(text))))
+    expected = json.loads(json.dumps((solve or problem.brute)(*json.loads(text))))
     check_kind("the result", problem.output, expected)
     shown = render_output(problem.output, expected)
     if values.get(shown, 0) >= MOST_EQUAL:

@@ -26,11 +26,12 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a constraint may depend on: the request's text, whether it is a yes-or-no question, and
-    the item's level (1 to 3).
+    """What a constraint may depend on: the request's text and topic, whether it is a yes-or-no question,
+    and the item's level (1 to 3).
     """
 
     request: str
+    topic: str
     question: bool
     level: int
 

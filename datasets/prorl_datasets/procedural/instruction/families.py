@@ -1,9 +1,9 @@
 """Instruction families: a request and one to four IFEval constraints that can hold together.
 
 One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
-so no constant answer pays. The reward checks the constraints alone, as IFEval does; whether the
-request was met is not judged. Leaves out: the wordings (``constraints.words``,
-``constraints.form``).
+so no constant answer pays. The gold is a text of the kind that is asked for, about the topic; the reward
+checks the constraints alone, as IFEval does, and does not judge whether the request was met. Leaves
+out: the wordings (``constraints.words``, ``constraints.form``), kinds of texts (``forms``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.constraints.form import form_kinds
 from prorl_datasets.procedural.instruction.constraints.words import word_kinds
 from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
+from prorl_datasets.procedural.instruction.forms import VERDICT, form_of, request_conflicts
 from prorl_datasets.procedural.instruction.layout import units_of
 from prorl_datasets.procedural.instruction.plan import read_plan
 from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
@@ -52,11 +53,13 @@ _APART = (
     ),
     "capital_word_frequency: english_capital english_lowercase",
     "english_capital: english_lowercase letter_frequency number_sentences end_checker",
-    "english_lowercase: end_checker postscript",
+    "english_lowercase: end_checker postscript multiple_sections",
     "number_paragraphs: multiple_sections",
     "end_checker: postscript quotation",
 )
 """Pairs that are never drawn together: they contradict each other or would read oddly."""
+_UNSPACED = frozenset(("ja", "th"))
+"""Languages that put no space between words: how many there are depends on who counts."""
 _TRIES = 40
 _JOINS = ("{r} {s}", "{r} {s}", "{r}\n\n{s}", "{s}\n\n{r}")
 _LISTS = (
@@ -81,12 +84,20 @@ def apart() -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
-def _fits(drawn: Sequence[Drawn]) -> bool:
-    """Whether the constraints do not contradict each other and leave room for whole sentences."""
+def fits(drawn: Sequence[Drawn], context: Context) -> bool:
+    """Whether the constraints contradict neither each other nor the request, and leave room for whole
+    sentences.
+    """
     plan = read_plan([one.id for one in drawn], [one.kwargs for one in drawn])
     bullets, units = sum(plan.bullets), units_of(plan)
-    if plan.sentences.high is not None and plan.sentences.high < 2 * units:
-        return units == 1 and not plan_conflicts(plan)
+    if any(request_conflicts(context.request, context.topic, plan)):
+        return False
+    if _UNSPACED & set(plan.languages) and (plan.words.low or plan.words.high is not None):
+        return False
+    named = sum(span.low for span in plan.keywords.values()) + plan.placeholders
+    needed = -(-named // 2) + max(2 * units, plan.highlights)  # two of the named go into a sentence
+    if plan.sentences.high is not None and plan.sentences.high < needed:
+        return False
     if plan.words.high is not None and plan.words.high < 25 * units + 6 * bullets:
         return False
     return not plan_conflicts(plan)
@@ -115,9 +126,11 @@ class _Drawing:
                 continue
             one = kind.draw(rng, context)
             both = [*drawn, one]
-            if _fits(both):
+            if fits(both, context):
                 used.append(kind)
                 drawn = both
+            elif kind is first:  # the request rules it out, or not as it was drawn
+                return None
         return drawn if len(drawn) >= number and any(one.narrow for one in drawn) else None
 
     def _clashes(self, kind: Kind, used: Sequence[Kind]) -> bool:
@@ -141,13 +154,13 @@ def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> 
     is_question = first.short == "constrained_response" if first else rng.random() < 0.06
     request = rng.choice(QUESTIONS if is_question else REQUESTS).format(t=topic)
     number = level + rng.randint(0, 1)
-    drawn = drawing.draw(rng, first, number, Context(request, is_question, level))
+    drawn = drawing.draw(rng, first, number, Context(request, topic, is_question, level))
     if drawn is None or len(drawn) > level + 1:
         return None
     rng.shuffle(drawn)
     ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
     question = _question(rng, request, [one.sentence for one in drawn])
-    gold = compose(ids, kwargs, question, topic)
+    gold = compose(ids, kwargs, question, topic, VERDICT if is_question else form_of(request))
     if gold is None:
         return None
     asked = sorted(([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr)

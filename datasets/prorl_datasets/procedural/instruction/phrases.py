@@ -87,18 +87,25 @@ In the end the effort pays for itself."""
 PLAIN_SENTENCES = tuple(_PLAIN_SENTENCES.split("\n"))
 SHORT_SENTENCES = (
     *("It is so.", "We do it.", "Try it now.", "This can work.", "You can go on.", "Go on."),
-    *("He ran home.", "She does.", "They sang.", "Big fun.", "Stop at six.", "No hurry at all."),
+    *(
+        "See it at ease.",
+        "It adds up.",
+        "That is it.",
+        "Do it again.",
+        "Stop at six.",
+        "No hurry at all.",
+    ),
 )
 FRAMES = (
-    "Some people simply call it {k}.",
+    "One could also mention {k} here.",
     "Think of {k} for a moment.",
-    "One good word for it is {k}.",
-    "The answer has to do with {k}.",
+    "This also calls up {k} in the mind.",
+    "There is room for {k} as well.",
     "Others would rather speak of {k}.",
-    "It all comes back to {k}.",
+    "Somewhere in the picture there is {k}.",
     "Let us not leave out {k}.",
     "Here we should mention {k}.",
-    "Much of it depends on {k}.",
+    "Not far from it we find {k}.",
     "For many readers it begins with {k}.",
     "It is: {k}.",
     "{k}.",
@@ -130,6 +137,25 @@ BULLETS = (
 TITLES = (
     *("A Few Plain Thoughts", "What to Know First", "Notes From a Friend", "One Small Guide"),
     *("The Short Answer", "A Closer Look", "Simple Facts", "How It Goes", "Our Way", "Go on"),
+)
+TOPIC_BULLETS = (
+    *(
+        "One plain fact about {t}",
+        "The history of {t}",
+        "One question about {t}",
+        "The costs of {t}",
+    ),
+    *(
+        "One book that covers {t}",
+        "One film that shows {t}",
+        "Common fears about {t}",
+        "Tools for {t}",
+    ),
+    *("One afternoon with {t}", "Old pictures of {t}", "Some advice on {t}", "The future of {t}"),
+)
+TOPIC_TITLES = (
+    *("All About {t}", "Notes on {t}", "Some Words on {t}", "Another Look at {t}", "Why Not {t}"),
+    *("Thoughts on {t}", "The Case for {t}", "Living With {t}", "Facts About {t}"),
 )
 POSTSCRIPTS = (
     *("Thanks for taking the time.", "Write back when you can.", "There is more if you ask."),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from prorl_datasets.procedural.instruction import phrases
+from prorl_datasets.procedural.instruction.forms import Form
 from prorl_datasets.procedural.instruction.languages import sentences_of
 from prorl_datasets.procedural.instruction.plan import Plan
 from prorl_verifiers.instruction.text import word_pattern
@@ -67,8 +68,12 @@ class Voice:
     foreign: bool
 
 
-def voice_of(plan: Plan, topic: str | None, rng: Random) -> Voice:
-    """Return the material for a plan; an unknown language gives English."""
+def voice_of(plan: Plan, topic: str | None, rng: Random, form: Form | None = None) -> Voice:
+    """Return the material for a plan; an unknown language gives English.
+
+    ``form`` is the kind of text that is asked for: its sentences come first and in their order, then others
+    about the topic, then such as fit anything.
+    """
     bans = bans_of(plan)
     language = next((code for code in plan.languages if sentences_of(code)), None)
     if language is not None:
@@ -76,27 +81,52 @@ def voice_of(plan: Plan, topic: str | None, rng: Random) -> Voice:
     plain = rng.sample(phrases.PLAIN_SENTENCES, len(phrases.PLAIN_SENTENCES))
     about = [text.format(t=topic) for text in phrases.TOPIC_SENTENCES] if topic else []
     about = rng.sample(about, len(about))
-    mixed = [text for pair in zip(about, plain, strict=False) for text in pair]
-    mixed += plain[len(about) :]
+    fillers = [_begun(text.format(t=topic)) for text in form.sentences] if form else []
+    fillers += about
+    if plan.has(
+        "change_case:english_capital"
+    ):  # many words, so that langdetect knows them as English
+        fillers = [text for pair in zip(fillers, plain, strict=False) for text in pair]
+    fillers += [text for text in (*about, *plain) if text not in fillers]
     terse = plan.words.high is not None and plan.words.high < _TERSE
     if bans.letters or terse:
-        mixed += phrases.SHORT_SENTENCES
+        fillers += phrases.SHORT_SENTENCES
     if terse:
-        mixed.sort(key=lambda text: text.count(" "))
-    fillers = bans.best(mixed)
-    clean = [text for text in fillers if bans.cost(text) == 0] if bans.letters else fillers
+        fillers.sort(key=lambda text: (topic is not None and topic not in text, text.count(" ")))
+    titles, bullets = list(phrases.TITLES), list(phrases.BULLETS)
+    if topic:  # the last ones, the shortest, stay
+        titles[:-1] = [text.format(t=topic) for text in phrases.TOPIC_TITLES]
+        bullets[:-2] = [text.format(t=topic) for text in phrases.TOPIC_BULLETS]
     return Voice(
-        clean if len(clean) >= _ENOUGH else fillers,
+        _clean(fillers, bans, topic),
         bans.best(_turned(phrases.FRAMES, rng, 2)),
         bans.best(_turned(phrases.FIRST_FRAMES, rng, 2)),
         bans.best(rng.sample(phrases.SLOTS, len(phrases.SLOTS))),
-        bans.best(_turned(phrases.BULLETS, rng, 2)),
-        bans.best(_turned(phrases.TITLES, rng, 1)),
+        bans.best(_turned(bullets, rng, 2)),
+        bans.best(_turned(titles, rng, 1)),
         bans.best(_turned(phrases.POSTSCRIPTS, rng, 1)),
         bans.best(phrases.LOOSE),
         bans,
         False,
     )
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
+    """Return the sentences that may be used; where letters are unwanted, the one about the topic that holds
+    the fewest, then those without any, if there are enough.
+    """
+    best = bans.best(fillers)
+    if not bans.letters:
+        return best
+    clean = [text for text in best if bans.cost(text) == 0]
+    about = next((text for text in best if topic is not None and topic in text), None)
+    if about is not None and about not in clean:
+        clean.insert(0, about)
+    return clean if len(clean) >= _ENOUGH else best
 
 
 def _turned(texts: Sequence[str], rng: Random, kept: int) -> list[str]:

@@ -2,6 +2,7 @@ r"""Formulas as LaTeX, the way a textbook writes them: no ``1x``, no ``+-3``, no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
@@ -75,3 +76,8 @@ def listed(items: Sequence[object], last: str = "and") -> str:
     """Write ``a, b and c``."""
     texts = [str(item) for item in items]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def tidy(question: str) -> str:
+    r"""Move a stop or comma after a display into it, but for the one that ends the question."""
+    return re.sub(r"(?<![.,])\\\]([.,])(?=.)", r"\1\\]", question)

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.items import Item
+from prorl_datasets.rows.row import TWO_PROGRAMS
 from prorl_verifiers import Task
 
 TESTS_PER_ITEM = 5
@@ -39,7 +40,7 @@ def function_item(
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     gold = f"```python\ndef {signature}:\n{lines}\n```"
     task = Task("code", {"tests": tests, "language": "python", "entry_point": name})
-    return Item(question, task, gold)
+    return Item(question, task, gold, independent=TWO_PROGRAMS)
 
 
 def program_item(
@@ -63,7 +64,7 @@ def program_item(
             break
     question = f"Write a Python program that {what}."
     task = Task("code", {"tests": tests, "language": "python"})
-    return Item(question, task, f"```python\n{source}\n```")
+    return Item(question, task, f"```python\n{source}\n```", independent=TWO_PROGRAMS)
 
 
 def _tests(

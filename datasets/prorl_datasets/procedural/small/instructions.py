@@ -26,19 +26,19 @@ _TOPICS = (
 )
 TOPICS = tuple(_TOPICS.split("|"))
 REQUESTS = (
-    "Write one sentence about {topic}.",
-    "Describe {topic} in a few words.",
-    "Say something about {topic}.",
-    "Write a short note about {topic}.",
-    "Tell me one fact about {topic}.",
-    "Write a short poem about {topic}.",
+    ("Write a few lines about {topic}.", "there is much to like about {topic}."),
+    ("Describe {topic} to a child.", "we can learn a lot from {topic} if we look closely."),
+    ("Say something about {topic}.", "many of us think of {topic} with a smile."),
+    ("Write a short note about {topic}.", "here is a short note about {topic}."),
+    ("Tell me about {topic}.", "people have talked about {topic} for a long time."),
+    ("Write a short poem about {topic}.", "softly the evening sings of {topic}."),
 )
+"""Requests that leave room for every constraint, and a line that answers each."""
 
 
 def _item(rng: Random, constraints: Sequence[Constraint]) -> Item:
     topic = rng.choice(TOPICS)
-    request = rng.choice(REQUESTS).format(topic=topic)
-    text = f"here is a short line about {topic}."
+    request, text = (part.format(topic=topic) for part in rng.choice(REQUESTS))
     for constraint in sorted(constraints, key=lambda c: c.order):
         text = constraint.edit(text)
     reference = {

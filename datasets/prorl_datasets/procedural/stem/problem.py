@@ -30,10 +30,13 @@ FIELDS = (
 )
 """The first word of every family's name."""
 LETTERS = "ABCDEF"
-CHOICE_SHARE = 0.4
-"""Of the solved problems, how many take the multiple-choice form."""
+CHOICE_SHARE = 0.08
+"""Of the solved problems, how many take the multiple-choice form; with the facts, which all do, less than a
+fifth of the items of all families."""
 NEAREST = 0.06
 """Two options differ by more than this share of the larger one."""
+OPTION_FIGURES = 3
+"""Significant figures of an option at least; with two, the right one could be off by 5%."""
 FARTHEST = 1000.0
 """No option is farther from the right value than this factor."""
 _SCALES = (
@@ -230,6 +233,11 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
     return kept
 
 
+def _option_figures(solved: Solved) -> int:
+    """Return to how many figures options are shown: enough that the right one is the value, to 0.5%."""
+    return max(solved.figures, OPTION_FIGURES)
+
+
 def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> bool:
     """Whether an option may join: its size fits, its sign too, and no other one is close."""
     right = solved.value
@@ -240,12 +248,16 @@ def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> 
     if not _scientific(solved) and not solved.exact and not 1e-4 <= abs(value) < 1e7:
         return False
     gap = NEAREST if not whole else 0.05
+    if not solved.exact:  # as they will be shown
+        figures = _option_figures(solved)
+        value, kept = rounded(value, figures), [rounded(other, figures) for other in kept]
     return all(abs(value - other) > gap * max(abs(value), abs(other)) for other in kept)
 
 
 def _lettered(rng: Random, solved: Solved, values: Sequence[float]) -> Item:
     scientific = _scientific(solved)
-    texts = [value_text(value, solved.figures, solved.exact, scientific) for value in values]
+    shown = _option_figures(solved)
+    texts = [value_text(value, shown, solved.exact, scientific) for value in values]
     texts = [f"${text}$" if "\\" in text else text for text in texts]
     options = [f"{text} {solved.unit}".strip() for text in texts]
     figures = None if solved.exact else solved.figures

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_datasets.rows.row import Row
+from prorl_datasets.rows.row import OWN_PROGRAM, Row
 from prorl_datasets.sources.adapters.fields import (
     Raw,
     Unusable,
@@ -189,7 +189,7 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
     return finished(
         index, f"{text}\nYour code should pass these tests:\n\n{shown}", "code", reference,
         gold=None if program is None else f"```python\n{program}\n```", core=text,
-        metadata=metadata,
+        metadata=metadata, independent="" if program is None else OWN_PROGRAM,
     )  # fmt: skip
 
 

@@ -77,8 +77,9 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
         if name.startswith("is_") and "same" in name and isinstance(raw[name], bool)
     }
     return finished(
-        index, problem, "stem", task, gold=raw[shipped[0]], answer=found.answer, metadata=metadata
-    )
+        index, problem, "stem", task, gold=raw[shipped[0]], answer=found.answer, metadata=metadata,
+        independent=f"a response by another ({shipped[0]})",
+    )  # fmt: skip
 
 
 SCP116K = AdapterSpec(

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from prorl_datasets.sources.readers.decode import as_object, long_integers, short, too_large
+from prorl_datasets.sources.readers.decode import (
+    BROKEN_SHOWN,
+    OnBroken,
+    as_object,
+    long_integers,
+    short,
+    too_large,
+)
 from prorl_datasets.sources.readers.lines import (
     BLOCK,
     iter_lines,
@@ -27,7 +34,9 @@ _NEAR_END = 16
 """An error so near the end of what was read may be a word, number or escape that goes on."""
 
 
-def json_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("path:row", object) for each element of the array in ``path``.
 
     Raises DatasetError: no array of objects, bad JSON, a file that is cut off, a row too large.
@@ -36,7 +45,7 @@ def json_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, A
         array = _Array(path, file, max_row_bytes)
         first = array.peek()
         if first == "[":
-            yield from array.rows()
+            yield from array.rows(on_broken)
             return
     if first != "{":
         found = "nothing" if first == "" else repr(first)
@@ -53,7 +62,7 @@ def json_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, A
             f"{path}: expected one JSON array of objects, found a single object; "
             "write the rows as an array or as JSON lines"
         )
-    yield from jsonl_rows(path, max_row_bytes)
+    yield from jsonl_rows(path, max_row_bytes, on_broken)
 
 
 class _Array:
@@ -75,13 +84,21 @@ class _Array:
             if not self._more(BLOCK):
                 return ""
 
-    def rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def rows(self, on_broken: OnBroken | None) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield ("path:row", object) for each element; the opening bracket comes next."""
         self._at += 1
         while self.peek() != "]":
             self._row += 1
             where = f"{self._path}:{self._row}"
-            yield where, as_object(self._element(where), where)
+            element = self._element(where)
+            try:
+                row = as_object(element, where)
+            except DatasetError as error:
+                if on_broken is None:
+                    raise
+                on_broken(where, error, repr(element)[:BROKEN_SHOWN])
+            else:
+                yield where, row
             self._separator(where)
         self._at += 1
         if self.peek():

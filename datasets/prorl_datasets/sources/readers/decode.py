@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,12 @@ _LIMIT = threading.RLock()
 DEFAULT_MAX_ROW_BYTES = 64 * 1024 * 1024
 MAX_INTEGER_DIGITS = 100_000
 """Digits of the longest integer that is read (Python's own limit is 4,300; APPS has longer ones)."""
+
+
+OnBroken = Callable[[str, DatasetError, str], None]
+"""Is told of a broken row: where it stands, what is wrong, and the beginning of its text."""
+BROKEN_SHOWN = 2000
+"""Characters of a broken row's text that are handed on."""
 
 
 @contextmanager
@@ -36,12 +42,16 @@ def long_integers() -> Iterator[None]:
             sys.set_int_max_str_digits(before)
 
 
+class NotUtf8(DatasetError):
+    """Bytes that are not UTF-8 text."""
+
+
 def utf8(data: bytes, where: str) -> str:
-    """Return ``data`` as text. Raises DatasetError beginning with ``where`` when it is not UTF-8."""
+    """Return ``data`` as text. Raises NotUtf8 beginning with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DatasetError(
+        raise NotUtf8(
             f"{where}: not UTF-8 (byte {data[error.start]:#04x} at place {error.start + 1}); "
             "convert the file to UTF-8"
         ) from error

@@ -13,7 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from prorl_datasets.sources.readers.decode import json_object, short, too_large, utf8
+from prorl_datasets.sources.readers.decode import (
+    BROKEN_SHOWN,
+    OnBroken,
+    json_object,
+    short,
+    too_large,
+    utf8,
+)
 from prorl_datasets.types import DatasetError
 
 BLOCK = 1 << 20
@@ -77,9 +84,18 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
         yield number, b"".join(pending)
 
 
-def jsonl_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def jsonl_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("path:line", object) for each line that is not blank. Raises DatasetError."""
     for number, line in iter_lines(path, max_row_bytes):
         if line.strip():
             where = f"{path}:{number}"
-            yield where, json_object(utf8(line, where), where)
+            try:
+                row = json_object(utf8(line, where), where)
+            except DatasetError as error:
+                if on_broken is None:
+                    raise
+                on_broken(where, error, line[:BROKEN_SHOWN].decode("utf-8", "replace"))
+                continue
+            yield where, row

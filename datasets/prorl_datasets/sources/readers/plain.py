@@ -6,7 +6,9 @@ does not recurse. Leaves out: what a column should hold (the adapters).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any
 
 from prorl_datasets.text.words import MARKS
@@ -16,6 +18,7 @@ MAX_DEPTH = 64
 _MAX_BITS = 14_000
 """Bits of an integer: just under the 4,300 digits that any Python reads and writes."""
 _SHOWN = 40
+_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
 
 def odd_value(value: Any) -> str | None:
@@ -41,7 +44,35 @@ def odd_value(value: Any) -> str | None:
         if not following:
             return None
         level = following
-    return f"values nested more than {MAX_DEPTH} deep"
+    return _TOO_DEEP
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether containers stand more than MAX_DEPTH deep in each other."""
+    return isinstance(value, Mapping | list | tuple) and odd_value(value) == _TOO_DEEP
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is the float that is no number."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def as_json(value: Any) -> Any:
+    """Return what stands in JSON for a value that tables hold and JSON does not.
+
+    Decimals and spans of time are their text, dates and times ISO 8601, bytes their UTF-8 text; bytes that are none
+    are an object with their hexadecimal digits, which no text column takes.
+    """
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"bytes": value[:1000].hex()}
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return str(value)
 
 
 def slow_name(source: str) -> bool:

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.sources.readers.decode import short, too_large, utf8
+from prorl_datasets.sources.readers.decode import (
+    BROKEN_SHOWN,
+    NotUtf8,
+    OnBroken,
+    short,
+    too_large,
+    utf8,
+)
 from prorl_datasets.sources.readers.lines import iter_lines
 from prorl_datasets.types import DatasetError
 
@@ -21,8 +28,14 @@ _BUFFER = 1024 * 1024
 """Bytes of a column that are read from the disk at a time."""
 
 
-def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", columns) of a Parquet file, rows counted from 1. Raises DatasetError."""
+def parquet_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ("path:row", columns) of a Parquet file, rows counted from 1. Raises DatasetError.
+
+    No single row of a table is broken: ``on_broken`` is never told anything.
+    """
+    del on_broken
     import pyarrow
     from pyarrow import parquet
 
@@ -50,7 +63,9 @@ def parquet_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str
         ) from error
 
 
-def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def csv_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("path:line", columns) of a CSV file with a header; all values are text.
 
     The line is where the record begins. Raises DatasetError for a record of another width.
@@ -65,8 +80,13 @@ def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, An
             where = f"{path}:{feed.begin}"
             try:
                 record = next(reader, None)
-            except csv.Error as error:
+            except csv.Error as error:  # where the next record begins cannot be known
                 raise DatasetError(f"{where}: not valid CSV ({short(error)})") from error
+            except NotUtf8 as error:
+                if on_broken is None or header is None:
+                    raise
+                on_broken(where, error, "")
+                continue
             if record is None:
                 return
             if not record:
@@ -76,9 +96,13 @@ def csv_rows(path: Path, max_row_bytes: int) -> Iterator[tuple[str, dict[str, An
                 _distinct(header, where)
                 continue
             if len(record) != len(header):
-                raise DatasetError(
+                wrong = DatasetError(
                     f"{where}: {len(record)} values, but the header names {len(header)} columns"
                 )
+                if on_broken is None:
+                    raise wrong
+                on_broken(where, wrong, ",".join(record)[:BROKEN_SHOWN])
+                continue
             yield where, dict(zip(header, record, strict=True))
     finally:
         csv.field_size_limit(before)

@@ -95,10 +95,10 @@ def _bullets(rng: Random, context: Context) -> Drawn:
 def _constrained(rng: Random, context: Context) -> Drawn:
     options = rng.sample(("My answer is yes.", "My answer is no.", "My answer is maybe."), 3)
     shown = ", ".join(f'"{option}"' for option in options)
-    texts = (
-        "Answer with exactly one of the following options: {o}.",
-        "Your answer must contain exactly one of the following phrases: {o}.",
-        "Say what you think by using just one of these sentences word for word: {o}.",
+    texts = (  # all leave room for reasons, and so for the other constraints
+        "Give reasons. Your answer must contain exactly one of the following phrases: {o}.",
+        "Say what you think and why, with exactly one of these sentences word for word in it: {o}.",
+        "Explain your view; one of these sentences, and only one, has to stand in it word for word: {o}.",
     )
     ask = worded(rng, texts, o=shown)
     return Drawn("detectable_format:constrained_response", {}, ask)

@@ -1,0 +1,1 @@
+"""Problems whose inputs are far too long to be written down, folder by kind of input."""

@@ -1,0 +1,1 @@
+"""Families of algebra: equations, polynomials, inequalities, sequences, complex numbers, matrices."""

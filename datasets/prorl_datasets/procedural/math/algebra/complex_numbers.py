@@ -1,0 +1,552 @@
+"""Complex numbers: parts and moduli, high powers, roots of unity; two-by-two matrices."""
+
+# mypy: allow-redefinition-new, local-partial-types
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from prorl_datasets.procedural.math.latex import fraction, root, terms, tidy
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _signed(rng: Random, low: int, high: int) -> int:
+    return rng.choice((-1, 1)) * rng.randint(low, high)
+
+
+def _complex(a: int | Fraction, b: int | Fraction) -> str:
+    return terms([(a, ""), (b, "i")])
+
+
+def _arithmetic(rng: Random, level: int) -> Problem:
+    z = rng.choice("zw")
+    if level == 1:
+        a, b, c, d = _signed(rng, 1, 9), _signed(rng, 1, 9), _signed(rng, 1, 6), _signed(rng, 1, 6)
+        first, second = _complex(a, b), _complex(c, d)
+        size = c * c + d * d
+        re, im = Fraction(a * c + b * d, size), Fraction(b * c - a * d, size)
+        shown = f"\\frac{{{first}}}{{{second}}}"
+        if rng.random() < 0.5:
+            shown, re, im = f"({first})({second})", Fraction(a * c - b * d), Fraction(a * d + b * c)
+        asks = {
+            "real part": re,
+            "imaginary part (a real number)": im,
+            "sum of the real part and the imaginary part": re + im,
+        }
+        ask = rng.choice(list(asks))
+        question = rng.choice(
+            (
+                f"Write ${shown}$ as $x + yi$ with real $x$ and $y$. What is the {ask}?",
+                f"Find the {ask} of the complex number ${shown}$, where $i^2 = -1$.",
+                f"Let ${z} = {shown}$. Determine the {ask} of ${z}$.",
+                f"Compute \\[{shown}\\] and state the {ask} of the result.",
+            )
+        )
+        return Problem(tidy(question), fraction(asks[ask]), {"shown": shown, "ask": ask})
+    x, y = _signed(rng, 1, 8), _signed(rng, 1, 8)
+    if level == 2:
+        # p z + q conj(z) = r with real p, q
+        p, q = rng.randint(2, 6), _signed(rng, 1, 5)
+        if abs(q) == p:
+            return _arithmetic(rng, level)
+        right = _complex((p + q) * x, (p - q) * y)
+        left = terms([(p, z), (q, f"\\overline{{{z}}}")])
+        if rng.random() < 0.4:
+            c, d = _signed(rng, 1, 4), _signed(rng, 1, 4)
+            left = f"({_complex(c, d)}){z}"
+            right = _complex(c * x - d * y, c * y + d * x)
+        answer, want = rng.choice(
+            (
+                (_complex(x, y), f"${z}$"),
+                (root(x * x + y * y), f"$|{z}|$"),
+                (str(x * y), f"the product of the real and the imaginary part of ${z}$"),
+            )
+        )
+        question = rng.choice(
+            (
+                f"The complex number ${z}$ satisfies ${left} = {right}$. Find {want}.",
+                (
+                    f"Solve ${left} = {right}$ for the complex number ${z}$ (a bar denotes the "
+                    f"conjugate, $i^2 = -1$) and give {want}."
+                ),
+                f"If \\[{left} = {right},\\] what is {want}?",
+                f"Determine {want} for the only complex ${z}$ with ${left} = {right}$.",
+            )
+        )
+        if "bar" in question and "overline" not in left:
+            question = question.replace(" (a bar denotes the conjugate, $i^2 = -1$)", "")
+        return Problem(question, answer, {"left": left, "right": right, "z": z, "want": want})
+    form = rng.choice(("modulus sum", "square", "far"))
+    a, b, c = rng.choice(
+        (
+            (3, 4, 5),
+            (4, 3, 5),
+            (5, 12, 13),
+            (12, 5, 13),
+            (8, 15, 17),
+            (15, 8, 17),
+            (7, 24, 25),
+            (20, 21, 29),
+        )
+    )
+    s, t = rng.choice((1, -1)), rng.choice((1, -1))
+    if form == "modulus sum":
+        # z + |z| = (s a + c) + t b i
+        right = _complex(s * a + c, t * b)
+        answer, want = rng.choice(
+            (
+                (_complex(s * a, t * b), f"${z}$"),
+                (str(c * c), f"$|{z}|^2$"),
+                (str(s * a), f"the real part of ${z}$"),
+            )
+        )
+        question = rng.choice(
+            (
+                f"Suppose ${z} + |{z}| = {right}$ for a complex number ${z}$. Find {want}.",
+                (
+                    f"A complex number and its absolute value have the sum ${right}$. If the number "
+                    f"is called ${z}$, what is {want}?"
+                ),
+                (
+                    f"Find {want}, given that ${z}$ is complex and \\[{z} + |{z}| = {right}.\\] "
+                    "Give an exact value."
+                ),
+            )
+        )
+        return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
+    if form == "square":
+        m, n = rng.randint(1, 7), _signed(rng, 1, 7)
+        right = _complex(m * m - n * n, 2 * m * n)
+        answer, want = rng.choice(
+            (
+                (_complex(m, n), f"the solution ${z}$ with positive real part"),
+                (str(m * m + n * n), f"$|{z}|^2$"),
+                (
+                    str(m + abs(n)),
+                    f"the sum of the absolute values of the real and the imaginary part of ${z}$",
+                ),
+            )
+        )
+        question = rng.choice(
+            (
+                f"For a complex number ${z}$ with ${z}^2 = {right}$, determine {want}.",
+                f"The equation ${z}^2 = {right}$ has two complex solutions. Find {want}.",
+                f"Let ${z}$ be a square root of ${right}$ in the complex numbers. What is {want}?",
+            )
+        )
+        return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
+    r = rng.randint(1, 9)
+    x, y = s * a, t * b
+    far = rng.random() < 0.6
+    if not far and r > c:
+        return _arithmetic(rng, level)
+    centre = terms([(1, z), (-x, ""), (-y, "i")])
+    value = c + r if far else c - r
+    if value == 0:
+        return _arithmetic(rng, level)
+    question = rng.choice(
+        (
+            (
+                f"If $|{centre}| = {r}$, what is the {'greatest' if far else 'least'} possible "
+                f"value of $|{z}|$?"
+            ),
+            (
+                f"A complex number ${z}$ moves on the circle $|{centre}| = {r}$. How "
+                f"{'large' if far else 'small'} can $|{z}|$ become?"
+            ),
+            (
+                f"Find the {'maximum' if far else 'minimum'} of $|{z}|$ over all complex "
+                f"numbers ${z}$ with \\[|{centre}| = {r}.\\] Give an integer."
+            ),
+        )
+    )
+    return Problem(question, str(value), {"form": form, "centre": [x, y], "r": r, "far": far})
+
+
+def _powers(rng: Random, level: int) -> Problem:
+    if level == 1:
+        n = rng.randint(30, 2100)
+        k, m = rng.randint(1, 9), _signed(rng, 1, 9)
+        q = rng.randint(30, 999)
+        # k i^n + m i^q
+        units = ((1, 0), (0, 1), (-1, 0), (0, -1))
+        re = k * units[n % 4][0] + m * units[q % 4][0]
+        im = k * units[n % 4][1] + m * units[q % 4][1]
+        if re == 0 and im == 0:
+            return _powers(rng, level)
+        shown = terms([(k, f"i^{{{n}}}"), (m, f"i^{{{q}}}")])
+        question = rng.choice(
+            (
+                f"Simplify ${shown}$, where $i^2 = -1$, to the form $a + bi$.",
+                f"What complex number in the form $a + bi$ is equal to ${shown}$?",
+                (
+                    f"Let $i$ be the imaginary unit. Write the number \\[{shown}\\] as $a + bi$ "
+                    "with integers $a$ and $b$."
+                ),
+                (
+                    f"Reduce the powers of the imaginary unit in ${shown}$ and give the result as "
+                    "$a + bi$."
+                ),
+            )
+        )
+        return Problem(
+            tidy(question),
+            _complex(re, im),
+            {"exponents": [n, q], "factors": [k, m], "shown": shown},
+        )
+    if level == 2:
+        n = rng.randint(4, 16)
+        base, size, turn = rng.choice(
+            (
+                ("1 + i", 2, Fraction(1, 8)),
+                ("1 - i", 2, Fraction(-1, 8)),
+                ("-1 + i", 2, Fraction(3, 8)),
+                ("\\sqrt{3} + i", 4, Fraction(1, 12)),
+                ("1 + \\sqrt{3}i", 4, Fraction(1, 6)),
+                ("1 - \\sqrt{3}i", 4, Fraction(-1, 6)),
+                ("\\sqrt{3} - i", 4, Fraction(-1, 12)),
+            )
+        )
+        k = rng.choice((1, 1, 2, 3))
+        angle = (turn * n) % 1
+        where = {
+            Fraction(0): (1, 0),
+            Fraction(1, 4): (0, 1),
+            Fraction(1, 2): (-1, 0),
+            Fraction(3, 4): (0, -1),
+        }
+        if angle not in where or size**n % 1 or (size == 2 and n % 2):
+            return _powers(rng, level)
+        length = k * (2 ** (n // 2) if size == 2 else 2**n)
+        re, im = (length * part for part in where[angle])
+        shown = f"({base})^{{{n}}}" if k == 1 else f"{k}({base})^{{{n}}}"
+        question = rng.choice(
+            (
+                f"Evaluate ${shown}$ and write it in the form $a + bi$.",
+                f"The number ${shown}$ is either real or purely imaginary. Find it.",
+                f"Use the polar form to compute \\[{shown}.\\] Give a number without exponents.",
+                f"What is ${shown}$, where $i$ is the imaginary unit? Write the number out.",
+            )
+        )
+        return Problem(question, _complex(re, im), {"base": base, "n": n, "k": k})
+    form = rng.choice(("sum", "unity product", "unity reciprocal", "cube root"))
+    if form == "sum":
+        # i + 2 i^2 + ... + n i^n
+        n = rng.randint(10, 200)
+        re = sum(k * (0, 0, -1, 0, 1)[k % 4 or 4] for k in range(1, n + 1))
+        im = sum(k * (0, 1, 0, -1, 0)[k % 4 or 4] for k in range(1, n + 1))
+        question = rng.choice(
+            (
+                (
+                    f"Find $i + 2i^2 + 3i^3 + \\cdots + {n}i^{{{n}}}$ in the form $a + bi$, where "
+                    "$i^2 = -1$."
+                ),
+                (
+                    f"Compute the sum \\[\\sum_{{k=1}}^{{{n}}} k i^k,\\] in which $i$ is the "
+                    "imaginary unit. Write the answer as $a + bi$."
+                ),
+                (
+                    "For the imaginary unit $i$, add up the numbers $k \\cdot i^k$ for $k = 1, 2, "
+                    f"\\ldots, {n}$. What is the result, written as $a + bi$?"
+                ),
+            )
+        )
+        return Problem(question, _complex(re, im), {"form": form, "n": n})
+    n, m = rng.randint(5, 11), rng.choice((2, 3, -1, -2))
+    w = f"\\cos \\frac{{2\\pi}}{{{n}}} + i\\sin \\frac{{2\\pi}}{{{n}}}"
+    if form == "unity product":
+        # product over k = 1..n-1 of (m - w^k) = (m^n - 1)/(m - 1)
+        value = Fraction(m**n - 1, m - 1)
+        if value == 0:
+            return _powers(rng, level)
+        factor = f"{m} - \\omega" if m > 0 else f"{-m} + \\omega"
+        if m < 0 and n % 2 == 0:
+            value = -value  # n - 1 factors with the sign changed
+        question = rng.choice(
+            (
+                (
+                    f"Let $\\omega = {w}$. Find the product $({factor})({factor}^2)({factor}^3) "
+                    f"\\cdots ({factor}^{{{n - 1}}})$."
+                ),
+                (
+                    f"If $\\omega = {w}$, what is the value of \\[({factor})({factor}^2) \\cdots "
+                    f"({factor}^{{{n - 1}}})?\\] Give an integer."
+                ),
+                (
+                    f"The complex numbers $\\omega, \\omega^2, \\ldots, \\omega^{{{n - 1}}}$, where "
+                    f"$\\omega = {w}$, are the solutions of $z^{{{n}}} = 1$ other than $1$. For "
+                    "each of these solutions $z$ the number "
+                    f"${factor.replace(chr(92) + 'omega', 'z')}$ is formed. What is the product of "
+                    "all these numbers?"
+                ),
+            )
+        )
+        return Problem(question, fraction(value), {"form": form, "n": n, "m": m})
+    if form == "unity reciprocal":
+        # sum over k = 1..n-1 of 1/(m - w^k) = n m^(n-1)/(m^n - 1) - 1/(m - 1);  m = 1: (n - 1)/2
+        m = rng.choice((1, 2, 3))
+        n = rng.randint(4, 12) if m == 1 else rng.randint(3, 6)
+        value = (
+            Fraction(n - 1, 2)
+            if m == 1
+            else Fraction(n * m ** (n - 1), m**n - 1) - Fraction(1, m - 1)
+        )
+        question = rng.choice(
+            (
+                (
+                    f"Find the sum of $\\frac{{1}}{{{m} - z}}$ over all complex numbers $z \\ne 1$ "
+                    f"with $z^{{{n}}} = 1$."
+                ),
+                (
+                    f"Let $z_1, z_2, \\ldots, z_{{{n - 1}}}$ be the roots of $z^{{{n}}} = 1$ "
+                    f"different from $1$. Compute \\[\\sum_{{k=1}}^{{{n - 1}}} \\frac{{1}}{{{m} - "
+                    f"z_k}}.\\] Give a reduced fraction or an integer."
+                ),
+                (
+                    f"What is the total of the reciprocals of the numbers ${m} - z$, where $z$ runs "
+                    f"through the solutions of $z^{{{n}}} = 1$ except for $z = 1$?"
+                ),
+            )
+        )
+        return Problem(question, fraction(value), {"form": form, "n": n, "m": m})
+    a, b, c = _signed(rng, 1, 6), _signed(rng, 1, 6), _signed(rng, 1, 6)
+    if a == b == c:
+        return _powers(rng, level)
+    value = a * a + b * b + c * c - a * b - b * c - c * a
+    one = terms([(a, ""), (b, "\\omega"), (c, "\\omega^2")])
+    two = terms([(a, ""), (b, "\\omega^2"), (c, "\\omega")])
+    question = rng.choice(
+        (
+            (
+                "Let $\\omega \\ne 1$ be a complex number with $\\omega^3 = 1$. Evaluate "
+                f"$({one})({two})$."
+            ),
+            f"If $\\omega$ is a root of $x^2 + x + 1$, what is \\[({one})({two})?\\] Give an integer.",
+            (
+                f"A nonreal cube root of unity $\\omega$ is given. Show that $({one})({two})$ "
+                "is an integer, and find this integer."
+            ),
+        )
+    )
+    return Problem(question, str(value), {"form": form, "abc": [a, b, c], "one": one})
+
+
+def _matrix(rows: list[list[int]] | tuple[tuple[str, ...], ...]) -> str:
+    return (
+        "\\begin{pmatrix} "
+        + " \\\\ ".join(" & ".join(map(str, row)) for row in rows)
+        + " \\end{pmatrix}"
+    )
+
+
+def _matrices(rng: Random, level: int) -> Problem:
+    A = rng.choice("ABM")
+    a, b, c, d = (rng.randint(-6, 6) for _ in range(4))
+    det, trace = a * d - b * c, a + d
+    if level == 1:
+        if not det or 0 in (a, b, c, d):
+            return _matrices(rng, level)
+        shown = _matrix([[a, b], [c, d]])
+        squares = [a * a + b * c, b * trace, c * trace, d * d + b * c]
+        asks = {
+            f"the sum of the four entries of ${A}^2$": Fraction(sum(squares)),
+            f"the determinant of ${A}^3$": Fraction(det**3),
+            f"the sum of the four entries of ${A}^{{-1}}$": Fraction(a + d - b - c, det),
+            f"the entry in the upper right corner of ${A}^{{-1}}$": Fraction(-b, det),
+            f"the trace (the sum of the diagonal entries) of ${A}^2$": Fraction(
+                squares[0] + squares[3]
+            ),
+        }
+        ask = rng.choice(list(asks))
+        question = rng.choice(
+            (
+                f"Let ${A} = {shown}$. Find {ask}.",
+                f"For the matrix \\[{A} = {shown},\\] what is {ask}?",
+                f"Compute {ask}, where ${A} = {shown}$.",
+                f"Given ${A} = {shown}$, determine {ask}.",
+            )
+        )
+        return Problem(
+            question, fraction(asks[ask]), {"rows": [[a, b], [c, d]], "ask": ask.replace(A, "A")}
+        )
+    if level == 2:
+        form = rng.choice(("singular", "cayley", "product"))
+        k = rng.choice("kxt")
+        if form == "singular":
+            # rows (k + a, b), (c, k + d): k^2 + trace k + det = 0
+            r, s = rng.sample(range(-7, 8), 2)
+            a = rng.randint(-6, 6)
+            d = -r - s - a
+            rest = a * d - r * s
+            if not rest:
+                return _matrices(rng, level)
+            b = rng.choice([n for n in range(-abs(rest), abs(rest) + 1) if n and rest % n == 0])
+            shown = _matrix(
+                ((terms([(1, k), (a, "")]), str(b)), (str(rest // b), terms([(1, k), (d, "")])))
+            )
+            low, high = sorted((r, s))
+            answer, want = rng.choice(
+                (
+                    (f"\\{{{low}, {high}\\}}", f"the set of all such ${k}$"),
+                    (str(high), f"the largest such ${k}$"),
+                    (str(low * high), f"the product of all such ${k}$"),
+                )
+            )
+            question = rng.choice(
+                (
+                    f"For some real numbers ${k}$ the matrix ${shown}$ has no inverse. Find {want}.",
+                    (
+                        f"The determinant of \\[{shown}\\] is zero for certain values of ${k}$. "
+                        f"Determine {want}."
+                    ),
+                    (
+                        f"A real number ${k}$ is called bad if the matrix ${shown}$ is not invertible. "
+                        f"There are two bad numbers; what is {want}?"
+                    ).replace("such", "bad"),
+                )
+            )
+            return Problem(
+                question,
+                answer,
+                {"form": form, "k": k, "entries": [a, b, rest // b, d], "want": want},
+            )
+        if not det or not trace:
+            return _matrices(rng, level)
+        shown = _matrix([[a, b], [c, d]])
+        if form == "cayley":
+            if b == 0 and c == 0:
+                return _matrices(rng, level)
+            cube = trace * trace - det
+            power, answer = rng.choice(
+                ((2, f"({trace}, {-det})"), (3, f"({cube}, {-det * trace})"))
+            )
+            question = rng.choice(
+                (
+                    (
+                        f"Let ${A} = {shown}$ and let $I$ be the identity matrix. Find the ordered pair "
+                        f"$(p, q)$ of real numbers for which ${A}^{power} = p{A} + qI$."
+                    ),
+                    (
+                        f"There are numbers $p$ and $q$ such that \\[{A}^{power} = p{A} + qI \\quad "
+                        f"\\text{{for}} \\quad {A} = {shown}.\\] Determine $(p, q)$. Here $I$ is the "
+                        "identity matrix."
+                    ),
+                    (
+                        f"Write ${A}^{power}$, where ${A} = {shown}$, as a combination $p{A} + qI$ of "
+                        f"${A}$ and the identity matrix $I$. What is $(p, q)$?"
+                    ),
+                )
+            )
+            return Problem(
+                question, answer, {"form": form, "rows": [[a, b], [c, d]], "power": power}
+            )
+        x, y = _signed(rng, 1, 7), _signed(rng, 1, 7)
+        right = f"\\begin{{pmatrix}} {a * x + b * y} \\\\ {c * x + d * y} \\end{{pmatrix}}"
+        want, value = rng.choice(
+            (
+                ("x + y", str(x + y)),
+                ("xy", str(x * y)),
+                ("(x, y)", f"({x}, {y})"),
+                ("x - y", str(x - y)),
+            )
+        )
+        question = rng.choice(
+            (
+                (
+                    f"If ${shown} \\begin{{pmatrix}} x \\\\ y \\end{{pmatrix}} = {right}$, what is "
+                    f"${want}$?"
+                ),
+                (
+                    f"The matrix ${shown}$ sends the vector $\\begin{{pmatrix}} x \\\\ y "
+                    f"\\end{{pmatrix}}$ to ${right}$. Find ${want}$."
+                ),
+            )
+        )
+        return Problem(
+            question,
+            value,
+            {
+                "form": form,
+                "rows": [[a, b], [c, d]],
+                "right": [a * x + b * y, c * x + d * y],
+                "want": want,
+            },
+        )
+    form = rng.choice(("shear", "rotation", "triangular", "trace power"))
+    n = rng.choice((10, 12, 15, 20, 25, 50, 100))
+    if form == "shear":
+        k, s = _signed(rng, 1, 6), rng.choice((1, 1, -1))
+        rows = [[s, k], [0, s]] if rng.random() < 0.5 else [[s, 0], [k, s]]
+        corner = n * k * s ** (n - 1)
+        value, ask = 2 * s**n + corner, "the sum of the four entries"
+    elif form == "rotation":
+        # (p I + q J)^n with J^2 = -I: entries from (p + q i)^n, small n
+        p, q = rng.choice(((1, 1), (1, -1), (2, 1), (1, 2))), 0
+        n = rng.choice((6, 8, 10, 12)) if p[0] * p[0] == p[1] * p[1] else rng.choice((4, 5, 6))
+        p, q = p
+        rows = [[p, -q], [q, p]]
+        re, im = 1, 0
+        for _ in range(n):
+            re, im = re * p - im * q, re * q + im * p
+        value, ask = 2 * re, "the trace (the sum of the two diagonal entries)"
+        if value == 0:
+            value, ask = im, "the entry in the lower left corner"
+    elif form == "triangular":
+        u, v, k = (
+            *rng.choice(((1, 2), (2, 1), (1, 3), (2, 3), (1, -1), (-1, 2), (3, 2))),
+            _signed(rng, 1, 5),
+        )
+        n = rng.randint(5, 8)
+        rows = [[u, k], [0, v]]
+        value, ask = k * (u**n - v**n) // (u - v), "the entry in the upper right corner"
+        if value == 0:
+            return _matrices(rng, level)
+    else:
+        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 4), _signed(rng, 1, 4)
+        d = rng.choice((1, 2, 3)) - a
+        if not d:
+            return _matrices(rng, level)
+        trace, det, n = a + d, a * d - b * c, rng.randint(4, 6)
+        sums = [2, trace]
+        while len(sums) <= n:
+            sums.append(trace * sums[-1] - det * sums[-2])
+        question = rng.choice(
+            (
+                (
+                    f"A two-by-two matrix ${A}$ has trace ${trace}$ and determinant ${det}$. What "
+                    f"is the trace of ${A}^{n}$?"
+                ),
+                (
+                    f"The sum of the eigenvalues of a two-by-two matrix is ${trace}$ and their "
+                    f"product is ${det}$. Find the sum of the "
+                    f"{'fourth' if n == 4 else 'fifth' if n == 5 else 'sixth'} powers of the "
+                    "eigenvalues."
+                ),
+                (
+                    f"Let ${A}$ be a matrix with two rows and two columns that satisfies ${A}^2 = "
+                    f"{terms([(trace, A), (-det, 'I')])}$ and has trace ${trace}$. Determine the "
+                    f"trace of ${A}^{n}$."
+                ),
+            )
+        )
+        return Problem(question, str(sums[n]), {"form": form, "trace": trace, "det": det, "n": n})
+    shown = _matrix(rows)
+    question = rng.choice(
+        (
+            f"Let ${A} = {shown}$. Find {ask} of ${A}^{{{n}}}$.",
+            f"The matrix ${shown}$ is raised to the power ${n}$. What is {ask} of the result?",
+            f"Compute {ask} of \\[{shown}^{{{n}}}.\\] The answer is an integer.",
+            f"When the product of ${n}$ copies of ${shown}$ is formed, what is {ask}?",
+        )
+    )
+    return Problem(question, str(value), {"form": form, "rows": rows, "n": n, "ask": ask})
+
+
+FAMILIES = (
+    math_family(
+        "algebra_complex_arithmetic", _arithmetic, "Parts, moduli and equations of complex numbers"
+    ),
+    math_family("algebra_complex_powers", _powers, "Powers of complex numbers, roots of unity"),
+    math_family("algebra_matrices", _matrices, "Two-by-two matrices: inverses, powers, traces"),
+)

@@ -1,0 +1,518 @@
+"""Least and greatest values without derivatives: squares, means, Cauchy's inequality."""
+
+# mypy: allow-redefinition-new, local-partial-types
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, isqrt
+from random import Random
+
+from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _signed(rng: Random, low: int, high: int) -> int:
+    return rng.choice((-1, 1)) * rng.randint(low, high)
+
+
+def _surd(a: Fraction | int, factor: Fraction | int, radicand: int) -> str:
+    """Write a + factor * sqrt(radicand)."""
+    side = isqrt(radicand)
+    if side * side == radicand:
+        return fraction(a + factor * Fraction(side))
+    part = root(radicand, factor)
+    if not a:
+        return part
+    return f"{fraction(a)} - {part[1:]}" if part.startswith("-") else f"{fraction(a)} + {part}"
+
+
+def _square_one(rng: Random) -> Problem:
+    x = rng.choice("xtn")
+    a, h, k = (
+        _signed(rng, 1, 5),
+        Fraction(_signed(rng, 1, 9), rng.choice((1, 1, 2))),
+        rng.randint(-30, 30),
+    )
+    value = Fraction(k)
+    coefficients = (a, -2 * a * h, a * h * h + k)
+    if any(Fraction(c).denominator > 1 for c in coefficients):
+        value += -(a * h * h) % 1
+        coefficients = (a, -2 * a * h, a * h * h + value)
+    formula = polynomial(coefficients, x)
+    kind = "least" if a > 0 else "greatest"
+    word = {"least": "minimum", "greatest": "maximum"}[kind]
+    relation = "\\ge" if a > 0 else "\\le"
+    if rng.random() < 0.7:
+        question = rng.choice(
+            (
+                f"What is the {kind} value of ${formula}$ as ${x}$ runs through the real numbers?",
+                f"Find the {word} of ${formula}$ over all real ${x}$.",
+                (
+                    f"The parabola $y = {formula.replace(x, 'x')}$ has its vertex at $(h, k)$. "
+                    "Determine $k$."
+                ),
+                (
+                    f"For every real ${x}$ we have ${formula} {relation} m$, "
+                    f"with equality for one value of ${x}$. What is $m$?"
+                ).replace("\\\\", "\\"),
+            )
+        )
+        return Problem(question, fraction(value), {"formula": formula, "ask": "value"})
+    question = rng.choice(
+        (
+            f"At which real number ${x}$ does ${formula}$ take its {kind} value?",
+            (
+                f"The expression ${formula}$ is as {'small' if a > 0 else 'large'} as possible "
+                f"for one real number ${x}$. Which one?"
+            ),
+            f"Let $f({x}) = {formula}$. The {word} of $f$ is attained at ${x} = c$. Find $c$.",
+        )
+    )
+    return Problem(question, fraction(h), {"formula": formula, "ask": "place"})
+
+
+def _square_two(rng: Random) -> Problem:
+    """Two unknowns tied by a linear equation, or a sum of squares in both."""
+    if rng.random() < 0.5:
+        while True:
+            a, b, c = rng.randint(1, 5), rng.randint(1, 5), rng.randint(2, 30)
+            if gcd(gcd(a, b), c) == 1 and a + b > 2:
+                break
+        line = f"{terms([(a, 'x'), (b, 'y')])} = {c}"
+        kind = rng.choice(("product", "squares", "weighted"))
+        if kind == "product":
+            value, shown, word = Fraction(c * c, 4 * a * b), "xy", "greatest"
+        elif kind == "squares":
+            value, shown, word = Fraction(c * c, a * a + b * b), "x^2 + y^2", "least"
+        else:
+            m = rng.randint(2, 4)
+            value, shown, word = Fraction(c * c * m, a * a * m + b * b), f"x^2 + {m}y^2", "least"
+        question = rng.choice(
+            (
+                (
+                    f"Real numbers $x$ and $y$ satisfy ${line}$. What is the {word} possible value "
+                    f"of ${shown}$?"
+                ),
+                (
+                    f"If ${line}$ with $x$ and $y$ real, find the "
+                    f"{'maximum' if word == 'greatest' else 'minimum'} of ${shown}$."
+                ),
+                (
+                    f"A point $(x, y)$ moves along the line ${line}$. Determine the {word} value "
+                    f"that ${shown}$ takes on the way."
+                ),
+                (
+                    f"Among all pairs of real numbers with \\[{line},\\] one makes ${shown}$ as "
+                    f"{'large' if word == 'greatest' else 'small'} as possible. What is the value "
+                    f"of ${shown}$ for this pair?"
+                ),
+            )
+        )
+        return Problem(question, fraction(value), {"line": line, "shown": shown, "word": word})
+    while True:
+        p, q, k = _signed(rng, 1, 6), _signed(rng, 1, 6), rng.randint(-20, 40)
+        a, b = rng.choice((1, 1, 2)), rng.choice((1, 2, 3))
+        constant = a * p * p + b * q * q + k
+        if constant and k:
+            break
+    formula = terms([(a, "x^2"), (b, "y^2"), (-2 * a * p, "x"), (-2 * b * q, "y"), (constant, "")])
+    question = rng.choice(
+        (
+            f"What is the smallest value of ${formula}$ for real $x$ and $y$?",
+            f"Find the minimum of \\[{formula}\\] as $(x, y)$ ranges over the whole plane.",
+            (
+                f"Complete the squares to find the least possible value of ${formula}$, where "
+                "$x$ and $y$ are real."
+            ),
+            (
+                f"Let $m$ be the largest number such that ${formula} \\ge m$ for all real $x$ "
+                "and $y$. Determine $m$."
+            ),
+        )
+    )
+    return Problem(tidy(question), str(k), {"line": "", "shown": formula, "word": "least"})
+
+
+def _square_three(rng: Random) -> Problem:
+    """A mixed term: (x - c y + p)^2 + d (y - q)^2 + k, multiplied out; or three tied variables."""
+    if rng.random() < 0.6:
+        while True:
+            c, d = _signed(rng, 1, 3), rng.randint(1, 3)
+            p, q, k = _signed(rng, 1, 5), _signed(rng, 1, 5), rng.randint(-20, 30)
+            # x^2 + c^2 y^2 + p^2 - 2c xy + 2p x - 2cp y + d y^2 - 2dq y + d q^2 + k
+            y_part, constant = -2 * c * p - 2 * d * q, p * p + d * q * q + k
+            if y_part and constant and k:
+                break
+        formula = terms(
+            [
+                (1, "x^2"),
+                (-2 * c, "xy"),
+                (c * c + d, "y^2"),
+                (2 * p, "x"),
+                (y_part, "y"),
+                (constant, ""),
+            ]
+        )
+        x, y = c * q - p, q
+        asks = {"value": k, "sum": x + y, "x": x}
+        ask = rng.choice(("value", "value", "sum", "x"))
+        question = rng.choice(
+            {
+                "value": (
+                    f"Find the least value of ${formula}$ over all real numbers $x$ and $y$.",
+                    f"For real $x$ and $y$, how small can \\[{formula}\\] be?",
+                    (
+                        f"Determine the greatest constant $m$ for which the inequality ${formula} \\ge "
+                        "m$ holds for all real $x, y$."
+                    ),
+                ),
+                "sum": (
+                    (
+                        f"The expression ${formula}$ takes its minimum at exactly one point $(x, y)$ of "
+                        "the plane. Find $x + y$ for that point."
+                    ),
+                    (
+                        f"Real numbers $x$ and $y$ are chosen to make \\[{formula}\\] as small as "
+                        "possible. What is $x + y$?"
+                    ),
+                ),
+                "x": (
+                    (
+                        f"As $x$ and $y$ vary over the real numbers, ${formula}$ has a smallest value. "
+                        "For which $x$ is it reached?"
+                    ),
+                ),
+            }[ask]
+        )
+        return Problem(
+            tidy(question),
+            str(asks[ask]),
+            {"line": "", "shown": formula, "word": "least", "ask": ask},
+        )
+    a, b, c = rng.choice(
+        (
+            (1, 2, 3),
+            (1, 2, 2),
+            (2, 3, 6),
+            (1, 3, 5),
+            (3, 4, 5),
+            (1, 1, 4),
+            (2, 3, 4),
+            (1, 2, 5),
+            (1, 4, 8),
+            (2, -1, 3),
+            (1, -2, 4),
+        )
+    )
+    s = rng.randint(1, 6)
+    line = (
+        f"{terms([(a, 'x'), (b, 'y'), (c, 'z')])} = "
+        f"{s * (a * a + b * b + c * c) if rng.random() < 0.6 else s * 7}"
+    )
+    total = int(line.split("= ")[1])
+    shown, value = "x^2 + y^2 + z^2", Fraction(total * total, a * a + b * b + c * c)
+    question = rng.choice(
+        (
+            f"If $x$, $y$, $z$ are real numbers with ${line}$, what is the minimum of ${shown}$?",
+            (
+                f"The plane ${line}$ consists of points $(x, y, z)$. Find the least value of "
+                f"${shown}$ on it."
+            ),
+            f"Suppose \\[{line}\\] for real $x, y, z$. How small can ${shown}$ be?",
+        )
+    )
+    return Problem(tidy(question), fraction(value), {"line": line, "shown": shown, "word": "least"})
+
+
+def _squares(rng: Random, level: int) -> Problem:
+    return (_square_one, _square_two, _square_three)[level - 1](rng)
+
+
+def _means(rng: Random, level: int) -> Problem:
+    """Arithmetic against geometric mean, after a step that makes the product constant."""
+    if level == 1:
+        x = rng.choice("xta")
+        a, b = rng.randint(1, 9), rng.randint(2, 60)
+        if rng.random() < 0.6:
+            a, b = rng.choice(
+                (
+                    (1, 4),
+                    (1, 9),
+                    (1, 16),
+                    (1, 25),
+                    (2, 8),
+                    (2, 18),
+                    (2, 32),
+                    (3, 12),
+                    (3, 27),
+                    (4, 9),
+                    (4, 25),
+                    (5, 20),
+                    (9, 4),
+                    (1, 36),
+                    (8, 18),
+                    (3, 48),
+                    (1, 49),
+                    (5, 45),
+                )
+            )
+        shown = f"{terms([(a, x)])} + \\frac{{{b}}}{{{x}}}"
+        value = root(a * b, 2)
+        question = rng.choice(
+            (
+                f"For positive ${x}$, what is the least value of ${shown}$?",
+                f"Find the minimum of ${shown}$ as ${x}$ varies over the positive real numbers.",
+                f"If ${x} > 0$, how small can \\[{shown}\\] be?",
+                f"Determine the largest number $m$ such that ${shown} \\ge m$ for every ${x} > 0$.",
+                (
+                    f"The sum of a positive number multiplied by ${a}$ and the number ${b}$ divided "
+                    "by it is as small as possible. What is this smallest sum?"
+                )
+                if a > 1
+                else (
+                    f"A positive number is added to ${b}$ divided by that number. How small can the "
+                    "result be?"
+                ),
+            )
+        )
+        return Problem(tidy(question), value, {"shown": shown, "range": "positive", "a": a, "b": b})
+    if level == 2:
+        form = rng.choice(("shifted", "quotient", "squares", "cube"))
+        p = rng.randint(1, 6)
+        if form == "shifted":
+            b, a = rng.choice((4, 9, 16, 25, 12, 8, 18)), rng.randint(1, 4)
+            shown, domain = f"{terms([(a, 'x')])} + \\frac{{{b}}}{{x - {p}}}", f"x > {p}"
+            value = _surd(a * p, 2, a * b)
+        elif form == "quotient":
+            # (x^2 + m x + n)/(x + p) = (x + p) + (m - 2p) + c/(x + p)
+            c, s = rng.choice((1, 4, 9, 16, 25, 3, 8, 12)), rng.randint(-3, 6)
+            m = s + 2 * p
+            n = c + p * p + s * p
+            shown, domain = f"\\frac{{{polynomial((1, m, n))}}}{{x + {p}}}", f"x > -{p}"
+            value = _surd(s, 2, c)
+        elif form == "squares":
+            b = rng.choice((4, 9, 16, 25, 36, 5, 10, 12))
+            p = rng.randint(1, min(6, int((b) ** 0.5)))
+            shown, domain = f"x^2 + \\frac{{{b}}}{{x^2 + {p}}}", "x \\text{ real}"
+            value = _surd(-p, 2, b)
+        else:
+            b = rng.choice((1, 2, 3, 4)) ** 3 * 4
+            # x^2 + (4 c^3)/x = x^2 + 2c^3/x + 2c^3/x >= 3 (4 c^6)^(1/3); take 16 c^3: x^2 + 8c^3/x + 8c^3/x >= 3*4c^2
+            c = rng.choice((1, 2, 3))
+            shown, domain = f"x^2 + \\frac{{{16 * c**3}}}{{x}}", "x > 0"
+            value = str(12 * c * c)
+        question = rng.choice(
+            (
+                f"What is the smallest value of ${shown}$ for ${domain}$?",
+                f"Find the minimum of \\[{shown}\\] for ${domain}$.",
+                (
+                    f"If ${domain}$, then ${shown}$ is never smaller than a certain number, which "
+                    "it reaches. What is that number?"
+                ),
+                (
+                    f"Determine the least possible value of the expression ${shown}$, given "
+                    f"${domain}$."
+                ),
+                f"For ${domain}$ let $f(x) = {shown}$. Find the minimum value of $f$.",
+            )
+        )
+        return Problem(tidy(question), value, {"shown": shown, "range": domain})
+    form = rng.choice(("product", "cubic product", "reciprocals", "two factors"))
+    x, y = rng.choice(("xy", "ab", "pq", "uv"))
+    if form == "product":
+        a, b, n = rng.randint(1, 5), rng.randint(1, 5), rng.randint(2, 60)
+        fact, shown, value, word = (
+            f"{x}{y} = {n}",
+            terms([(a, x), (b, y)]),
+            root(a * b * n, 2),
+            "least",
+        )
+    elif form == "cubic product":
+        # a x + b y = 3 s : x^2 y largest: a x/2 + a x/2 + b y -> (a x/2)^2 b y <= s^3
+        a, b, s = rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 6)
+        fact, shown, word = f"{terms([(a, x), (b, y)])} = {3 * s}", f"{x}^2{y}", "greatest"
+        value = fraction(Fraction(4 * s**3, a * a * b))
+    elif form == "reciprocals":
+        a, b, n = rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 8)
+        c, d = rng.randint(1, 3), rng.randint(1, 3)
+        fact, shown, word = (
+            f"{terms([(c, x), (d, y)])} = {n}",
+            f"\\frac{{{a}}}{{{x}}} + \\frac{{{b}}}{{{y}}}",
+            "least",
+        )
+        # (sqrt(ac) + sqrt(bd))^2 / n = (ac + bd + 2 sqrt(abcd))/n
+        inner = a * b * c * d
+        value = _surd(Fraction(a * c + b * d, n), Fraction(2, n), inner)
+    else:
+        a, b = rng.randint(1, 9), rng.randint(1, 9)
+        fact, shown, word = (
+            "",
+            (f"\\left({x} + \\frac{{{a}}}{{{y}}}\\right)\\left({y} + \\frac{{{b}}}{{{x}}}\\right)"),
+            "least",
+        )
+        inner = a * b
+        value = _surd(a + b, 2, inner)
+    given = f"with ${fact}$" if fact else ""
+    relation = "\\ge" if word == "least" else "\\le"
+    question = rng.choice(
+        (
+            (
+                f"Let ${x}$ and ${y}$ be positive real numbers {given}. Find the "
+                f"{'minimum' if word == 'least' else 'maximum'} value of ${shown}$."
+            ),
+            (
+                f"For positive numbers ${x}$ and ${y}$ {given + ', ' if given else ''}what is "
+                f"the {word} possible value of ${shown}$?"
+            ),
+            (
+                f"How {'small' if word == 'least' else 'large'} can \\[{shown}\\] be, if ${x} > "
+                f"0$, ${y} > 0${f' and ${fact}$' if fact else ''}?"
+            ),
+            (
+                f"Positive real numbers ${x}$ and ${y}$ "
+                f"vary{f' so that ${fact}$ always holds' if fact else ''}. Determine the {word} "
+                f"value of ${shown}$."
+            ),
+            (
+                f"There is a {'largest' if word == 'least' else 'smallest'} number $c$ with "
+                f"${shown} {relation} c$ for all positive ${x}, "
+                f"{y}${f' such that ${fact}$' if fact else ''}. Which number is it?"
+            ),
+        )
+    )
+    question = question.replace("numbers . ", "numbers. ")
+    return Problem(tidy(question), value, {"shown": shown, "fact": fact, "word": word})
+
+
+def _cauchy(rng: Random, level: int) -> Problem:
+    """Linear expressions on circles, sums of roots, distances."""
+    if level == 1:
+        a, b = rng.choice(
+            (
+                (3, 4),
+                (5, 12),
+                (6, 8),
+                (1, 2),
+                (2, 3),
+                (1, 1),
+                (1, 3),
+                (4, 3),
+                (8, 15),
+                (2, 5),
+                (3, 5),
+                (7, 24),
+            )
+        )
+        b *= rng.choice((1, -1))
+        n = rng.choice((1, 2, 3, 4, 5, 8, 9, 10, 16, 20, 25, 36, 49))
+        fact, shown = f"x^2 + y^2 = {n}", terms([(a, "x"), (b, "y")])
+        value = root((a * a + b * b) * n)
+    elif level == 2:
+        form = rng.choice(("moved circle", "ellipse"))
+        a, b = rng.choice(((3, 4), (5, 12), (4, 3), (1, 2), (2, 1), (1, 1), (8, 6)))
+        if form == "moved circle":
+            h, k, r = _signed(rng, 1, 6), _signed(rng, 1, 6), rng.randint(1, 6)
+            fact = f"({polynomial((1, -h))})^2 + ({polynomial((1, -k), 'y')})^2 = {r * r}"
+            if rng.random() < 0.5 and h * h + k * k != r * r:
+                constant = h * h + k * k - r * r
+                circle = [(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (constant, "")]
+                fact = f"{terms(circle)} = 0"
+            shown = terms([(a, "x"), (b, "y")])
+            value = _surd(a * h + b * k, r, a * a + b * b)
+        else:
+            m, n, c = rng.randint(2, 6), rng.randint(1, 6), rng.randint(1, 30)
+            fact, shown = f"{terms([(m, 'x^2'), (n, 'y^2')])} = {c}", terms([(a, "x"), (b, "y")])
+            # (a^2/m + b^2/n) c
+            inside = (Fraction(a * a, m) + Fraction(b * b, n)) * c
+            value = root(inside.numerator * inside.denominator, Fraction(1, inside.denominator))
+    else:
+        form = rng.choice(("roots", "sphere", "ratio"))
+        if form == "roots":
+            a, b = rng.randint(1, 4), rng.randint(1, 4)
+            low, high = rng.randint(-3, 3), rng.randint(4, 20)
+            fact = ""
+            shown = (
+                f"{'' if a == 1 else a}\\sqrt{{{polynomial((1, -low))}}} + "
+                f"{'' if b == 1 else b}\\sqrt{{{terms([(high, ''), (-1, 'x')])}}}"
+            )
+            value = root((a * a + b * b) * (high - low))
+        elif form == "sphere":
+            a, b, c = rng.choice(
+                (
+                    (1, 2, 2),
+                    (2, 3, 6),
+                    (1, 4, 8),
+                    (2, 6, 9),
+                    (1, 1, 1),
+                    (1, 2, 3),
+                    (4, 4, 7),
+                    (1, 1, 2),
+                )
+            )
+            n = rng.randint(1, 20)
+            fact, shown = f"x^2 + y^2 + z^2 = {n}", terms([(a, "x"), (b, "y"), (c, "z")])
+            value = root((a * a + b * b + c * c) * n)
+        else:
+            # slope from (-h, 0)-like point: y/(x + h) on a circle of radius r < h
+            r, h = rng.choice(
+                (
+                    (3, 5),
+                    (4, 5),
+                    (1, 2),
+                    (1, 3),
+                    (2, 3),
+                    (5, 13),
+                    (12, 13),
+                    (8, 17),
+                    (2, 4),
+                    (3, 4),
+                    (6, 10),
+                )
+            )
+            fact, shown = f"x^2 + y^2 = {r * r}", f"\\frac{{y}}{{x + {h}}}"
+            inside = h * h - r * r
+            value = root(inside, Fraction(r, inside))
+    question = (
+        rng.choice(
+            (
+                f"Real numbers satisfy ${fact}$. What is the greatest possible value of ${shown}$?",
+                f"Find the maximum of ${shown}$ subject to ${fact}$, all variables being real.",
+                f"If ${fact}$, how large can \\[{shown}\\] be?",
+                (
+                    f"A point moves on the {'sphere' if 'z' in fact else 'curve'} ${fact}$. "
+                    f"Determine the largest value that ${shown}$ attains on its way."
+                ),
+                (
+                    f"The inequality ${shown} \\le c$ is true whenever ${fact}$. What is the "
+                    "smallest constant $c$ with this property?"
+                ),
+            )
+        )
+        if fact
+        else rng.choice(
+            (
+                f"What is the greatest value of ${shown}$ for real $x$?",
+                (
+                    f"Find the maximum of \\[{shown}\\] over all $x$ for which both square roots "
+                    "are real."
+                ),
+                (
+                    f"Let $f(x) = {shown}$, defined where the roots are real. How large can $f(x)$ "
+                    "become?"
+                ),
+                (
+                    f"Determine the smallest number $c$ such that ${shown} \\le c$ holds for every "
+                    "$x$ at which the left side is defined."
+                ),
+            )
+        )
+    )
+    return Problem(tidy(question), value, {"fact": fact, "shown": shown})
+
+
+FAMILIES = (
+    math_family("algebra_completed_squares", _squares, "Extreme values by completing squares"),
+    math_family("algebra_mean_inequality", _means, "Extreme values by means"),
+    math_family("algebra_cauchy_inequality", _cauchy, "Extreme values by Cauchy's inequality"),
+)

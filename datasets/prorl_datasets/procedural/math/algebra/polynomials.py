@@ -1,0 +1,655 @@
+"""Polynomials as functions: remainders, values that fix them, sums of coefficients, expansions."""
+
+# mypy: allow-redefinition-new, local-partial-types
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb, factorial
+from random import Random
+
+from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, power, terms, tidy
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+PLACES = {1: "first", 2: "second", 3: "third"}
+
+
+def _signed(rng: Random, low: int, high: int) -> int:
+    return rng.choice((-1, 1)) * rng.randint(low, high)
+
+
+def _factor(r: int) -> str:
+    return polynomial((1, -r))
+
+
+def _value(coefficients: list[int], x: int) -> int:
+    total = 0
+    for c in coefficients:
+        total = total * x + c
+    return total
+
+
+def _remainder_direct(rng: Random) -> Problem:
+    name, r = rng.choice("Pfgpq"), _signed(rng, 1, 3)
+    if rng.random() < 0.5:
+        degree = rng.choice((3, 4))
+        coefficients = [rng.choice((1, 1, 2, 3)), *(_signed(rng, 1, 9) for _ in range(degree))]
+        if rng.random() < 0.4:
+            coefficients[rng.randint(1, degree - 1)] = 0
+        formula, value = polynomial(coefficients), _value(coefficients, r)
+    else:
+        r = rng.choice((1, -1))
+        top, low = rng.randint(20, 99), rng.randint(3, 19)
+        a, b, c = rng.randint(1, 6), _signed(rng, 1, 7), _signed(rng, 1, 9)
+        formula = terms([(a, power("x", top)), (b, power("x", low)), (c, "")])
+        value = a * r**top + b * r**low + c
+    question = rng.choice(
+        (
+            f"What is the remainder when ${formula}$ is divided by ${_factor(r)}$?",
+            f"Divide ${formula}$ by ${_factor(r)}$. Find the remainder.",
+            (
+                f"There is a polynomial $Q(x)$ and a number $R$ such that \\[{formula} = "
+                f"({_factor(r)})\\,Q(x) + R\\] for all $x$. Find $R$."
+            ),
+            (
+                f"Let ${name}(x) = {formula}$. Which constant must be subtracted from "
+                f"${name}(x)$ to make it a multiple of ${_factor(r)}$?"
+            ),
+            (
+                f"By how much does the polynomial ${formula}$ exceed a polynomial multiple of "
+                f"${_factor(r)}$, if the difference is to be a constant?"
+            ),
+        )
+    )
+    return Problem(question, str(value), {"formula": formula, "r": r, "ask": "value"})
+
+
+def _remainder_unknown(rng: Random) -> Problem:
+    name, k = rng.choice("Pfg"), rng.choice("kcm")
+    r = rng.choice((-3, -2, -1, 1, 2, 3))
+    coefficients = [rng.choice((1, 1, 2)), *(_signed(rng, 1, 7) for _ in range(3))]
+    place = rng.randint(1, 2)
+    value = coefficients[place]
+    shown = terms(
+        [
+            (c if i != place else 1, f"{k}{power('x', 3 - i)}" if i == place else power("x", 3 - i))
+            for i, c in enumerate(coefficients)
+        ]
+    )
+    remainder = _value(coefficients, r)
+    if remainder == 0:
+        facts = (f"is divisible by ${_factor(r)}$", f"has ${_factor(r)}$ as a factor")
+    else:
+        facts = (
+            f"leaves the remainder ${remainder}$ on division by ${_factor(r)}$",
+            f"has remainder ${remainder}$ when it is divided by ${_factor(r)}$",
+        )
+    fact = rng.choice(facts)
+    other = rng.choice([n for n in (-2, -1, 1, 2, 3) if n != r])
+    again = _value(coefficients, other)
+    question, asked, answer = rng.choice(
+        (
+            (f"The polynomial ${shown}$ {fact}. Find ${k}$.", None, value),
+            (f"For what number ${k}$ is it true that ${shown}$ {fact}?", None, value),
+            (f"Choose ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", None, value),
+            (f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?", other, again),
+            (
+                (
+                    f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
+                    f"${name}(x)$ is divided by ${_factor(other)}$."
+                ),
+                other,
+                again,
+            ),
+        )
+    )
+    parameters = {"formula": shown, "k": k, "r": r, "remainder": remainder}
+    parameters |= {"ask": "constant"} if asked is None else {"ask": "other", "other": asked}
+    return Problem(tidy(question), str(answer), parameters)
+
+
+def _remainder_two(rng: Random) -> Problem:
+    name = rng.choice("Pfg")
+    while True:
+        a, b = rng.sample((-4, -3, -2, -1, 1, 2, 3, 4, 5), 2)
+        m, n = _signed(rng, 1, 6), _signed(rng, 1, 9)
+        u, v = m * a + n, m * b + n
+        if abs(m) + abs(n) > 2 and u and v:
+            break
+    if rng.random() < 0.5:
+        divisor = rng.choice((f"({_factor(a)})({_factor(b)})", polynomial((1, -a - b, a * b))))
+        question = rng.choice(
+            (
+                (
+                    f"When the polynomial ${name}(x)$ is divided by ${_factor(a)}$ the remainder is "
+                    f"${u}$, and when it is divided by ${_factor(b)}$ the remainder is ${v}$. What "
+                    f"is the remainder when ${name}(x)$ is divided by ${divisor}$?"
+                ),
+                (
+                    f"A polynomial ${name}(x)$ satisfies ${name}({a}) = {u}$ and ${name}({b}) = "
+                    f"{v}$. Find the remainder of ${name}(x)$ on division by ${divisor}$."
+                ),
+                (
+                    f"Dividing a certain polynomial ${name}(x)$ by ${_factor(a)}$ leaves ${u}$; "
+                    f"dividing it by ${_factor(b)}$ leaves ${v}$. Determine the linear polynomial "
+                    f"that is left when ${name}(x)$ is divided by ${divisor}$."
+                ),
+                (
+                    f"Let ${name}$ be a polynomial whose graph contains the points $({a}, {u})$ and "
+                    f"$({b}, {v})$. Find the remainder, a polynomial of degree at most one, when "
+                    f"${name}(x)$ is divided by \\[{divisor}.\\] Write it in terms of $x$."
+                ),
+            )
+        )
+        return Problem(
+            question, polynomial((m, n)), {"points": sorted([[a, u], [b, v]]), "ask": "two"}
+        )
+    top = rng.choice((10, 11, 12, 15, 20, 25, 50, 99, 100))
+    kind = rng.choice(("square", "unit", "cyclic"))
+    c = _signed(rng, 1, 5)
+    if kind == "square":
+        divisor = rng.choice(("x^2 - 2x + 1", "(x - 1)^2"))
+        # x^n + c x at 1: value 1 + c, slope n + c
+        formula = terms([(1, power("x", top)), (c, "x")])
+        rest = (top + c, 1 - top)
+    elif kind == "unit":
+        divisor = "x^2 - 1"
+        low = rng.choice((3, 5, 7, 9))
+        formula = terms([(1, power("x", top)), (c, power("x", low)), (2, "")])
+        even = 2 + (top % 2 == 0)
+        rest = (c + (top % 2), even)
+    else:
+        divisor = "x^2 + 1"
+        low = rng.choice((3, 5, 7, 9))
+        formula = terms([(1, power("x", top)), (c, power("x", low)), (3, "")])
+        parts = [0, 3]
+        for exponent, weight in ((top, 1), (low, c)):
+            parts[1 - exponent % 2] += weight * (1 if exponent % 4 in (0, 1) else -1)
+        rest = (parts[0], parts[1])
+    if rest[0] == 0 or rest[1] == 0:
+        return _remainder_two(rng)
+    question = rng.choice(
+        (
+            f"Find the remainder when ${formula}$ is divided by ${divisor}$.",
+            (
+                f"The polynomial ${formula}$ is divided by ${divisor}$. What linear polynomial "
+                "is the remainder?"
+            ),
+            (
+                f"There are numbers $a$ and $b$ and a polynomial $Q(x)$ with \\[{formula} = "
+                f"Q(x) \\cdot ({divisor.strip('()') if divisor[0] != '(' else divisor}) + ax + "
+                "b.\\] What is $ax + b$?"
+            ).replace("((x - 1)^2)", "(x - 1)^2"),
+            (
+                "What is left over, as a polynomial of degree at most $1$ in $x$, after "
+                f"${formula}$ has been divided by ${divisor}$?"
+            ),
+        )
+    )
+    return Problem(
+        question, polynomial(rest), {"formula": formula, "divisor": divisor, "ask": "power"}
+    )
+
+
+def _remainder(rng: Random, level: int) -> Problem:
+    return (_remainder_direct, _remainder_unknown, _remainder_two)[level - 1](rng)
+
+
+def _interpolation(rng: Random, level: int) -> Problem:
+    """Values that determine a polynomial, and a further value."""
+    name = rng.choice(("P", "f", "p", "g"))
+    if level < 3:
+        degree = level + 1
+        coefficients = [rng.choice((-2, -1, 1, 2, 3)), *(_signed(rng, 1, 6) for _ in range(degree))]
+        if level == 1:
+            points = rng.choice(((0, 1, 2), (1, 2, 3), (-1, 0, 1), (-1, 1, 2), (0, 1, 3)))
+        else:
+            points = rng.choice(((0, 1, 2, 3), (1, 2, 3, 4), (-1, 0, 1, 2), (-2, -1, 0, 1)))
+        at = points[-1] + rng.randint(1, 3)
+        values = [_value(coefficients, x) for x in points]
+        facts = listed([f"${name}({x}) = {v}$" for x, v in zip(points, values, strict=True)])
+        word = {2: "quadratic", 3: "cubic"}[degree]
+        asks = {
+            f"{name}({at})": _value(coefficients, at),
+            f"{name}({points[0] - 1})": _value(coefficients, points[0] - 1),
+        }
+        if 0 not in points:
+            asks[f"{name}(0)"] = coefficients[-1]
+        ask = rng.choice(list(asks))
+        table = " & ".join(str(x) for x in points), " & ".join(str(v) for v in values)
+        columns = "c|" + "c" * len(points)
+        question = rng.choice(
+            (
+                f"A {word} polynomial ${name}$ satisfies {facts}. What is ${ask}$?",
+                (
+                    f"Let ${name}(x)$ be a polynomial of degree at most ${degree}$ with {facts}. "
+                    f"Find ${ask}$."
+                ),
+                (
+                    f"The graph of a {word} function passes through "
+                    f"{listed([f'$({x}, {v})$' for x, v in zip(points, values, strict=True)])}. "
+                    f"Where does it meet the vertical line $x = {ask[2:-1]}$? Give the "
+                    "$y$-coordinate."
+                ),
+                (
+                    f"Here are some values of a {word} polynomial ${name}$: "
+                    f"\\[\\begin{{array}}{{{columns}}} x & {table[0]} \\\\ \\hline {name}(x) & "
+                    f"{table[1]} \\end{{array}}\\] Compute ${ask}$."
+                ),
+                f"If ${name}$ is {word} and {facts}, determine the value of ${ask}$.",
+            )
+        )
+        return Problem(
+            question,
+            str(asks[ask]),
+            {
+                "points": [[x, v] for x, v in zip(points, values, strict=True)],
+                "at": int(ask[2:-1]),
+                "degree": degree,
+            },
+        )
+    kind = rng.choice(("monic", "reciprocal", "powers"))
+    degree = rng.randint(3, 5)
+    if kind == "monic":
+        # P(j) = m j + c at j = 1..n, monic of degree n
+        m, c, at = rng.randint(1, 5), rng.randint(-6, 9), degree + rng.randint(1, 2)
+        if rng.random() < 0.4:
+            at = 0
+        shape = terms([(m, "j"), (c, "")])
+        value = m * at + c
+        product = 1
+        for j in range(1, degree + 1):
+            product *= at - j
+        answer = Fraction(value + product)
+        lead = f"a monic polynomial of degree ${degree}$"
+    elif kind == "reciprocal":
+        degree = rng.randint(3, 6)
+        shape = rng.choice((r"\frac{1}{j}", r"\frac{j}{j + 1}"))
+        start = 1 if shape == r"\frac{1}{j}" else 0
+        lead = (
+            f"a polynomial of degree at most ${degree}$"
+            if start == 0
+            else f"a polynomial of degree at most ${degree - 1}$"
+        )
+        at = degree + 1
+        if start == 1:  # j P(j) - 1 vanishes at 1..n, value -1 at 0
+            n = degree
+            answer = (
+                (
+                    1
+                    + Fraction(
+                        (-1) ** (n + 1) * factorial(at - 1), factorial(n) * factorial(at - 1 - n)
+                    )
+                )
+                / at
+                if n
+                else Fraction(0)
+            )
+        else:  # (j + 1) P(j) - j vanishes at 0..n, value 1 at -1
+            n = degree
+            product = Fraction(1)
+            for j in range(n + 1):
+                product *= Fraction(at - j, -1 - j)
+            answer = (at + product) / (at + 1)
+    else:
+        base = rng.choice((2, 3))
+        degree = rng.randint(3, 5) if base == 3 else rng.randint(4, 7)
+        at, start = degree + 1, 0
+        shape, lead = f"{base}^j", f"a polynomial of degree at most ${degree}$"
+        answer = Fraction(sum(comb(at, i) * (base - 1) ** i for i in range(degree + 1)))
+    first = 1 if kind == "monic" or (kind == "reciprocal" and start == 1) else 0
+    listing = ", ".join(str(j) for j in range(first, degree + 1))
+    if degree - first > 3:
+        listing = f"{first}, {first + 1}, \\ldots, {degree}"
+    example = f"$j = {listing}$"
+    question = rng.choice(
+        (
+            (
+                f"Let ${name}$ be {lead} such that ${name}(j) = {shape}$ for {example}. Find "
+                f"${name}({at})$."
+            ),
+            (
+                f"Suppose that ${name}(x)$ is {lead}, and that for every integer $j$ with "
+                f"${first} \\le j \\le {degree}$ we have \\[{name}(j) = {shape}.\\] What is "
+                f"${name}({at})$?"
+            ),
+            (
+                f"The values of {lead} agree with ${shape}$ at {example}. Which value does the "
+                f"polynomial take at $j = {at}$?"
+            ),
+            (
+                f"For {example} the number ${name}(j)$ equals ${shape}$, where ${name}$ is "
+                f"{lead}. Compute ${name}({at})$."
+            ),
+        )
+    )
+    return Problem(
+        question,
+        fraction(answer),
+        {"shape": shape, "degree": degree, "first": first, "at": at, "kind": kind},
+    )
+
+
+def _coefficient_sums(rng: Random, level: int) -> Problem:
+    """Sums of coefficients by values at 1, -1 and 0."""
+    if level == 1:
+        while True:
+            a, b, n = _signed(rng, 1, 5), _signed(rng, 1, 5), rng.randint(4, 7)
+            if abs(a + b) in (2, 3, 4, 5) and (a > 0 or b > 0):
+                break
+        formula = f"({polynomial((a, b)) if a > 0 else terms([(b, ''), (a, 'x')])})^{n}"
+        total = (a + b) ** n
+        asks = {"all": total, "without": total - b**n, "alternating": (b - a) ** n}
+        ask = rng.choice([key for key, value in asks.items() if abs(value) < 10**5 and value])
+        expansion = f"{formula} = a_{n}x^{n} + \\cdots + a_1x + a_0".replace("a_1x", "a_{1}x")
+        question = rng.choice(
+            {
+                "all": (
+                    f"What is the sum of all the coefficients when ${formula}$ is expanded?",
+                    (
+                        f"Multiply out ${formula}$ and add up every coefficient, the constant term "
+                        "included. What is the result?"
+                    ),
+                    f"If \\[{expansion}\\] for all $x$, find $a_0 + a_1 + \\cdots + a_{n}$.",
+                ),
+                "without": (
+                    f"If ${expansion}$ holds for all $x$, what is $a_1 + a_2 + \\cdots + a_{n}$?",
+                    (
+                        f"After ${formula}$ is expanded, the coefficients of $x, x^2, \\ldots, x^{n}$ "
+                        "are added together, the constant term being left out. Find the sum."
+                    ),
+                ),
+                "alternating": (
+                    (
+                        f"Suppose \\[{expansion}.\\] Evaluate $a_0 - a_1 + a_2 - \\cdots "
+                        f"{'+' if n % 2 == 0 else '-'} a_{n}$."
+                    ),
+                    (
+                        f"In the expansion of ${formula}$, let $E$ be the sum of the coefficients of "
+                        "even powers of $x$ (with the constant term) and $O$ the sum of those of odd "
+                        "powers. Find $E - O$."
+                    ),
+                ),
+            }[ask]
+        )
+        return Problem(tidy(question), str(asks[ask]), {"formula": formula, "ask": ask})
+    if level == 2:
+        while True:
+            q = [rng.randint(1, 3), _signed(rng, 1, 4), _signed(rng, 1, 4)]
+            n = rng.randint(3, 6)
+            one, minus = _value(q, 1) ** n, _value(q, -1) ** n
+            if abs(one) < 50000 and abs(minus) < 50000 and one != minus and one * minus:
+                break
+        formula = f"({polynomial(q)})^{n}"
+        even, odd = (one + minus) // 2, (one - minus) // 2
+        asks = {"even": even, "odd": odd, "even without": even - q[2] ** n}
+        ask = rng.choice(list(asks))
+        top = 2 * n
+        expansion = f"{formula} = a_{{{top}}}{power('x', top)} + \\cdots + a_{{1}}x + a_0"
+        question = rng.choice(
+            {
+                "even": (
+                    f"Let ${expansion}$ for all $x$. Find $a_0 + a_2 + a_4 + \\cdots + a_{{{top}}}$.",
+                    (
+                        f"When ${formula}$ is expanded and like terms are collected, what is the sum of "
+                        "the coefficients of the even powers of $x$? (The constant term counts as the "
+                        "coefficient of $x^0$.) Give an integer."
+                    ),
+                    (
+                        f"Add the coefficients of $x^0, x^2, x^4, \\ldots, {power('x', top)}$ in the "
+                        f"expansion of ${formula}$. Which number do you get?"
+                    ),
+                ),
+                "odd": (
+                    (
+                        "Find the sum of the coefficients of all odd powers of $x$ in the expansion of "
+                        f"${formula}$."
+                    ),
+                    f"If \\[{expansion},\\] what is $a_1 + a_3 + \\cdots + a_{{{top - 1}}}$?",
+                ),
+                "even without": (
+                    f"Given that ${expansion}$, compute $a_2 + a_4 + \\cdots + a_{{{top}}}$.",
+                    (
+                        f"The polynomial ${formula}$ is multiplied out. Leaving the constant term "
+                        "aside, add the coefficients of the even powers of $x$. What is the sum?"
+                    ),
+                ),
+            }[ask]
+        )
+        return Problem(tidy(question), str(asks[ask]), {"formula": formula, "ask": ask})
+    # powers of (x - c) : the expansion about another point, or a derivative-like weighted sum
+    c, n = rng.choice((1, 2, -1)), rng.randint(4, 7)
+    a, b = rng.randint(1, 2), _signed(rng, 1, 3)
+    while a * c + b == 0 or a * (c + 1) + b == 0 or (a * (c - 1) + b) == 0:
+        b = _signed(rng, 1, 4)
+    formula = f"({polynomial((a, b))})^{n}"
+    around = f"({_factor(c)})"
+    expansion = f"{formula} = a_0 + a_{{1}}{around} + a_2{around}^2 + \\cdots + a_{n}{around}^{n}"
+    value1, value0 = (a * (c + 1) + b) ** n, (a * c + b) ** n
+    minus1 = (a * (c - 1) + b) ** n
+    place = rng.choice((1, 2, n - 1))
+    weighted = n * a * (a * (c + 1) + b) ** (n - 1)
+    asks3 = {
+        f"a_0 + a_1 + a_2 + \\cdots + a_{n}": value1,
+        f"a_1 + a_2 + \\cdots + a_{n}": value1 - value0,
+        f"a_{place}": comb(n, place) * a**place * (a * c + b) ** (n - place),
+        f"a_1 + 2a_2 + 3a_3 + \\cdots + {n}a_{n}": weighted,
+        f"a_0 - a_1 + a_2 - \\cdots {'+' if n % 2 == 0 else '-'} a_{n}": minus1,
+    }
+    ask = rng.choice(list(asks3))
+    question = rng.choice(
+        (
+            (
+                f"There are unique numbers $a_0, \\ldots, a_{n}$ such that \\[{expansion}\\] "
+                f"for all $x$. Find ${ask}$."
+            ),
+            (
+                f"Suppose the polynomial ${formula}$ is written in powers of ${_factor(c)}$: "
+                f"\\[{expansion}.\\] What is ${ask}$?"
+            ),
+            f"If ${expansion}$ is an identity in $x$, compute ${ask}$.",
+            f"Evaluate ${ask}$, where the coefficients are those of the expansion ${expansion}$.",
+        )
+    )
+    return Problem(question, str(asks3[ask]), {"a": a, "b": b, "n": n, "c": c, "ask": ask})
+
+
+def _binomial(rng: Random, level: int) -> Problem:
+    """One coefficient of an expansion."""
+    if level == 1:
+        a, b, n = rng.randint(1, 4), _signed(rng, 1, 4), rng.randint(4, 8)
+        while a == 1 and abs(b) == 1:
+            b = _signed(rng, 1, 4)
+        k = rng.randint(1, n - 1) if n < 7 else rng.choice((1, 2, n - 2, n - 1))
+        inside, wanted = polynomial((a, b)), f"${power('x', k)}$"
+        formula = f"({inside})^{n}"
+        value = comb(n, k) * a**k * b ** (n - k)
+    elif level == 2:
+        while True:
+            a, b, n = rng.randint(1, 3), _signed(rng, 1, 3), rng.randint(5, 10)
+            p, q = rng.choice(((1, 1), (2, 1), (1, 2), (3, 1), (3, 2)))
+            k = rng.randint(1, n - 1)  # the power of the second term
+            exponent = p * (n - k) - q * k
+            value = comb(n, k) * a ** (n - k) * b**k
+            if (exponent == 0 or (abs(exponent) < 6 and rng.random() < 0.2)) and abs(value) < 60000:
+                break
+        second = f"\\frac{{{abs(b)}}}{{{power('x', q)}}}"
+        formula = (
+            f"\\left({terms([(a, power('x', p))])} {'+' if b > 0 else '-'} {second}\\right)^{{{n}}}"
+        )
+        wanted = "constant" if exponent == 0 else f"${power('x', exponent)}$"
+    else:
+        while True:
+            n, m = rng.randint(4, 8), rng.randint(1, 3)
+            a, b, c = rng.choice((1, 2, -1, -2)), _signed(rng, 1, 3), rng.choice((1, -1, 2))
+            form = rng.choice(("trinomial", "product"))
+            k = rng.randint(2, 5)
+            if form == "trinomial":
+                base = {0: 1, 1: a, 2: b}
+                expanded = {0: 1}
+                for _ in range(n):
+                    new: dict[int, int] = {}
+                    for e, w in expanded.items():
+                        for f, v in base.items():
+                            new[e + f] = new.get(e + f, 0) + w * v
+                    expanded = new
+                formula, value = f"({terms([(1, ''), (a, 'x'), (b, 'x^2')])})^{n}", expanded[k]
+            else:
+                value = sum(
+                    comb(n, i) * a**i * comb(m + 2, k - i) * c ** (k - i)
+                    for i in range(k + 1)
+                    if k - i <= m + 2
+                )
+                formula = (
+                    f"({terms([(1, ''), (a, 'x')])})^{n}({terms([(1, ''), (c, 'x')])})^{m + 2}"
+                )
+                if a == c:
+                    continue
+            if value and abs(value) < 30000:
+                break
+        wanted = f"${power('x', k)}$"
+    if wanted == "constant":
+        question = rng.choice(
+            (
+                f"What is the constant term in the expansion of ${formula}$?",
+                f"Find the term that does not contain $x$ when ${formula}$ is multiplied out.",
+                (
+                    f"Expand \\[{formula}.\\] Which number stands in the result without any power "
+                    "of $x$?"
+                ),
+                f"Determine the term independent of $x$ in ${formula}$.",
+            )
+        )
+    else:
+        question = rng.choice(
+            (
+                f"What is the coefficient of {wanted} in the expansion of ${formula}$?",
+                f"Expand ${formula}$ and collect like terms. Which number multiplies {wanted}?",
+                (
+                    f"Find the coefficient of {wanted} in \\[{formula}\\] after like terms have "
+                    "been collected."
+                ),
+                (
+                    f"How often does {wanted} occur when all the brackets of ${formula}$ are "
+                    "multiplied out and signs are respected; that is, what is its coefficient?"
+                ),
+                (
+                    f"Let $P(x) = {formula}$. Among the coefficients of $P$, find the one that "
+                    f"belongs to {wanted}."
+                ),
+                (
+                    f"When ${formula}$ is written as a sum of multiples of powers of $x$, what is "
+                    f"the coefficient of {wanted}?"
+                ),
+                (
+                    f"Let $c$ be the number such that the expansion of ${formula}$ contains the "
+                    f"term $c{wanted.strip('$')}$. Determine $c$."
+                ),
+            )
+        )
+    if question.endswith("\\]"):
+        question += "."
+    return Problem(tidy(question), str(value), {"formula": formula, "wanted": wanted})
+
+
+def _partial(rng: Random, level: int) -> Problem:
+    """Constants that make an identity of fractions or polynomials true for all x."""
+    if level == 1:
+        while True:
+            a, b = rng.sample([n for n in range(-6, 7) if n], 2)
+            A, B = _signed(rng, 1, 6), _signed(rng, 1, 6)
+            top = (A + B, -A * b - B * a)
+            if top[0] and top[1]:
+                break
+        bottom = rng.choice((f"({_factor(a)})({_factor(b)})", polynomial((1, -a - b, a * b))))
+        right = f"\\frac{{A}}{{{_factor(a)}}} + \\frac{{B}}{{{_factor(b)}}}"
+        values = {"A": A, "B": B, "AB": A * B, "A - B": A - B, "A^2 + B^2": A * A + B * B}
+    elif level == 2:
+        while True:
+            roots = rng.sample(range(-4, 5), 3)
+            A, B, C = (_signed(rng, 1, 6) for _ in range(3))
+            a, b, c = roots
+            top3 = (
+                A + B + C,
+                -A * (b + c) - B * (a + c) - C * (a + b),
+                A * b * c + B * a * c + C * a * b,
+            )
+            if sum(t != 0 for t in top3) > 1:
+                break
+        top = top3
+        bottom = "".join(f"({_factor(r)})" if r else "x" for r in sorted(roots, key=abs))
+        right = " + ".join(
+            f"\\frac{{{n}}}{{{_factor(r)}}}" for n, r in zip("ABC", roots, strict=True)
+        )
+        values = {"A": A, "C": C, "ABC": A * B * C, "A + 2B": A + 2 * B, "B - C": B - C}
+    else:
+        while True:
+            a, b = rng.sample(range(-4, 5), 2)
+            A, B, C = (_signed(rng, 1, 6) for _ in range(3))
+            # A/(x-a) + B/(x-a)^2 + C/(x-b)  or  A/(x-a) + (Bx+C)/(x^2+m)
+            m = rng.randint(1, 5)
+            double = rng.random() < 0.5
+            if double:
+                top = (A + C, -A * (a + b) + B - 2 * a * C, A * a * b - B * b + C * a * a)
+            else:
+                top = (A + B, C - a * B, A * m - a * C)
+            if sum(t != 0 for t in top) > 1:
+                break
+        near = f"({_factor(a)})" if a else "x"
+        if double:
+            bottom = f"{near}^2{f'({_factor(b)})' if b else ' x'}" if b else f"x{near}^2"
+            right = (
+                f"\\frac{{A}}{{{_factor(a)}}} + \\frac{{B}}{{{near}^2}} + "
+                f"\\frac{{C}}{{{_factor(b)}}}"
+            )
+        else:
+            bottom = f"{near}(x^2 + {m})"
+            right = f"\\frac{{A}}{{{_factor(a)}}} + \\frac{{Bx + C}}{{x^2 + {m}}}"
+        values = {"A": A, "B": B, "C": C, "A + B + 2C": A + B + 2 * C, "ABC": A * B * C}
+    left = f"\\frac{{{polynomial(top)}}}{{{bottom}}}"
+    letters = "A, B" if level == 1 else "A, B, C"
+    tuple_value = str((A, B) if level == 1 else (A, B, C))
+    values[f"({letters})"] = 0
+    ask = rng.choice(list(values))
+    answer = tuple_value if ask.startswith("(") else str(values[ask])
+    what = (
+        f"the ordered {'pair' if level == 1 else 'triple'} ${ask}$"
+        if ask.startswith("(")
+        else f"${ask}$"
+    )
+    question = rng.choice(
+        (
+            (
+                f"Constants ${letters}$ satisfy \\[{left} = {right}\\] for all $x$ at which "
+                f"both sides are defined. Find {what}."
+            ),
+            (
+                f"If the identity ${left} = {right}$ holds wherever the denominators are "
+                f"nonzero, what is {what}?"
+            ),
+            (
+                f"The fraction ${left}$ is decomposed into partial fractions as ${right}$. "
+                f"Determine {what}."
+            ),
+            f"Find {what} so that ${left}$ and ${right}$ are the same function of $x$."
+            if ask.startswith("(")
+            else (
+                f"For suitable numbers ${letters}$ the expressions ${left}$ and ${right}$ "
+                f"define the same function of $x$. Compute {what}."
+            ),
+            (
+                f"Write \\[{left} = {right},\\] where ${letters}$ are real numbers. What is the "
+                f"value of {what}?"
+            ),
+        )
+    )
+    return Problem(question, answer, {"left": left, "right": right, "ask": ask})
+
+
+FAMILIES = (
+    math_family("algebra_remainder", _remainder, "Remainders of polynomials, also of high powers"),
+    math_family("algebra_interpolation", _interpolation, "Polynomials from their values"),
+    math_family("algebra_coefficient_sum", _coefficient_sums, "Sums of coefficients"),
+    math_family("algebra_binomial_coefficient", _binomial, "One coefficient of an expansion"),
+    math_family("algebra_partial_fractions", _partial, "Identities between fractions"),
+)

@@ -1,0 +1,1 @@
+"""Families of calculus: derivatives, integrals, limits, series, differential equations."""

@@ -1,0 +1,617 @@
+"""Limits, power series, and differential equations with a starting value."""
+
+# mypy: allow-redefinition-new, local-partial-types
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial
+from random import Random
+
+from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _signed(rng: Random, low: int, high: int) -> int:
+    return rng.choice((-1, 1)) * rng.randint(low, high)
+
+
+def _limit(rng: Random, level: int) -> Problem:
+    at: str
+    if level == 1:
+        form = rng.choice(("factor", "infinity", "root"))
+        if form == "factor":
+            r, s, t = rng.sample([n for n in range(-6, 7) if n], 3)
+            a = rng.choice((1, 1, 2, 3))
+            top, bottom = polynomial((a, -a * (r + s), a * r * s)), polynomial((1, -r - t, r * t))
+            body, at, value = f"\\frac{{{top}}}{{{bottom}}}", str(r), Fraction(a * (r - s), r - t)
+        elif form == "infinity":
+            n, a, b = rng.choice((1, 2, 3)), _signed(rng, 1, 9), rng.randint(2, 9)
+            top = [a, *(_signed(rng, 1, 9) for _ in range(n))]
+            bottom_c = [b, *(_signed(rng, 1, 9) for _ in range(n))]
+            body, at, value = (
+                f"\\frac{{{polynomial(top)}}}{{{polynomial(bottom_c)}}}",
+                "\\infty",
+                Fraction(a, b),
+            )
+        else:
+            k, r = rng.randint(1, 6), _signed(rng, 1, 6)
+            c = k * k - r
+            if not c:
+                return _limit(rng, level)
+            body, at, value = (
+                f"\\frac{{\\sqrt{{{polynomial((1, c))}}} - {k}}}{{{polynomial((1, -r))}}}",
+                str(r),
+                Fraction(1, 2 * k),
+            )
+    elif level == 2:
+        form = rng.choice(("sine", "conjugate", "exponential", "cosine", "difference"))
+        a, b = rng.sample(range(2, 10), 2)
+        at = "0"
+        if form == "sine":
+            body, value = rng.choice(
+                (
+                    (f"\\frac{{\\sin {a}x}}{{\\sin {b}x}}", Fraction(a, b)),
+                    (f"\\frac{{\\sin {a}x}}{{\\tan {b}x}}", Fraction(a, b)),
+                    (f"\\frac{{\\sin({a}x) \\sin({b}x)}}{{x^2}}", Fraction(a * b)),
+                    (f"\\frac{{{a}x + \\sin {b}x}}{{{b}x - \\sin x}}", Fraction(a + b, b - 1)),
+                )
+            )
+        elif form == "conjugate":
+            at = "\\infty"
+            c = _signed(rng, 1, 9)
+            body, value = rng.choice(
+                (
+                    (
+                        f"\\left(\\sqrt{{{terms([(1, 'x^2'), (2 * a + 1, 'x'), (c, '')])}}} - x\\right)",
+                        Fraction(2 * a + 1, 2),
+                    ),
+                    (
+                        f"\\left(\\sqrt{{{terms([(a * a, 'x^2'), (b, 'x')])}}} - {a}x\\right)",
+                        Fraction(b, 2 * a),
+                    ),
+                    (
+                        f"\\left(\\sqrt{{x^2 + {a}x}} - \\sqrt{{x^2 + {b}x}}\\right)",
+                        Fraction(a - b, 2),
+                    ),
+                )
+            )
+        elif form == "exponential":
+            body, value = rng.choice(
+                (
+                    (f"\\frac{{e^{{{a}x}} - e^{{{b}x}}}}{{x}}", Fraction(a - b)),
+                    (f"\\frac{{e^{{{a}x}} - 1}}{{\\sin {b}x}}", Fraction(a, b)),
+                    (f"\\frac{{\\ln(1 + {a}x)}}{{{b}x}}", Fraction(a, b)),
+                    (f"\\frac{{\\ln(1 + {a}x)}}{{e^{{{b}x}} - 1}}", Fraction(a, b)),
+                )
+            )
+        elif form == "cosine":
+            body, value = rng.choice(
+                (
+                    (f"\\frac{{1 - \\cos {a}x}}{{x^2}}", Fraction(a * a, 2)),
+                    (f"\\frac{{\\cos {a}x - \\cos {b}x}}{{x^2}}", Fraction(b * b - a * a, 2)),
+                    (f"\\frac{{1 - \\cos {a}x}}{{x \\sin {b}x}}", Fraction(a * a, 2 * b)),
+                )
+            )
+        else:
+            n, at_number = rng.choice((2, 3, 4)), rng.randint(1, 3)
+            c = at_number**n
+            body, at, value = (
+                f"\\frac{{{power('x', n)} - {c}}}{{{polynomial((1, -at_number))}}}",
+                str(at_number),
+                Fraction(n * at_number ** (n - 1)),
+            )
+            if rng.random() < 0.5:
+                m = n + rng.choice((1, 2))
+                body, value = (
+                    f"\\frac{{{power('x', m)} - {at_number**m}}}{{{power('x', n)} - {c}}}",
+                    Fraction(m * at_number ** (m - n), n),
+                )
+    else:
+        form = rng.choice(("third order", "power e", "riemann", "parameter"))
+        a, b = rng.sample(range(1, 8), 2)
+        at = "0"
+        if form == "third order":
+            body, value = rng.choice(
+                (
+                    (
+                        f"\\frac{{\\sin {a}x - {a}x}}{{x^3}}"
+                        if a > 1
+                        else "\\frac{\\sin x - x}{x^3}",
+                        Fraction(-(a**3), 6),
+                    ),
+                    (
+                        f"\\frac{{\\tan {b}x - \\sin {b}x}}{{x^3}}"
+                        if b > 1
+                        else "\\frac{\\tan x - \\sin x}{x^3}",
+                        Fraction(b**3, 2),
+                    ),
+                    (f"\\frac{{e^{{{a + 1}x}} - 1 - {a + 1}x}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
+                    (f"\\frac{{{a + 1}x - \\ln(1 + {a + 1}x)}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
+                    (
+                        f"\\frac{{\\sqrt{{1 + {2 * a}x}} - 1 - {terms([(a, 'x')])}}}{{x^2}}",
+                        Fraction(-a * a, 2),
+                    ),
+                )
+            )
+        elif form == "power e":
+            a, b = rng.choice((1, 2, 3, 4)), rng.choice((1, 2, 3, 5))
+            c = Fraction(a * b)
+            body, at = rng.choice(
+                (
+                    (f"\\left(1 + \\frac{{{a}}}{{x}}\\right)^{{{terms([(b, 'x')])}}}", "\\infty"),
+                    (f"\\left(1 + {terms([(a, 'x')])}\\right)^{{\\frac{{{b}}}{{x}}}}", "0"),
+                    (f"\\left(\\frac{{x + {a}}}{{x - {b}}}\\right)^x", "\\infty"),
+                )
+            )
+            if "- " in body:
+                c = Fraction(a + b)
+            answer = power("e", int(c)) or "1"
+            question = _limit_words(rng, body, at)
+            return Problem(question, answer, {"body": body, "at": at})
+        elif form == "riemann":
+            k = rng.choice((1, 2, 3, 4))
+            c = rng.randint(1, 9)
+            general, value = rng.choice(
+                (
+                    (
+                        f"\\frac{{{c if c > 1 else ''}k^{k}}}{{n^{k + 1}}}".replace("k^1", "k")
+                        if k > 1
+                        else f"\\frac{{{c if c > 1 else ''}k}}{{n^2}}",
+                        Fraction(c, k + 1),
+                    ),
+                    (
+                        f"\\frac{{{c}}}{{n}} \\left(1 + \\frac{{k}}{{n}}\\right)^{k + 1}",
+                        Fraction(c * (2 ** (k + 2) - 1), k + 2),
+                    ),
+                )
+            )
+            question = rng.choice(
+                (
+                    (
+                        f"Find \\[\\lim_{{n \\to \\infty}} \\sum_{{k=1}}^n {general}.\\] Give an exact "
+                        "value."
+                    ),
+                    (
+                        f"Let $S_n = \\sum_{{k=1}}^n {general}$. To what number does $S_n$ converge as "
+                        "$n \\to \\infty$?"
+                    ),
+                    (
+                        f"The sums $\\sum_{{k=1}}^n {general}$ approach a limit when $n$ grows without "
+                        "bound. Interpret them as Riemann sums and find the limit."
+                    ),
+                )
+            )
+            return Problem(question, fraction(value), {"general": general})
+        else:
+            r, s = rng.sample([n for n in range(-5, 6) if n], 2)
+            c = rng.choice((1, 2, 3))
+            # (c x^2 + p x + q)/(x - r) -> c (r - s)
+            goal = c * (r - s)
+            p, q = -c * (r + s), c * r * s
+            if not p or not q:
+                return _limit(rng, level)
+            shown = f"\\frac{{{terms([(c, 'x^2')])} + ax + b}}{{{polynomial((1, -r))}}}"
+            ask, answer_value = rng.choice((("a + b", p + q), ("ab", p * q), ("a", p), ("b", q)))
+            question = rng.choice(
+                (
+                    (
+                        f"The constants $a$ and $b$ are such that $\\lim_{{x \\to {r}}} {shown} = "
+                        f"{goal}$. Find ${ask}$."
+                    ),
+                    (
+                        f"As $x$ tends to ${r}$, the quotient ${shown}$ tends to ${goal}$. What is "
+                        f"${ask}$?"
+                    ),
+                    f"Suppose \\[\\lim_{{x \\to {r}}} {shown} = {goal}.\\] Determine ${ask}$.",
+                )
+            )
+            return Problem(
+                question, str(answer_value), {"shown": shown, "r": r, "goal": goal, "ask": ask}
+            )
+    if value == 0:
+        return _limit(rng, level)
+    return Problem(_limit_words(rng, body, at), fraction(value), {"body": body, "at": at})
+
+
+def _limit_words(rng: Random, body: str, at: str) -> str:
+    shown = f"\\lim_{{x \\to {at}}} {body}"
+    towards = "grows without bound" if at == "\\infty" else f"tends to ${at}$"
+    return rng.choice(
+        (
+            f"Evaluate the limit ${shown}$.",
+            f"Find \\[{shown}.\\] Give an exact value.",
+            f"What number does ${body}$ approach as $x$ {towards}?",
+            f"As $x$ {towards}, the expression \\[{body}\\] has a finite limit. Which one?",
+            f"Compute ${shown}$ exactly.",
+            f"Determine the limit of ${body}$ when $x$ {towards}.",
+        )
+    )
+
+
+def _taylor(rng: Random, level: int) -> Problem:
+    """Coefficients of power series, and sums read as values of series."""
+    if level == 1:
+        n = rng.randint(2, 6)
+        a, b = rng.randint(2, 5), rng.randint(1, 6)
+        form = rng.choice(("exp", "geometric", "sine", "log"))
+        if form == "exp":
+            formula, value = f"{'' if b == 1 else b}e^{{{a}x}}", Fraction(b * a**n, factorial(n))
+        elif form == "geometric":
+            formula, value = f"\\frac{{{b}}}{{1 - {a}x}}", Fraction(b * a**n)
+        elif form == "sine":
+            n = rng.choice((1, 3, 5))
+            formula, value = (
+                f"{'' if b == 1 else b}\\sin {a}x",
+                Fraction(b * a**n * (-1) ** (n // 2), factorial(n)),
+            )
+        else:
+            formula, value = (
+                f"{'' if b == 1 else b}\\ln(1 + {a}x)",
+                Fraction(b * a**n * (-1) ** (n + 1), n),
+            )
+    elif level == 2:
+        n = rng.randint(3, 5)
+        a, b, c = rng.randint(1, 4), rng.randint(1, 4), _signed(rng, 1, 5)
+        form = rng.choice(("product exp", "quotient", "root", "square"))
+        if form == "product exp":
+            formula = (
+                f"({terms([(1, 'x^2'), (c, 'x'), (b, '')])})e^{{{polynomial((a, 0))}}}"
+                if a > 1
+                else f"({terms([(1, 'x^2'), (c, 'x'), (b, '')])})e^x"
+            )
+            value = (
+                Fraction(a ** (n - 2), factorial(n - 2))
+                + Fraction(c * a ** (n - 1), factorial(n - 1))
+                + Fraction(b * a**n, factorial(n))
+            )
+        elif form == "quotient":
+            # (c + b x)/(1 - a x)
+            formula = f"\\frac{{{terms([(c, ''), (b, 'x')])}}}{{1 - {terms([(a + 1, 'x')])}}}"
+            value = Fraction(c * (a + 1) ** n + b * (a + 1) ** (n - 1))
+        elif form == "root":
+            # (1 + 4a x)^(1/2) has integer coefficients
+            formula, value = f"\\sqrt{{1 + {4 * a}x}}", Fraction(0)
+            coefficient = Fraction(1)
+            for i in range(n):
+                coefficient *= (Fraction(1, 2) - i) / (i + 1)
+            value = coefficient * (4 * a) ** n
+        else:
+            n = rng.randint(3, 7)
+            formula, value = (
+                f"\\frac{{{b}}}{{(1 - {terms([(a, 'x')])})^2}}",
+                Fraction(b * (n + 1) * a**n),
+            )
+    else:
+        form = rng.choice(("composite", "derivative", "two factors"))
+        a, b = rng.randint(1, 3), rng.randint(1, 3)
+        if form == "composite":
+            n = rng.choice((4, 6))
+            c = n // 2
+            formula, value = rng.choice(
+                (
+                    (
+                        f"e^{{{terms([(a + 1, 'x^2')])}}}\\cos x",
+                        sum(
+                            Fraction((a + 1) ** i, factorial(i))
+                            * Fraction((-1) ** (c - i), factorial(2 * (c - i)))
+                            for i in range(c + 1)
+                        ),
+                    ),
+                    (
+                        f"\\frac{{\\cos {a + 1}x}}{{1 - x^2}}",
+                        sum(
+                            Fraction((-1) ** i * (a + 1) ** (2 * i), factorial(2 * i))
+                            for i in range(c + 1)
+                        ),
+                    ),
+                    (
+                        f"\\frac{{e^{{{a + 1}x}}}}{{1 - x}}",
+                        sum(Fraction((a + 1) ** i, factorial(i)) for i in range(n + 1)),
+                    ),
+                )
+            )
+        elif form == "derivative":
+            # f^(n)(0) for x^k e^(ax), x^k sin(ax), 1/(1 + a x^2)
+            n, k = rng.randint(6, 10), rng.randint(2, 3)
+            kind = rng.choice(("exp", "fraction"))
+            if kind == "exp":
+                formula, number = (
+                    f"x^{k}e^{{{a + 1}x}}",
+                    Fraction(factorial(n) * (a + 1) ** (n - k), factorial(n - k)),
+                )
+            else:
+                n = rng.choice((4, 6, 8))
+                formula, number = (
+                    f"\\frac{{1}}{{1 + {terms([(a, 'x^2')])}}}",
+                    Fraction((-a) ** (n // 2) * factorial(n)),
+                )
+            order = f"f^{{({n})}}(0)"
+            question = rng.choice(
+                (
+                    (
+                        f"Let $f(x) = {formula}$. Find ${order}$, the value of the derivative of order "
+                        f"${n}$ at $0$."
+                    ),
+                    (
+                        f"Use a power series to compute the ${n}$th derivative of $f(x) = {formula}$ at "
+                        "$x = 0$."
+                    ).replace(f"${n}$th derivative", f"derivative of order ${n}$"),
+                    f"If \\[f(x) = {formula},\\] what is ${order}$?",
+                )
+            )
+            return Problem(
+                question, fraction(number), {"formula": formula, "n": n, "ask": "derivative"}
+            )
+        else:
+            n = rng.randint(4, 8)
+            p, q = rng.sample((1, 2, 3, -1, -2), 2)
+            # 1/((1 - p x)(1 - q x)): (p^(n+1) - q^(n+1))/(p - q)
+            value = Fraction(p ** (n + 1) - q ** (n + 1), p - q)
+            one, two = terms([(1, ""), (-p, "x")]), terms([(1, ""), (-q, "x")])
+            shape = (
+                f"({one})({two})"
+                if rng.random() < 0.5
+                else terms([(1, ""), (-p - q, "x"), (p * q, "x^2")])
+            )
+            formula = f"\\frac{{1}}{{{shape}}}"
+            if value == 0:
+                return _taylor(rng, level)
+    if value == 0:
+        return _taylor(rng, level)
+    wanted = power("x", n)
+    question = rng.choice(
+        (
+            f"Find the coefficient of ${wanted}$ in the Maclaurin series of ${formula}$.",
+            f"When ${formula}$ is expanded in powers of $x$, which number multiplies ${wanted}$?",
+            (
+                f"Suppose \\[{formula} = c_0 + c_1x + c_2x^2 + \\cdots\\] for all $x$ near $0$. "
+                f"What is $c_{n}$?"
+            )
+            .replace("c_1x", "c_{1}x")
+            .replace("c_2x", "c_{2}x"),
+            (
+                f"Let $P$ be the Maclaurin polynomial of degree ${n}$ of ${formula}$. What is "
+                f"its leading coefficient, the one of ${wanted}$?"
+            ),
+            (
+                f"Near $x = 0$ the function \\[{formula}\\] equals a power series $\\sum c_k "
+                f"x^k$. Find $c_{n}$."
+            ),
+            (
+                f"Divide the derivative of order ${n}$ of ${formula}$ at $x = 0$ by ${n}!$. "
+                "Which number do you get?"
+            ),
+            (
+                f"In the power series of ${formula}$ about $x = 0$, determine the coefficient "
+                f"of ${wanted}$."
+            ),
+            (
+                f"The function ${formula}$ has a Taylor series at $x = 0$. Compute the "
+                f"coefficient of its term with ${wanted}$."
+            ),
+        )
+    )
+    return Problem(question, fraction(value), {"formula": formula, "n": n, "ask": "coefficient"})
+
+
+def _differential(rng: Random, level: int) -> Problem:
+    if level == 1:
+        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 6), rng.randint(-9, 9)
+        x0, x1 = rng.sample(range(-3, 5), 2)
+        y0 = rng.randint(-9, 12)
+        rate = polynomial((3 * a, 2 * b, c))
+
+        def height(x: int) -> int:
+            return a * x**3 + b * x * x + c * x
+
+        value = y0 + height(x1) - height(x0)
+        f = rng.choice("fgh")
+        question = rng.choice(
+            (
+                (
+                    f"A function ${f}$ satisfies ${f}'(x) = {rate}$ for all $x$ and ${f}({x0}) = "
+                    f"{y0}$. Find ${f}({x1})$."
+                ),
+                (
+                    f"The slope of a curve at each of its points $(x, y)$ is ${rate}$, and the "
+                    f"curve passes through $({x0}, {y0})$. What is the value of $y$ at $x = {x1}$?"
+                ),
+                (
+                    f"If \\[\\frac{{dy}}{{dx}} = {rate}\\] and $y = {y0}$ when $x = {x0}$, what is "
+                    f"$y$ when $x = {x1}$?"
+                ),
+                (
+                    f"Solve $y' = {rate}$ with the condition that $y$ equals ${y0}$ for $x = {x0}$, "
+                    f"and evaluate the solution at $x = {x1}$."
+                ),
+            )
+        )
+        return Problem(
+            question, str(value), {"rate": rate, "start": [x0, y0], "at": str(x1), "form": "direct"}
+        )
+    if level == 2:
+        form = rng.choice(("growth", "square", "product"))
+        if form == "growth":
+            factor, span, times = (
+                rng.choice((2, 3, 4, 5, Fraction(1, 2), Fraction(1, 3))),
+                rng.randint(2, 9),
+                rng.choice((2, 3, 4)),
+            )
+            start = rng.randint(1, 12) * 10
+            if factor < 1:
+                start = rng.randint(1, 6) * Fraction(factor).denominator ** times
+            first, value = start * Fraction(factor), start * Fraction(factor) ** times
+            thing = rng.choice(
+                ("A culture of bacteria", "A chemical substance", "The amount of a quantity $y$")
+            )
+            question = rng.choice(
+                (
+                    (
+                        f"{thing} changes at a rate proportional to the amount present. There are "
+                        f"${start}$ units at time $0$ and ${fraction(first)}$ units ${span}$ hours "
+                        f"later. How many units are there at time ${span * times}$ hours?"
+                    ),
+                    (
+                        f"A function satisfies $y' = ky$ for some constant $k$. If $y(0) = {start}$ and "
+                        f"$y({span}) = {fraction(first)}$, what is $y({span * times})$?"
+                    ),
+                    (
+                        f"Suppose \\[\\frac{{dy}}{{dt}} = ky,\\] where $k$ is constant, $y = {start}$ "
+                        f"at $t = 0$ and $y = {fraction(first)}$ at $t = {span}$. Find $y$ at $t = "
+                        f"{span * times}$."
+                    ),
+                )
+            )
+            return Problem(
+                question,
+                fraction(value),
+                {
+                    "form": form,
+                    "start": str(start),
+                    "first": str(first),
+                    "span": span,
+                    "end": span * times,
+                },
+            )
+        if form == "square":
+            # y' = a x^n y^2: 1/y0 - 1/y = a (x^(n+1))/(n+1)
+            n, a, y0 = (
+                rng.choice((0, 1, 2)),
+                rng.randint(1, 4) * _signed(rng, 1, 1),
+                rng.randint(1, 6),
+            )
+            x1 = rng.choice((1, 2))
+            inverse = Fraction(1, y0) - Fraction(a * x1 ** (n + 1), n + 1)
+            if inverse <= 0:
+                return _differential(rng, level)
+            rate = f"{terms([(a, power('x', n) + 'y^2')])}"
+            value = 1 / inverse
+        else:
+            # y' = x/y type: y^2 = y0^2 + c x^2
+            k, x1, y0 = rng.randint(1, 6), rng.randint(1, 4), rng.randint(1, 9)
+            size = y0 * y0 + k * x1 * x1
+            rate = f"\\frac{{{terms([(k, 'x')])}}}{{y}}"
+            answer = root(size)
+            question = _initial_value(rng, rate, y0, str(x1), positive=True)
+            return Problem(
+                question,
+                answer,
+                {"rate": rate, "start": [0, y0], "at": str(x1), "form": "separable"},
+            )
+        return Problem(
+            _initial_value(rng, rate, y0, str(x1)),
+            fraction(value),
+            {"rate": rate, "start": [0, y0], "at": str(x1), "form": "separable"},
+        )
+    form = rng.choice(("linear", "cooling", "logistic", "exponential"))
+    if form == "linear":
+        # y' = a y + b, y0: y = (y0 + b/a) e^(a x) - b/a, at x = ln m
+        a, b, y0, m = (
+            rng.choice((1, 2, 3, -1)),
+            _signed(rng, 1, 9),
+            rng.randint(-4, 9),
+            rng.choice((2, 3)),
+        )
+        value = (y0 + Fraction(b, a)) * Fraction(m) ** a - Fraction(b, a)
+        if y0 + Fraction(b, a) == 0 or y0 == 0:
+            return _differential(rng, level)
+        rate = terms([(a, "y"), (b, "")])
+        at = f"\\ln {m}"
+    elif form == "exponential":
+        # y' = k x^n y, y0 > 0: y = y0 e^(k x^(n+1)/(n+1))
+        n, y0, x1 = rng.choice((1, 2)), rng.randint(1, 9), rng.choice((1, 2))
+        k = rng.randint(1, 3) * (n + 1)
+        rate = f"{terms([(k, power('x', n) + 'y')])}"
+        exponent = k * x1 ** (n + 1) // (n + 1)
+        answer = f"{'' if y0 == 1 else y0}{power('e', exponent)}"
+        return Problem(
+            _initial_value(rng, rate, y0, str(x1)),
+            answer,
+            {"rate": rate, "start": [0, y0], "at": str(x1), "form": "separable"},
+        )
+    elif form == "cooling":
+        room = rng.choice((10, 15, 18, 20, 22, 25))
+        first_gap = rng.choice((32, 48, 54, 64, 72, 80))
+        ratio = rng.choice((Fraction(1, 2), Fraction(3, 4), Fraction(2, 3)))
+        span, times = rng.choice((5, 8, 10, 12, 15)), rng.choice((2, 3))
+        while (first_gap * ratio**times).denominator > 1:
+            first_gap += 1
+            if first_gap > 90:
+                return _differential(rng, level)
+        first, value = room + first_gap * ratio, room + first_gap * ratio**times
+        question = rng.choice(
+            (
+                (
+                    "A cup of tea cools at a rate proportional to the difference between its "
+                    f"temperature and that of the room, which stays at ${room}^\\circ$C. The tea is "
+                    f"at ${room + first_gap}^\\circ$C to begin with and at "
+                    f"${fraction(first)}^\\circ$C after ${span}$ minutes. What is its temperature, "
+                    f"in degrees Celsius, after ${span * times}$ minutes?"
+                ),
+                (
+                    f"An object of temperature ${room + first_gap}$ degrees is placed in a room of "
+                    f"constant temperature ${room}$ degrees. By Newton's law of cooling, $T' = -k(T "
+                    f"- {room})$. After ${span}$ minutes its temperature is ${fraction(first)}$ "
+                    f"degrees. Find its temperature in degrees after ${span * times}$ minutes."
+                ),
+                (
+                    f"The temperature $T$ of a metal bar obeys \\[\\frac{{dT}}{{dt}} = -k(T - "
+                    f"{room}).\\] At $t = 0$ it is ${room + first_gap}$, at $t = {span}$ it is "
+                    f"${fraction(first)}$. What is $T$ at $t = {span * times}$?"
+                ),
+            )
+        )
+        return Problem(
+            question,
+            fraction(value),
+            {
+                "form": form,
+                "room": room,
+                "start": room + first_gap,
+                "first": str(first),
+                "span": span,
+                "end": span * times,
+            },
+        )
+    else:
+        # y' = y (1 - y/K): y/(K - y) = y0/(K - y0) e^x
+        K, m = rng.choice((4, 5, 6, 8, 10, 12)), rng.choice((2, 3, 4))
+        y0 = rng.randint(1, K - 1)
+        odds = Fraction(y0, K - y0) * m
+        value = K * odds / (1 + odds)
+        rate = f"y\\left(1 - \\frac{{y}}{{{K}}}\\right)"
+        at = f"\\ln {m}"
+    return Problem(
+        _initial_value(rng, rate, y0, at),
+        fraction(value),
+        {"rate": rate, "start": [0, y0], "at": at, "form": "separable"},
+    )
+
+
+def _initial_value(rng: Random, rate: str, y0: int, at: str, positive: bool = False) -> str:
+    more = " and $y > 0$" if positive else ""
+    return rng.choice(
+        (
+            (
+                f"Let $y$ be the solution of $\\frac{{dy}}{{dx}} = {rate}$ with $y(0) = "
+                f"{y0}${more}. Find $y\\left({at}\\right)$."
+            ),
+            (
+                f"A curve through $(0, {y0})$ has at each of its points the slope ${rate}$. "
+                f"What is the $y$-coordinate of its point with $x = {at}$?"
+            ),
+            (
+                f"Solve the differential equation \\[y' = {rate}\\] with the initial value $y = "
+                f"{y0}$ at $x = 0$. What is $y$ at $x = {at}$?"
+            ),
+            f"If $y' = {rate}$ and $y(0) = {y0}$, determine the exact value of $y$ at $x = {at}$.",
+        )
+    )
+
+
+FAMILIES = (
+    math_family("calculus_limit", _limit, "Limits"),
+    math_family("calculus_power_series", _taylor, "Coefficients of power series"),
+    math_family("calculus_differential_equation", _differential, "Equations for rates of change"),
+)

@@ -1,0 +1,1 @@
+"""Counting: arrangements, selections, distributions, paths, colourings and worst cases."""

@@ -1,0 +1,39 @@
+"""Draws that families share: redrawing what turns out degenerate, names of people.
+
+Holds no family, and no mathematics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Drawn = TypeVar("Drawn")
+
+TRIES = 5_000
+
+PEOPLE = (
+    "Amara", "Boris", "Chloe", "Dmitri", "Elena", "Farid", "Greta", "Hugo", "Ines", "Jonas",
+    "Keiko", "Lena", "Marco", "Nadia", "Omar", "Priya", "Quentin", "Rosa", "Samir", "Tess",
+    "Uma", "Viktor", "Wanda", "Yusuf", "Zora",
+)  # fmt: skip
+
+
+def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
+    """Return the first draw that is ``good``. Raises RuntimeError after 5,000: a family's bug."""
+    for _ in range(TRIES):
+        drawn = draw()
+        if good(drawn):
+            return drawn
+    raise RuntimeError(f"nothing fit in {TRIES} draws")
+
+
+def ordinal(n: int) -> str:
+    """Write ``1st``, ``2nd``, ``3rd``, ``11th``, ``21st``."""
+    last = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{'th' if n % 100 in (11, 12, 13) else last}"
+
+
+def phrasings(*texts: str) -> tuple[str, ...]:
+    """Return the texts to choose from; each may be written over several lines."""
+    return texts

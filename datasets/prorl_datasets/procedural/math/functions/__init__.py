@@ -1,0 +1,1 @@
+"""Families about functions: composition, inverses, domains, functional equations, graphs."""

@@ -1,0 +1,1 @@
+"""Families of geometry: coordinates, plane figures, circles, triangles, solids."""

@@ -1,0 +1,371 @@
+"""Areas in the coordinate plane: polygons by their vertices, lattice points, bounded regions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from random import Random
+
+from prorl_datasets.procedural.math.geometry.writing import letters, line, point, slope_form
+from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.latex import listed, terms
+from prorl_datasets.procedural.math.problem import Problem
+
+_Point = tuple[int, int]
+
+
+def _spot(rng: Random, size: int = 9) -> _Point:
+    return rng.randint(-size, size), rng.randint(-size, size)
+
+
+def _double(corners: list[_Point]) -> int:
+    """Twice the signed area."""
+    return sum(
+        p[0] * q[1] - p[1] * q[0] for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
+    )
+
+
+def _convex(rng: Random, count: int, size: int) -> list[_Point]:
+    """Corners of a strictly convex polygon, counterclockwise, from one of them."""
+
+    def draw() -> list[_Point]:
+        spots = sorted({_spot(rng, size) for _ in range(count + 3)})
+        hull: list[_Point] = []
+        for ordered in (spots, spots[::-1]):
+            start = len(hull)
+            for spot in ordered:
+                while len(hull) >= start + 2 and _double([hull[-2], hull[-1], spot]) <= 0:
+                    hull.pop()
+                hull.append(spot)
+            hull.pop()
+        return hull
+
+    hull = drawn(draw, lambda h: len(h) == count)
+    turn = rng.randrange(count)
+    return hull[turn:] + hull[:turn]
+
+
+def _triangle_area(rng: Random) -> Problem:
+    along = rng.choice((True, False))
+    (a, b), w, h = _spot(rng), rng.randint(3, 14), rng.randint(2, 12)
+    top = a + rng.randint(-3, 9), b + h * rng.choice((-1, 1))
+    corners = [(a, b), (a + w, b), top]
+    if not along:
+        corners = [(y, x) for x, y in corners]
+    rng.shuffle(corners)
+    p, q, r = letters(rng, 3)
+    texts = [f"${n}{point(*c)}$" for n, c in zip((p, q, r), corners, strict=True)]
+    say = rng.choice(
+        (
+            f"Find the area of the triangle with vertices {listed(list(texts))}.",
+            (
+                f"What is the area, in square units, of triangle ${p}{q}{r}$ if its vertices are "
+                f"{listed(texts)}?"
+            ),
+            (
+                f"Plot {listed(texts)} on a grid and join them. How many square units does the "
+                "triangle cover?"
+            ),
+        )
+    )
+    return posed("polygon", say, Fraction(w * h, 2), corners=corners)
+
+
+def _polygon_area(rng: Random) -> Problem:
+    count = rng.choice((4, 4, 5))
+    corners = _convex(rng, count, 8)
+    if rng.choice((True, False)):
+        corners.reverse()
+    figure = "quadrilateral" if count == 4 else "pentagon"
+    texts = [f"${point(*c)}$" for c in corners]
+    say = rng.choice(
+        (
+            f"The vertices of a convex {figure} are, in order, {listed(texts)}. What is its area?",
+            (
+                f"A plot of land has the shape of a {figure}. On a map with unit squares its corners, "
+                f"in order along the fence, are {listed(texts)}. Find the area of the plot in square "
+                "units."
+            ),
+            (
+                f"Joining {listed(texts)} in this order, and the last point to the first, gives a "
+                f"{figure}. Compute the area it encloses."
+            ),
+        )
+    )
+    return posed("convex", say, Fraction(abs(_double(corners)), 2), corners=corners)
+
+
+def _unknown_corner(rng: Random) -> Problem:
+    axis = rng.choice("xy")
+    p, q, k = drawn(
+        lambda: (_spot(rng), _spot(rng), rng.randint(2, 15)),
+        lambda d: (
+            d[0][axis == "x"] != d[1][axis == "x"]
+            and abs(_double([d[0], d[1], (d[2], 0) if axis == "x" else (0, d[2])])) > 3
+        ),
+    )
+    corner = (k, 0) if axis == "x" else (0, k)
+    twice = _double([p, q, corner])
+    # the same area on the other side of the line: its parameter must not be positive
+    slope = _double([p, q, (1, 0) if axis == "x" else (0, 1)]) - _double([p, q, (0, 0)])
+    other = Fraction(-twice - _double([p, q, (0, 0)]), slope)
+    if other > 0:
+        return _unknown_corner(rng)
+    free = "(k, 0)" if axis == "x" else "(0, k)"
+    area = Fraction(abs(twice), 2)
+    text = str(area.numerator) if area.denominator == 1 else f"{area.numerator / 2:.1f}"
+    say = rng.choice(
+        (
+            (
+                f"A triangle has vertices ${point(*p)}$, ${point(*q)}$ and ${free}$ with $k > 0$. Its "
+                f"area is ${text}$. Find $k$."
+            ),
+            (
+                f"The triangle with corners at ${point(*p)}$, ${point(*q)}$ and at a point ${free}$ on "
+                f"the positive ${axis}$-axis has an area of ${text}$ square units. What is $k$?"
+            ),
+            (
+                f"For what positive number $k$ is ${text}$ the area of the triangle whose vertices are "
+                f"${free}$, ${point(*p)}$ and ${point(*q)}$?"
+            ),
+        )
+    )
+    return posed("unknown_corner", say, k, p=p, q=q, axis=axis, area=text)
+
+
+def _boundary_points(rng: Random) -> Problem:
+    corners = _convex(rng, 3, 10)
+    count = sum(
+        gcd(p[0] - q[0], p[1] - q[1])
+        for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
+    )
+    if count < 6:
+        return _boundary_points(rng)
+    texts = [f"${point(*c)}$" for c in corners]
+    say = rng.choice(
+        (
+            (
+                f"How many points with integer coordinates lie on the sides (corners included) of the "
+                f"triangle with vertices {listed(texts)}?"
+            ),
+            (
+                f"A rubber band is stretched on a pegboard around the pegs at {listed(texts)}. There is "
+                "a peg at every point with integer coordinates. How many pegs lie on the triangle's "
+                "border, counting the three corners?"
+            ),
+            (
+                f"Nails are driven into every lattice point on the border of the triangle with corners "
+                f"{listed(texts)}. How many nails are needed?"
+            ),
+        )
+    )
+    return posed("border", say, count, corners=corners)
+
+
+def _segment_points(rng: Random) -> Problem:
+    (a, b), (u, v) = _spot(rng, 15), drawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    k = rng.randint(3, 9)
+    scale = gcd(u, v)
+    u, v = u // scale, v // scale
+    end = a + k * u, b + k * v
+    inner = rng.choice((True, False))
+    ends = "not counting its ends" if inner else "counting both of its ends"
+    say = rng.choice(
+        (
+            (
+                f"How many lattice points (points with integer coordinates) are on the segment from "
+                f"${point(a, b)}$ to ${point(*end)}$, {ends}?"
+            ),
+            f"A laser beam goes straight from the peg at ${point(a, b)}$ to the peg at "
+            f"${point(*end)}$ on a board with a peg at each point with integer coordinates. "
+            + (
+                "How many other pegs lie between them on the path of the beam?"
+                if inner
+                else "How many pegs lie on its path, the first and the last included?"
+            ),
+            (
+                f"On the line segment that joins ${point(a, b)}$ and ${point(*end)}$, find the number "
+                f"of points with both coordinates integers, {ends}."
+            ),
+        )
+    )
+    return posed("segment", say, k - 1 if inner else k + 1, p=[a, b], q=end, inner=inner)
+
+
+def _interior_points(rng: Random) -> Problem:
+    corners = _convex(rng, rng.choice((3, 4)), 9)
+    border = sum(
+        gcd(p[0] - q[0], p[1] - q[1])
+        for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
+    )
+    inside = (abs(_double(corners)) - border + 2) // 2
+    if inside < 5:
+        return _interior_points(rng)
+    figure = "triangle" if len(corners) == 3 else "convex quadrilateral"
+    texts = [f"${point(*c)}$" for c in corners]
+    say = rng.choice(
+        (
+            (
+                f"How many points with integer coordinates lie strictly inside the {figure} with "
+                f"vertices {listed(texts)}?"
+            ),
+            (
+                f"An orchard has a tree at every point with integer coordinates. A fence runs straight "
+                f"from corner to corner of the {figure} with corners {listed(texts)}, in this order. How "
+                "many trees stand inside the fence, not touching it?"
+            ),
+            (
+                f"Consider the {figure} whose vertices in order are {listed(texts)}. Find the number of "
+                "lattice points in its interior, those on the sides left out."
+            ),
+        )
+    )
+    return posed("interior", say, inside, corners=corners)
+
+
+def _axes_triangle(rng: Random) -> Problem:
+    a, b = drawn(
+        lambda: (rng.choice((-1, 1)) * rng.randint(1, 9), rng.choice((-1, 1)) * rng.randint(1, 9)),
+        lambda d: d[0] != d[1] and gcd(*d) == 1,
+    )
+    c = abs(a * b) * rng.randint(1, 4) if abs(a * b) < 25 else abs(a * b)
+    if c < 4:
+        return _axes_triangle(rng)
+    say = rng.choice(
+        (
+            (
+                f"What is the area of the triangle formed by the line ${line(a, b, c)}$ and the two "
+                "coordinate axes?"
+            ),
+            (
+                f"The line ${line(a, b, c)}$ cuts off a triangle from a quadrant. Find the area of this "
+                "triangle."
+            ),
+            (
+                f"Let $P$ and $Q$ be the points where ${line(a, b, c)}$ meets the axes, and let $O$ be "
+                "the origin. Find the area of triangle $OPQ$."
+            ),
+        )
+    )
+    scale = gcd(a, b, c) * (1 if a > 0 else -1)
+    return posed(
+        "axes", say, Fraction(c * c, 2 * abs(a * b)), a=a // scale, b=b // scale, c=c // scale
+    )
+
+
+def _three_lines(rng: Random) -> Problem:
+    vertex = x, y = _spot(rng, 5)
+    m, n = drawn(lambda: (rng.randint(-4, 4), rng.randint(-4, 4)), lambda d: len({0, *d}) == 3)
+    gap = rng.choice((-1, 1)) * rng.randint(2, 9)
+    level = rng.choice((True, False))
+    if level:  # a horizontal third line
+        h = y + gap
+        base = abs(Fraction(gap, m) - Fraction(gap, n))
+        third = f"y = {h}"
+    else:
+        h = x + gap
+        base = Fraction(abs(gap * (m - n)))
+        third = f"x = {h}"
+    first, second = (slope_form(s, y - s * vertex[0]) for s in (m, n))
+    say = rng.choice(
+        (
+            (
+                f"Find the area of the triangle bounded by the lines ${first}$, ${second}$ and "
+                f"${third}$."
+            ),
+            (
+                f"Three straight roads follow ${third}$, ${first}$ and ${second}$. They enclose a "
+                "triangular field. How large is the field, in square units?"
+            ),
+            (
+                f"The graphs of ${first}$ and ${second}$ meet at a point, and each of them meets the "
+                f"line ${third}$. What is the area of the triangle with these three points as vertices?"
+            ),
+        )
+    )
+    return posed(
+        "three_lines",
+        say,
+        base * abs(gap) / 2,
+        lines=[[m, y - m * x], [n, y - n * x]],
+        level=level,
+        at=h,
+    )
+
+
+def _absolute(rng: Random) -> Problem:
+    a, b = drawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: gcd(*d) == 1)
+    c = a * b * rng.randint(1, 5)
+    h, k = _spot(rng, 5)
+    if c < 4:
+        return _absolute(rng)
+
+    def size(coefficient: int, name: str, at: int) -> str:
+        shift = "" if at == 0 else f" - {at}" if at > 0 else f" + {-at}"
+        return f"{'' if coefficient == 1 else coefficient}|{name}{shift}|"
+
+    left = f"{size(a, 'x', h)} + {size(b, 'y', k)}"
+    say = rng.choice(
+        (
+            f"What is the area of the region of points $(x, y)$ with ${left} \\le {c}$?",
+            f"The graph of ${left} = {c}$ is a closed figure. Find the area that it encloses.",
+            (
+                f"How many square units does the set of all $(x, y)$ satisfying ${left} \\le {c}$ "
+                "cover?"
+            ),
+        )
+    )
+    return posed("absolute", say, Fraction(2 * c * c, a * b), a=a, b=b, c=c, h=h, k=k)
+
+
+def _halving(rng: Random) -> Problem:
+    w, h = rng.randint(4, 14), rng.randint(4, 14)
+    x, y = _spot(rng, 4)
+    corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]
+    slope = rng.choice((2, 3, -2, -3, 1, -1))
+    middle = Fraction(2 * x + w, 2), Fraction(2 * y + h, 2)
+    answer = middle[1] - slope * middle[0]
+    texts = [f"${point(*c)}$" for c in corners]
+    say = rng.choice(
+        (
+            (
+                f"The line $y = {terms([(slope, 'x')])} + b$ divides the rectangle with corners "
+                f"{listed(texts)} into two parts of equal area. Find $b$."
+            ),
+            (
+                f"A rectangle has its corners at {listed(texts)}. A line of slope ${slope}$ cuts it into "
+                "two pieces of the same area. What is the $y$-intercept of the line?"
+            ),
+            (
+                f"A cake seen from above is the rectangle with vertices {listed(texts)}. It is cut along "
+                f"a straight line of slope ${slope}$ so that both shares are equal. At what value of "
+                "$y$ does the line of the cut, extended, meet the $y$-axis?"
+            ),
+        )
+    )
+    return posed("halving", say, answer, corners=corners, slope=slope)
+
+
+FAMILIES = (
+    of_kinds(
+        "geometry_polygon_areas",
+        (_triangle_area,),
+        (_polygon_area,),
+        (_unknown_corner,),
+        "areas of polygons from coordinates",
+    ),
+    of_kinds(
+        "geometry_lattice_points",
+        (_segment_points,),
+        (_boundary_points,),
+        (_interior_points,),
+        "lattice points on segments and in polygons",
+    ),
+    of_kinds(
+        "geometry_regions_between_lines",
+        (_axes_triangle,),
+        (_three_lines, _halving),
+        (_absolute, _three_lines),
+        "areas of regions bounded by lines",
+    ),
+)

@@ -1,0 +1,452 @@
+"""Circles in the coordinate plane: equations, chords cut off, tangents, two circles."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from prorl_datasets.procedural.math.geometry.writing import (
+    TRIPLES,
+    circle,
+    circle_form,
+    line,
+    line_form,
+    point,
+    times_pi,
+)
+from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.latex import root, terms
+from prorl_datasets.procedural.math.problem import Problem
+
+
+def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
+    return rng.randint(-size, size), rng.randint(-size, size)
+
+
+def _spread(h: int, k: int, square: int) -> str:
+    """The circle's equation multiplied out, everything on the left."""
+    rest = h * h + k * k - square
+    return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
+
+
+def _spread_terms(c: tuple[int, int, int]) -> list[int]:
+    """The coefficients of x and y and the constant of ``_spread``."""
+    return [-2 * c[0], -2 * c[1], c[0] ** 2 + c[1] ** 2 - c[2]]
+
+
+def _center(rng: Random) -> Problem:
+    h, k = drawn(lambda: _spot(rng), lambda s: 0 not in s)
+    square = rng.randint(2, 60)
+    asked = rng.choice(("center", "radius", "area"))
+    answer = {
+        "center": point(h, k),
+        "radius": root(square),
+        "area": times_pi(square),
+    }[asked]
+    equation = _spread(h, k, square)
+    say = {
+        "center": (
+            f"Find the center of the circle ${equation}$.",
+            f"The graph of ${equation}$ is a circle. At which point is its center?",
+        ),
+        "radius": (
+            f"What is the radius of the circle with equation ${equation}$? Simplify any root.",
+            (
+                f"Complete the squares in ${equation}$ to find the exact radius of the circle it "
+                "describes."
+            ),
+        ),
+        "area": (
+            f"Find the area of the region enclosed by ${equation}$. Leave $\\pi$ in your answer.",
+            (
+                f"A round pond has the shore ${equation}$ on a map. What area does the pond cover, in "
+                "terms of $\\pi$?"
+            ),
+        ),
+    }[asked]
+    return posed(
+        "center",
+        rng.choice(say),
+        answer,
+        h=-2 * h,
+        k=-2 * k,
+        rest=h * h + k * k - square,
+        asked=asked,
+    )
+
+
+def _from_diameter(rng: Random) -> Problem:
+    (h, k), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 6), lambda s: s != (0, 0))
+    p, q = (h - u, k - v), (h + u, k + v)
+    say = rng.choice(
+        (
+            (
+                f"The segment from ${point(*p)}$ to ${point(*q)}$ is a diameter of a circle. Find the "
+                f"equation of the circle. {circle_form(rng)}"
+            ),
+            (
+                f"Find the circle that has ${point(*p)}$ and ${point(*q)}$ as the ends of one of its "
+                f"diameters. {circle_form(rng)}"
+            ),
+            (
+                f"From every point of a certain circle other than ${point(*p)}$ and ${point(*q)}$ "
+                f"themselves, the segment between these two points is seen at a right angle. What is "
+                f"the equation of the circle? {circle_form(rng)}"
+            ),
+        )
+    )
+    return posed("diameter", say, circle(h, k, u * u + v * v), p=p, q=q)
+
+
+def _touching_axis(rng: Random) -> Problem:
+    axis = rng.choice("xy")
+    h, k = drawn(lambda: _spot(rng, 9), lambda s: 0 not in s and abs(s[0]) != abs(s[1]))
+    r = abs(k) if axis == "x" else abs(h)
+    asked = rng.choice((True, False))
+    if asked:
+        say = rng.choice(
+            (
+                (
+                    f"A circle with center ${point(h, k)}$ is tangent to the ${axis}$-axis. Find its "
+                    f"equation. {circle_form(rng)}"
+                ),
+                (
+                    f"What is the equation of the circle around ${point(h, k)}$ that just touches the "
+                    f"${axis}$-axis? {circle_form(rng)}"
+                ),
+            )
+        )
+        return posed("touching", say, circle(h, k, r * r), center=[h, k], axis=axis, asked="circle")
+    say = rng.choice(
+        (
+            (
+                f"A circle is centered at ${point(h, k)}$ and touches the ${axis}$-axis. What is its "
+                "area, in terms of $\\pi$?"
+            ),
+            (
+                f"Find, in terms of $\\pi$, the area of the disk with center ${point(h, k)}$ whose edge "
+                f"just reaches the ${axis}$-axis."
+            ),
+        )
+    )
+    return posed("touching", say, times_pi(r * r), center=[h, k], axis=axis, asked="area")
+
+
+def _through_point(rng: Random) -> Problem:
+    (h, k), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    p = h + u, k + v
+    say = rng.choice(
+        (
+            (
+                f"A circle centered at ${point(h, k)}$ passes through ${point(*p)}$. Find its "
+                f"equation. {circle_form(rng)}"
+            ),
+            (
+                f"One leg of a compass stands at ${point(h, k)}$ and the pencil at ${point(*p)}$. "
+                f"Which circle does the pencil draw? {circle_form(rng)}"
+            ),
+        )
+    )
+    return posed("through", say, circle(h, k, u * u + v * v), center=[h, k], p=p)
+
+
+def _three_points(rng: Random) -> Problem:
+    h, k = _spot(rng, 5)
+    u, v, far = rng.choice(((3, 4, 5), (4, 3, 5), (6, 8, 10), (5, 12, 13), (1, 7, 0), (2, 1, 0)))
+    ring = [
+        (x, y)
+        for a, b in ((u, v), (v, u), (far, 0), (0, far))
+        for x in (-a, a)
+        for y in (-b, b)
+        if x * x + y * y == u * u + v * v
+    ]
+    spots = rng.sample(sorted(set(ring)), 3)
+    p, q, t = ((h + x, k + y) for x, y in spots)
+    texts = [f"${point(*s)}$" for s in (p, q, t)]
+    say = rng.choice(
+        (
+            (
+                f"Find the equation of the circle through {texts[0]}, {texts[1]} and {texts[2]}. "
+                f"{circle_form(rng)}"
+            ),
+            (
+                f"A triangle has vertices {texts[0]}, {texts[1]} and {texts[2]}. What is the equation "
+                f"of its circumscribed circle? {circle_form(rng)}"
+            ),
+        )
+    )
+    return posed("three_points", say, circle(h, k, u * u + v * v), p=p, q=q, t=t)
+
+
+def _chord(rng: Random) -> Problem:
+    h, k = _spot(rng, 5)
+    a, b, norm = rng.choice(((3, 4, 5), (4, -3, 5), (4, 3, 5), (5, 12, 13), (3, -4, 5)))
+    near = rng.randint(1, 6)
+    square = near * near + rng.choice((near, near + 1, 4, 9, 16, 5, 8, 12, 20, 7))
+    c = a * h + b * k + rng.choice((-1, 1)) * near * norm
+    say = rng.choice(
+        (
+            (
+                f"The line ${line(a, b, c)}$ cuts a chord from the circle ${circle(h, k, square)}$. How "
+                "long is the chord? Simplify any root."
+            ),
+            (
+                f"Find the exact distance between the two points where the line ${line(a, b, c)}$ meets "
+                f"the circle ${circle(h, k, square)}$."
+            ),
+            (
+                f"A straight street follows ${line(a, b, c)}$ and crosses a round park with border "
+                f"${circle(h, k, square)}$. What is the exact length of the street inside the park?"
+            ),
+        )
+    )
+    return posed(
+        "chord", say, root(square - near * near, 2), a=a, b=b, c=c, h=h, k=k, square=square
+    )
+
+
+def _axis_cut(rng: Random) -> Problem:
+    axis = rng.choice("xy")
+    h, k = drawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    off = abs(k) if axis == "x" else abs(h)
+    square = off * off + rng.randint(1, 40)
+    say = rng.choice(
+        (
+            (
+                f"How long is the part of the ${axis}$-axis that lies inside the circle "
+                f"${circle(h, k, square)}$? Simplify any root."
+            ),
+            (
+                f"The circle ${circle(h, k, square)}$ meets the ${axis}$-axis at $A$ and $B$. Find the "
+                "exact length of $\\overline{AB}$."
+            ),
+        )
+    )
+    return posed("axis_cut", say, root(square - off * off, 2), h=h, k=k, square=square, axis=axis)
+
+
+def _tangent_at(rng: Random) -> Problem:
+    (h, k), (u, v) = _spot(rng, 6), drawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    p = h + u, k + v
+    square = u * u + v * v
+    shape = rng.choice((circle(h, k, square), _spread(h, k, square)))
+    form = line_form(rng)
+    say = rng.choice(
+        (
+            f"Find the tangent to the circle ${shape}$ at the point ${point(*p)}$. {form}",
+            (
+                f"A stone on a string moves along the circle ${shape}$ and is let go at ${point(*p)}$. "
+                f"It then flies off along a straight line. What is the equation of this line? {form}"
+            ),
+            f"What line touches the circle ${shape}$ at ${point(*p)}$ and nowhere else? {form}",
+        )
+    )
+    return posed("tangent_at", say, line(u, v, u * p[0] + v * p[1]), h=h, k=k, square=square, p=p)
+
+
+def _tangent_length(rng: Random) -> Problem:
+    (h, k), (u, v) = (
+        _spot(rng, 6),
+        drawn(lambda: _spot(rng, 9), lambda s: s[0] ** 2 + s[1] ** 2 > 8),
+    )
+    d = u * u + v * v
+    square = rng.randint(2, d - 3)
+    p = h + u, k + v
+    say = rng.choice(
+        (
+            (
+                f"From the point ${point(*p)}$ a tangent is drawn to the circle "
+                f"${circle(h, k, square)}$. How long is the segment from the point to the point of "
+                "contact? Simplify any root."
+            ),
+            (
+                f"A line through $P{point(*p)}$ touches the circle ${circle(h, k, square)}$ at $T$. Find "
+                "$PT$ exactly."
+            ),
+            (
+                f"Two lines through ${point(*p)}$ are tangent to ${circle(h, k, square)}$. Find the "
+                "exact distance from this point to either point of tangency."
+            ),
+        )
+    )
+    return posed("tangent_length", say, root(d - square), h=h, k=k, square=square, p=p)
+
+
+def _extreme(rng: Random) -> Problem:
+    (h, k), (u, v, w) = _spot(rng, 6), rng.choice(TRIPLES[:4])
+    f = rng.randint(1, 3)
+    u, v, w = u * f, v * f, w * f
+    if rng.choice((True, False)):
+        u, v = v, u
+    p = h + u * rng.choice((-1, 1)), k + v * rng.choice((-1, 1))
+    r = drawn(lambda: rng.randint(1, w + 6), lambda n: n != w)
+    far = rng.choice((True, False))
+    answer = w + r if far else abs(w - r)
+    word = "greatest" if far else "smallest"
+    say = rng.choice(
+        (
+            (
+                f"A point $Q$ moves along the circle ${circle(h, k, r * r)}$. What is the {word} "
+                f"possible distance from $Q$ to ${point(*p)}$?"
+            ),
+            f"Find the {word} value of $\\sqrt{{(x {_minus(p[0])})^2 + (y {_minus(p[1])})^2}}$ if "
+            f"$(x, y)$ lies on the circle ${circle(h, k, r * r)}$."
+            if 0 not in p
+            else f"Find the {word} distance between the point ${point(*p)}$ and a point of the "
+            f"circle ${circle(h, k, r * r)}$.",
+            (
+                f"A goat stands at ${point(*p)}$ and a circular track has the equation "
+                f"${circle(h, k, r * r)}$. How far from the goat is the "
+                f"{'farthest' if far else 'nearest'} point of the track?"
+            ),
+        )
+    )
+    return posed("extreme", say, answer, h=h, k=k, square=r * r, p=p, far=far)
+
+
+def _minus(value: int) -> str:
+    return f"- {value}" if value > 0 else f"+ {-value}"
+
+
+def _common_chord(rng: Random) -> Problem:
+    """Two circles through the same two points, given multiplied out."""
+
+    def line_of(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
+        constants = [h * h + k * k - s for h, k, s in (a, b)]
+        return 2 * (b[0] - a[0]), 2 * (b[1] - a[1]), constants[1] - constants[0]
+
+    def draw() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        m, n = _spot(rng, 3)
+        centers = [_spot(rng, 4) for _ in range(2)]
+        a, b = ((h, k, (h - m) ** 2 + (k - n) ** 2) for h, k in centers)
+        return a, b
+
+    def good(d: tuple[tuple[int, int, int], tuple[int, int, int]]) -> bool:
+        (h, k, s), (g, j, t) = d
+        gap = (h - g) ** 2 + (k - j) ** 2
+        if gap == 0 or h == g or k == j or not s or not t:
+            return False
+        # the radii's squares and the distance make a real triangle
+        return 4 * gap * s > (gap + s - t) ** 2
+
+    a, b = drawn(draw, good)
+    asked = rng.choice(("line", "length"))
+    first, second = _spread(*a), _spread(*b)
+    if asked == "line":
+        say = rng.choice(
+            (
+                (
+                    f"The circles ${first}$ and ${second}$ meet at two points. Find the line through "
+                    "them. Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ without a "
+                    "common factor."
+                ),
+                (
+                    f"Find the common chord of ${first}$ and ${second}$: give the equation of the line "
+                    "it lies on as $ax + by = c$, with integers $a > 0$, $b$ and $c$ in lowest terms."
+                ),
+            )
+        )
+        return posed(
+            "common", say, line(*line_of(a, b)), a=_spread_terms(a), b=_spread_terms(b), asked=asked
+        )
+    u, v, c = line_of(a, b)
+    gap = Fraction((u * a[0] + v * a[1] - c) ** 2, u * u + v * v)
+    half = a[2] - gap
+    inside = half.numerator * half.denominator
+    say = rng.choice(
+        (
+            (
+                f"The circles ${first}$ and ${second}$ intersect at $A$ and $B$. Find the exact length "
+                "of $\\overline{AB}$."
+            ),
+            (
+                f"How long is the common chord of the circles ${first}$ and ${second}$? Simplify any "
+                "root."
+            ),
+        )
+    )
+    return posed(
+        "common",
+        say,
+        root(inside, Fraction(2, half.denominator)),
+        a=_spread_terms(a),
+        b=_spread_terms(b),
+        asked=asked,
+    )
+
+
+def _between_circles(rng: Random) -> Problem:
+    (u, v, w) = rng.choice(TRIPLES[:4])
+    h, k = _spot(rng, 5)
+    g, j = h + u * rng.choice((-1, 1)), k + v * rng.choice((-1, 1))
+    touching = rng.choice((True, False))
+    if touching:
+        r = rng.randint(1, w - 1)
+        say = rng.choice(
+            (
+                (
+                    f"Two circles touch each other externally. One is ${circle(h, k, r * r)}$, the other "
+                    f"has its center at ${point(g, j)}$. What is the radius of the second circle?"
+                ),
+                (
+                    f"A wheel whose rim is ${circle(h, k, r * r)}$ turns against another wheel, lying "
+                    f"outside it, with its axle at ${point(g, j)}$. Find the radius of the second "
+                    "wheel."
+                ),
+            )
+        )
+        return posed(
+            "between", say, w - r, h=h, k=k, square=r * r, center=[g, j], touching=True, other=0
+        )
+    r = rng.randint(1, w // 2)
+    s = rng.randint(1, w - r - 1) if w - r > 1 else 1
+    if r + s >= w:
+        return _between_circles(rng)
+    say = rng.choice(
+        (
+            (
+                f"What is the shortest distance between a point of ${circle(h, k, r * r)}$ and a point "
+                f"of ${circle(g, j, s * s)}$?"
+            ),
+            (
+                f"Two round islands have the shores ${circle(h, k, r * r)}$ and ${circle(g, j, s * s)}$. "
+                "How long is the shortest straight bridge between them?"
+            ),
+        )
+    )
+    return posed(
+        "between",
+        say,
+        w - r - s,
+        h=h,
+        k=k,
+        square=r * r,
+        center=[g, j],
+        touching=False,
+        other=s * s,
+    )
+
+
+FAMILIES = (
+    of_kinds(
+        "geometry_circle_equations",
+        (_center, _through_point),
+        (_from_diameter, _touching_axis),
+        (_three_points,),
+        "circles by center, diameter, tangency or three points",
+    ),
+    of_kinds(
+        "geometry_circles_and_lines",
+        (_axis_cut, _extreme),
+        (_chord, _tangent_length),
+        (_tangent_at, _chord),
+        "chords, tangents and extreme distances of circles with equations",
+    ),
+    of_kinds(
+        "geometry_two_circles",
+        (_between_circles,),
+        (_extreme, _between_circles),
+        (_common_chord,),
+        "gaps, contact and common chords of two circles",
+    ),
+)

@@ -1,0 +1,347 @@
+"""Lines in the coordinate plane: their equations, feet of perpendiculars, mirror images."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from prorl_datasets.procedural.math.geometry.writing import (
+    letters,
+    line,
+    line_form,
+    point,
+    slope_form,
+)
+from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.latex import root
+from prorl_datasets.procedural.math.problem import Problem
+
+
+def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
+    return rng.randint(-size, size), rng.randint(-size, size)
+
+
+def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+    """Three points, no side of the triangle parallel to an axis."""
+    return drawn(
+        lambda: (_spot(rng), _spot(rng), _spot(rng)),
+        lambda t: (
+            (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
+            and all(t[i][k] != t[j][k] for i, j in ((0, 1), (0, 2), (1, 2)) for k in (0, 1))
+        ),
+    )
+
+
+def _parallel(rng: Random) -> Problem:
+    m = Fraction(*rng.choice(((2, 1), (-2, 1), (3, 1), (-3, 1), (1, 2), (-1, 2), (2, 3), (-3, 2))))
+    c, (x, y) = rng.randint(-9, 9), drawn(lambda: _spot(rng), lambda s: s[0] != 0)
+    x *= m.denominator
+    perpendicular = rng.choice((True, False))
+    slope = -1 / m if perpendicular else m
+    if perpendicular:
+        x = x // m.denominator * m.numerator
+    word = "perpendicular" if perpendicular else "parallel"
+    answer = y - slope * x
+    say = rng.choice(
+        (
+            (
+                f"A line through ${point(x, y)}$ is {word} to ${slope_form(m, c)}$. What is the "
+                "$y$-coordinate of the point where it crosses the $y$-axis?"
+            ),
+            (
+                f"The line $\\ell$ is {word} to the graph of ${slope_form(m, c)}$ and contains the point "
+                f"${point(x, y)}$. Find the $y$-intercept of $\\ell$."
+            ),
+            (
+                f"For which $k$ does the point $(0, k)$ lie on the line that goes through "
+                f"${point(x, y)}$ and is {word} to ${slope_form(m, c)}$?"
+            ),
+        )
+    )
+    return posed(
+        "parallel",
+        say,
+        answer,
+        slope=[m.numerator, m.denominator],
+        intercept=c,
+        p=[x, y],
+        perpendicular=perpendicular,
+    )
+
+
+def _third_on_line(rng: Random) -> Problem:
+    (a, b), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 5), lambda s: 0 not in s)
+    i, j = drawn(lambda: (rng.randint(-4, 6), rng.randint(-4, 6)), lambda d: len({0, *d}) == 3)
+    p, q, t = (a, b), (a + i * u, b + i * v), (a + j * u, b + j * v)
+    say = rng.choice(
+        (
+            (
+                f"The points ${point(*p)}$, ${point(*q)}$ and ${point(t[0], 'k')}$ lie on one line. "
+                "Find $k$."
+            ),
+            (
+                f"A straight wire runs through ${point(*p)}$ and ${point(*q)}$. At what height $y$ does "
+                f"it cross the vertical line $x = {t[0]}$?"
+            ),
+            (
+                f"What value of $k$ makes the slope from ${point(*p)}$ to ${point(t[0], 'k')}$ equal to "
+                f"the slope from ${point(*p)}$ to ${point(*q)}$?"
+            ),
+        )
+    )
+    return posed("collinear", say, t[1], p=p, q=q, x=t[0])
+
+
+def _bisector(rng: Random) -> Problem:
+    p, q = drawn(
+        lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
+    )
+    a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
+    c = sum(v * v for v in q) - sum(v * v for v in p)
+    n, m = letters(rng, 3)[:2]
+    say = rng.choice(
+        (
+            (
+                f"Find the equation of the perpendicular bisector of the segment from ${point(*p)}$ to "
+                f"${point(*q)}$. {line_form(rng)}"
+            ),
+            (
+                f"Folding a sheet of graph paper along a line brings the point ${n}{point(*p)}$ onto "
+                f"${m}{point(*q)}$. What is the equation of the crease? {line_form(rng)}"
+            ),
+            (
+                f"All points that are as far from ${n} = {point(*p)}$ as from ${m} = {point(*q)}$ form "
+                f"a line. {line_form(rng)}"
+            ),
+        )
+    )
+    return posed("bisector", say, line(a, b, c), p=p, q=q)
+
+
+def _median(rng: Random) -> Problem:
+    p, q, t = _triangle(rng)
+    mx, my = q[0] + t[0] - 2 * p[0], q[1] + t[1] - 2 * p[1]
+    if my == 0:
+        return _median(rng)
+    a, b, c = letters(rng, 3)
+    say = rng.choice(
+        (
+            (
+                f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
+                f"${c}{point(*t)}$. Find the equation of the median from ${a}$. {line_form(rng)}"
+            ),
+            (
+                f"The line through ${a} = {point(*p)}$ that cuts triangle ${a}{b}{c}$, where "
+                f"${b} = {point(*q)}$ and ${c} = {point(*t)}$, into two parts of equal area has an "
+                f"equation with integer coefficients. {line_form(rng)}"
+            ),
+        )
+    )
+    return posed("median", say, line(my, -mx, my * p[0] - mx * p[1]), p=p, q=q, t=t)
+
+
+def _altitude(rng: Random) -> Problem:
+    p, q, t = _triangle(rng)
+    u, v = t[0] - q[0], t[1] - q[1]
+    a, b, c = letters(rng, 3)
+    say = rng.choice(
+        (
+            (
+                f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
+                f"${c}{point(*t)}$. What is the equation of the line that contains the altitude from "
+                f"${a}$? {line_form(rng)}"
+            ),
+            (
+                f"A gardener at ${point(*p)}$ wants the shortest way to the straight path through "
+                f"${point(*q)}$ and ${point(*t)}$. Along which line must he walk? {line_form(rng)}"
+            ),
+        )
+    )
+    return posed("altitude", say, line(u, v, u * p[0] + v * p[1]), p=p, q=q, t=t)
+
+
+def _orthocenter(rng: Random) -> Problem:
+    def solve(p: tuple[int, int], q: tuple[int, int], t: tuple[int, int]) -> list[Fraction]:
+        a1, b1 = t[0] - q[0], t[1] - q[1]
+        a2, b2 = t[0] - p[0], t[1] - p[1]
+        c1, c2 = a1 * p[0] + b1 * p[1], a2 * q[0] + b2 * q[1]
+        det = a1 * b2 - a2 * b1
+        return [Fraction(c1 * b2 - c2 * b1, det), Fraction(a1 * c2 - a2 * c1, det)]
+
+    p, q, t = drawn(
+        lambda: _triangle(rng),
+        lambda d: (
+            all(v.denominator == 1 for v in solve(*d)) and solve(*d) not in [list(v) for v in d]
+        ),
+    )
+    a, b, c = letters(rng, 3)
+    say = rng.choice(
+        (
+            (
+                f"The altitudes of the triangle with vertices ${point(*p)}$, ${point(*q)}$ and "
+                f"${point(*t)}$ (or their extensions) meet at a single point. Find it."
+            ),
+            (
+                f"Let $H$ be the orthocenter of triangle ${a}{b}{c}$, with ${a} = {point(*p)}$, "
+                f"${b} = {point(*q)}$ and ${c} = {point(*t)}$. Find the coordinates of $H$."
+            ),
+        )
+    )
+    x, y = solve(p, q, t)
+    return posed("orthocenter", say, point(x, y), p=p, q=q, t=t)
+
+
+def _slanted(rng: Random) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
+    """A line ax + by = c, a point off it and the point's foot on it, all integers."""
+    a, b = rng.choice(((1, 2), (2, 1), (1, -2), (1, 3), (3, 1), (2, 3), (3, -2), (1, 1), (3, 4)))
+    fx, fy = _spot(rng, 6)
+    k = rng.choice((-3, -2, -1, 1, 2, 3))
+    return a, b, a * fx + b * fy, (fx + k * a, fy + k * b), (fx, fy)
+
+
+def _foot(rng: Random) -> Problem:
+    a, b, c, p, f = _slanted(rng)
+    n = letters(rng, 3)[0]
+    say = rng.choice(
+        (
+            f"Find the foot of the perpendicular from ${point(*p)}$ to the line ${line(a, b, c)}$.",
+            (
+                f"Which point of the line ${line(a, b, c)}$ is closest to ${point(*p)}$? Give an "
+                "ordered pair."
+            ),
+            (
+                f"A power line runs along ${line(a, b, c)}$. The shortest cable from a house at "
+                f"${n}{point(*p)}$ to the power line reaches it at a point ${'Q' if n != 'Q' else 'T'}$. "
+                "What are the coordinates of this point?"
+            ),
+        )
+    )
+    return posed("foot", say, point(*f), a=a, b=b, c=c, p=p)
+
+
+def _mirror(rng: Random) -> Problem:
+    a, b, c, p, f = _slanted(rng)
+    n = letters(rng, 3)[0]
+    say = rng.choice(
+        (
+            (
+                f"The point ${n}{point(*p)}$ is reflected in the line ${line(a, b, c)}$. What are the "
+                "coordinates of its image?"
+            ),
+            (
+                f"The line ${line(a, b, c)}$ is the perpendicular bisector of the segment from "
+                f"${point(*p)}$ to a second point. Find the second point."
+            ),
+            (
+                f"If the plane is folded along ${line(a, b, c)}$, which point does ${point(*p)}$ fall "
+                "on?"
+            ),
+        )
+    )
+    return posed("mirror", say, point(2 * f[0] - p[0], 2 * f[1] - p[1]), a=a, b=b, c=c, p=p)
+
+
+def _simple_mirror(rng: Random) -> Problem:
+    k = rng.randint(-6, 6)
+    p = _spot(rng, 9)
+    how = rng.choice(("x", "y", "diagonal", "anti"))
+    text, image = {
+        "x": (f"x = {k}", (2 * k - p[0], p[1])),
+        "y": (f"y = {k}", (p[0], 2 * k - p[1])),
+        "diagonal": ("y = x", (p[1], p[0])),
+        "anti": ("y = -x", (-p[1], -p[0])),
+    }[how]
+    if image == p:
+        return _simple_mirror(rng)
+    n = letters(rng, 3)[0]
+    if how in ("diagonal", "anti"):
+        k = 0
+    say = rng.choice(
+        (
+            (
+                f"Reflect the point ${point(*p)}$ across the line ${text}$. Give the image as an "
+                "ordered pair."
+            ),
+            (
+                f"A mirror stands along the line ${text}$. Where does the mirror image of "
+                f"${n}{point(*p)}$ appear?"
+            ),
+            (
+                f"Point ${n}'$ is the reflection of ${n}{point(*p)}$ in ${text}$. What are the "
+                f"coordinates of ${n}'$?"
+            ),
+        )
+    )
+    return posed("simple_mirror", say, point(*image), how=how, k=k, p=p)
+
+
+def _gap(rng: Random) -> Problem:
+    a, b = rng.choice(((3, 4), (4, -3), (5, 12), (1, 1), (1, 2), (2, -1), (1, -3), (2, 3)))
+    c = rng.randint(-12, 12)
+    p = drawn(lambda: _spot(rng), lambda s: a * s[0] + b * s[1] != c)
+    size = a * a + b * b
+    distance = root(size, Fraction(abs(a * p[0] + b * p[1] - c), size))
+    say = rng.choice(
+        (
+            (
+                f"How far is the point ${point(*p)}$ from the line ${line(a, b, c)}$? Answer exactly, "
+                "in simplest radical form."
+            ),
+            (
+                f"A circle with center ${point(*p)}$ just touches the line ${line(a, b, c)}$. Find its "
+                "radius, in simplest radical form."
+            ),
+            (
+                f"Find the exact length of the shortest segment from ${point(*p)}$ to a point of "
+                f"${line(a, b, c)}$. Rationalize the denominator if there is one."
+            ),
+        )
+    )
+    return posed("gap", say, distance, a=a, b=b, c=c, p=p)
+
+
+def _mirrored_line(rng: Random) -> Problem:
+    a, b, c = drawn(
+        lambda: (rng.randint(1, 5), rng.choice((-5, -4, -3, -2, 2, 3, 4, 5)), rng.randint(-9, 9)),
+        lambda d: abs(d[0]) != abs(d[1]) and d[2] != 0,
+    )
+    k = drawn(lambda: rng.randint(-4, 4), lambda v: v != 0)
+    how = rng.choice(("x", "y", "diagonal"))
+    mirror, image = {
+        "x": (f"x = {k}", (-a, b, c - 2 * a * k)),
+        "y": (f"y = {k}", (a, -b, c - 2 * b * k)),
+        "diagonal": ("y = x", (b, a, c)),
+    }[how]
+    say = rng.choice(
+        (
+            (
+                f"The line ${line(a, b, c)}$ is reflected in ${mirror}$. Find the equation of its "
+                f"image. {line_form(rng)}"
+            ),
+            (
+                f"A ray of light travels along ${line(a, b, c)}$ and is reflected by a mirror on the "
+                f"line ${mirror}$. What line does the reflected ray follow? {line_form(rng)}"
+            ),
+        )
+    )
+    return posed(
+        "mirrored_line", say, line(*image), a=a, b=b, c=c, how=how, k=0 if how == "diagonal" else k
+    )
+
+
+FAMILIES = (
+    of_kinds(
+        "geometry_lines_of_triangles",
+        (_parallel, _third_on_line),
+        (_bisector, _median, _altitude),
+        (_orthocenter, _altitude),
+        "equations of parallels, bisectors, medians and altitudes",
+    ),
+    of_kinds(
+        "geometry_feet_and_mirrors",
+        (_simple_mirror,),
+        (_foot, _gap),
+        (_mirror, _mirrored_line),
+        "distance to a line and reflection in it",
+    ),
+)

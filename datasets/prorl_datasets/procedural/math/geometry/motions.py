@@ -1,0 +1,328 @@
+"""Motions of the plane one after another, and sets of points with a property."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from random import Random
+
+from prorl_datasets.procedural.math.geometry.writing import (
+    circle,
+    circle_form,
+    letters,
+    line,
+    line_form,
+    point,
+    times_pi,
+)
+from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.problem import Problem
+
+_Point = tuple[int, int]
+
+
+def _spot(rng: Random, size: int = 7) -> _Point:
+    return rng.randint(-size, size), rng.randint(-size, size)
+
+
+def _turned(p: _Point, center: _Point, quarters: int) -> _Point:
+    x, y = p[0] - center[0], p[1] - center[1]
+    for _ in range(quarters % 4):
+        x, y = -y, x
+    return center[0] + x, center[1] + y
+
+
+_TURNS = {
+    1: "$90^\\circ$ counterclockwise",
+    2: "$180^\\circ$",
+    3: "$90^\\circ$ clockwise",
+}
+
+
+def _rotation(rng: Random) -> Problem:
+    p, c = drawn(lambda: (_spot(rng), _spot(rng, 5)), lambda t: t[0] != t[1])
+    turn = rng.choice((1, 2, 3))
+    n = letters(rng, 3)[0]
+    say = rng.choice(
+        (
+            (
+                f"The point ${point(*p)}$ is rotated {_TURNS[turn]} about ${point(*c)}$. What are the "
+                "coordinates of the image?"
+            ),
+            (
+                f"A windmill's axle is at ${point(*c)}$ and the tip of one of its sails at "
+                f"${point(*p)}$. The wheel turns {_TURNS[turn]}. At which point is the tip now?"
+            ),
+            (
+                f"Find the image of ${n}{point(*p)}$ under the rotation about ${point(*c)}$ by "
+                f"{_TURNS[turn]}."
+            ),
+        )
+    )
+    return posed("rotation", say, point(*_turned(p, c, turn)), p=p, center=c, turn=turn)
+
+
+def _step(rng: Random) -> tuple[str, list[object]]:
+    how = rng.choice(("shift", "x", "y", "turn", "diagonal"))
+    if how == "shift":
+        u, v = drawn(lambda: _spot(rng, 5), lambda t: 0 not in t)
+        side = f"{abs(u)} {'unit' if abs(u) == 1 else 'units'} {'right' if u > 0 else 'left'}"
+        high = f"{abs(v)} {'unit' if abs(v) == 1 else 'units'} {'up' if v > 0 else 'down'}"
+        return f"translated {side} and {high}", [how, u, v]
+    if how in "xy":
+        k = rng.randint(-4, 4)
+        return f"reflected in the line ${how} = {k}$", [how, k, 0]
+    if how == "turn":
+        q = rng.choice((1, 2, 3))
+        return f"rotated {_TURNS[q]} about the origin", [how, q, 0]
+    return "reflected in the line $y = x$", [how, 0, 0]
+
+
+def _moved(p: _Point, step: list[object]) -> _Point:
+    how, u, v = step[0], int(str(step[1])), int(str(step[2]))
+    if how == "shift":
+        return p[0] + u, p[1] + v
+    if how == "x":
+        return 2 * u - p[0], p[1]
+    if how == "y":
+        return p[0], 2 * u - p[1]
+    return _turned(p, (0, 0), u) if how == "turn" else (p[1], p[0])
+
+
+def _composed(rng: Random) -> Problem:
+    p = _spot(rng)
+    n = letters(rng, 3)[0]
+    count = rng.choice((2, 3))
+    steps = drawn(
+        lambda: [_step(rng) for _ in range(count)],
+        lambda s: all(a[1][0] != b[1][0] for a, b in itertools.pairwise(s)),
+    )
+    end = p
+    for _, step in steps:
+        end = _moved(end, step)
+    texts = [s[0] for s in steps]
+    chain = ", then ".join(texts)
+    back = rng.choice((True, False))
+    if end == p:
+        return _composed(rng)
+    if back:
+        say = rng.choice(
+            (
+                f"A point is {chain}. It ends up at ${point(*end)}$. Where was it at the start?",
+                (
+                    f"After being {chain}, a chess piece on a coordinate board stands at ${point(*end)}$. "
+                    "Find the point at which it started."
+                ),
+            )
+        )
+        return posed("composed", say, point(*p), p=end, steps=[s[1] for s in steps], back=True)
+    say = rng.choice(
+        (
+            f"The point ${n}{point(*p)}$ is {chain}. Find its final position.",
+            (
+                f"Starting from ${point(*p)}$, a point is {chain}. What ordered pair gives the place where "
+                "it ends?"
+            ),
+        )
+    )
+    return posed("composed", say, point(*end), p=p, steps=[s[1] for s in steps], back=False)
+
+
+def _motion_center(rng: Random) -> Problem:
+    how = rng.choice(("rotation", "dilation"))
+    c = _spot(rng, 5)
+    p, q = drawn(lambda: (_spot(rng), _spot(rng)), lambda t: t[0] != t[1] and c not in t)
+    a, b, _ = letters(rng, 3)
+    if how == "rotation":
+        turn = rng.choice((1, 3))
+        p2, q2 = _turned(p, c, turn), _turned(q, c, turn)
+        say = rng.choice(
+            (
+                (
+                    f"A rotation by {_TURNS[turn]} takes ${a}{point(*p)}$ to ${a}'{point(*p2)}$. Find "
+                    "the center of the rotation."
+                ),
+                (
+                    f"Segment $\\overline{{{a}{b}}}$ with ${a} = {point(*p)}$ and ${b} = {point(*q)}$ is "
+                    f"carried to ${a}' = {point(*p2)}$ and ${b}' = {point(*q2)}$ by a rotation. About "
+                    "which point was it rotated?"
+                ),
+            )
+        )
+        return posed(
+            "center",
+            say,
+            point(*c),
+            how=how,
+            first=[p, p2],
+            second=[] if "takes" in say else [q, q2],
+            turn=turn if "takes" in say else 0,
+        )
+    k = rng.choice((2, 3, -2, -1))
+    p2, q2 = ((c[0] + k * (t[0] - c[0]), c[1] + k * (t[1] - c[1])) for t in (p, q))
+    if (p[0] - c[0]) * (q[1] - c[1]) == (p[1] - c[1]) * (q[0] - c[0]):
+        return _motion_center(rng)
+    say = (
+        f"A dilation takes ${a}{point(*p)}$ to ${a}'{point(*p2)}$ and ${b}{point(*q)}$ to "
+        f"${b}'{point(*q2)}$. What is the center of the dilation?"
+    )
+    return posed("center", say, point(*c), how=how, first=[p, p2], second=[q, q2], turn=0)
+
+
+def _stadium(rng: Random) -> Problem:
+    return _locus_line(rng, ("circle_area", "squares"))
+
+
+def _parallels(rng: Random) -> Problem:
+    return _locus_line(rng, ("parallels", "squares"))
+
+
+def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
+    how = rng.choice(asked)
+    p, q = drawn(
+        lambda: (_spot(rng), _spot(rng)), lambda t: t[0][0] != t[1][0] and t[0][1] != t[1][1]
+    )
+    form = line_form(rng)
+    if how == "squares":
+        k = rng.randint(-20, 20)
+        a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
+        c = k + q[0] ** 2 + q[1] ** 2 - p[0] ** 2 - p[1] ** 2
+        if k in (0, 1, -1):
+            return _locus_line(rng, asked)
+        say = rng.choice(
+            (
+                (
+                    f"Let $A = {point(*p)}$ and $B = {point(*q)}$. All points $P$ with "
+                    f"$PA^2 - PB^2 = {k}$ lie on one line. Find its equation. {form}"
+                ),
+                f"A point moves so that the square of its distance from ${point(*p)}$ "
+                + (
+                    f"exceeds the square of its distance from ${point(*q)}$ by ${k}$. "
+                    if k > 0
+                    else f"is ${-k}$ less than the square of its distance from ${point(*q)}$. "
+                )
+                + f"What is the equation of the line that it moves along? {form}",
+            )
+        )
+        return posed("line", say, line(a, b, c), how=how, p=p, q=q, k=k)
+    if how == "circle_area":
+        r = rng.randint(2, 12)
+        length = drawn(lambda: rng.randint(3, 25), lambda v: v != r)
+        say = rng.choice(
+            (
+                (
+                    f"A point keeps a distance of at most ${r}$ from some point of a segment of length "
+                    f"${length}$. What is the area of the region in which it can be, in terms of $\\pi$?"
+                ),
+                (
+                    f"A dog's leash, {r} m long, slides along a straight rail of length {length} m. Find the "
+                    "area, in square meters and in terms of $\\pi$, that the dog can reach on both sides "
+                    "of the rail."
+                ),
+            )
+        )
+        return posed(
+            "line",
+            say,
+            f"{2 * r * length} + {times_pi(r * r)}",
+            how=how,
+            p=(r, 0),
+            q=(length, 0),
+            k=0,
+        )
+    a, b, c = drawn(
+        lambda: (
+            rng.choice((3, 4, 5, 8)),
+            rng.choice((3, -4, 12, -15, 4, -12)),
+            rng.randint(-20, 20),
+        ),
+        lambda t: (abs(t[0]), abs(t[1])) in ((3, 4), (4, 3), (5, 12), (8, 15)),
+    )
+    norm = {3: 5, 4: 5, 5: 13, 8: 17}[a]
+    d = rng.randint(1, 4)
+    upper = rng.choice((True, False))
+    # by = c +- norm d - ax: the upper one has the larger intercept on the y-axis
+    first, second = c + norm * d, c - norm * d
+    take = (
+        max(first, second, key=lambda v: Fraction(v, b))
+        if upper
+        else min(first, second, key=lambda v: Fraction(v, b))
+    )
+    say = (
+        f"The points at distance ${d}$ from the line ${line(a, b, c)}$ form two lines. Find the one that "
+        f"meets the $y$-axis at the {'higher' if upper else 'lower'} point. {form}"
+    )
+    if c == 0:
+        return _locus_line(rng, asked)
+    return posed("line", say, line(a, b, take), how=how, p=(a, b), q=(c, d), k=int(upper))
+
+
+def _locus_circle(rng: Random) -> Problem:
+    how = rng.choice(("apollonius", "squares", "midpoints"))
+    form = circle_form(rng)
+    if how == "apollonius":
+        k = rng.choice((2, 3))
+        c, (u, v) = _spot(rng, 5), drawn(lambda: _spot(rng, 3), lambda t: t != (0, 0))
+        # center C, A = C + k^2 w, B = C + w, radius k |w|
+        a, b = (c[0] + k * k * u, c[1] + k * k * v), (c[0] + u, c[1] + v)
+        times = "twice" if k == 2 else "three times"
+        say = rng.choice(
+            (
+                (
+                    f"Find the circle formed by all points that are {times} as far from ${point(*a)}$ as "
+                    f"from ${point(*b)}$. {form}"
+                ),
+                (
+                    f"A ship keeps {times} as far from a lighthouse at ${point(*a)}$ as from a buoy at "
+                    f"${point(*b)}$. Its course is a circle; what is its equation? {form}"
+                ),
+            )
+        )
+        return posed("circle", say, circle(*c, k * k * (u * u + v * v)), how=how, p=a, q=b, k=k)
+    if how == "squares":
+        m, (u, v) = _spot(rng, 5), drawn(lambda: _spot(rng, 5), lambda t: t != (0, 0))
+        a, b = (m[0] - u, m[1] - v), (m[0] + u, m[1] + v)
+        square = rng.randint(1, 40)
+        total = 2 * square + 2 * (u * u + v * v)
+        say = (
+            f"For which points is the sum of the squares of the distances from ${point(*a)}$ and "
+            f"${point(*b)}$ equal to ${total}$? They form a circle. {form}"
+        )
+        return posed("circle", say, circle(*m, square), how=how, p=a, q=b, k=total)
+    h, k = _spot(rng, 3)
+    r = rng.randint(1, 6) * 2
+    c = (2 * h, 2 * k)
+    p = drawn(lambda: (2 * rng.randint(-4, 4), 2 * rng.randint(-4, 4)), lambda t: t != c)
+    say = rng.choice(
+        (
+            (
+                f"Point $Q$ runs around the circle ${circle(*c, r * r)}$, and $M$ is the midpoint of the "
+                f"segment from ${point(*p)}$ to $Q$. Then $M$ runs around a circle, too. Find its "
+                f"equation. {form}"
+            ),
+            (
+                f"The circle ${circle(*c, r * r)}$ is shrunk by a dilation with center ${point(*p)}$ and "
+                f"scale factor $\\frac{{1}}{{2}}$. What is the equation of the image? {form}"
+            ),
+        )
+    )
+    middle = h + p[0] // 2, k + p[1] // 2
+    return posed("circle", say, circle(*middle, r * r // 4), how=how, p=p, q=c, k=r * r)
+
+
+FAMILIES = (
+    of_kinds(
+        "geometry_motions",
+        (_rotation,),
+        (_composed,),
+        (_motion_center, _composed),
+        "rotations, reflections, translations and dilations, one after another",
+    ),
+    of_kinds(
+        "geometry_loci",
+        (_stadium,),
+        (_parallels,),
+        (_locus_circle,),
+        "sets of points with a property",
+    ),
+)

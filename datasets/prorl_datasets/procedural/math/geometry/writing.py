@@ -1,0 +1,108 @@
+"""How a figure is written: points, lines, circles, multiples of pi, letters and units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from random import Random
+
+from prorl_datasets.procedural.math.latex import fraction, terms
+
+TRIPLES = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41))
+"""Right triangles with coprime integer sides, hypotenuse last."""
+
+_LETTERS = {
+    3: ("ABC", "PQR", "XYZ", "DEF", "KLM", "RST", "JKL", "UVW"),
+    4: ("ABCD", "PQRS", "EFGH", "WXYZ", "KLMN", "JKLM", "RSTU"),
+}
+
+
+def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
+    """Draw two integer legs, in any order, and the hypotenuse; up to ``most`` times a coprime one."""
+    a, b, c = rng.choice(TRIPLES[:5])
+    f = rng.randint(1, most)
+    if rng.choice((True, False)):
+        a, b = b, a
+    return a * f, b * f, c * f
+
+
+def letters(rng: Random, count: int) -> list[str]:
+    """Draw the vertices' names of a triangle (3) or a quadrilateral (4)."""
+    return list(rng.choice(_LETTERS[count]))
+
+
+def others(rng: Random, taken: str, count: int = 1) -> list[str]:
+    """Draw names of further points, in the order of the alphabet; never ``O`` or a name taken."""
+    return sorted(rng.sample([c for c in "ADEFGHKLMNPQRSTXYZ" if c not in taken], count))
+
+
+def line_form(rng: Random) -> str:
+    """Say that the equation of a line is wanted as ``ax + by = c`` in lowest terms."""
+    return rng.choice(
+        (
+            "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ that have no common factor.",
+            (
+                "Give it in the form $ax + by = c$, where $a$ is positive and the integers $a$, $b$, $c$ "
+                "are in lowest terms."
+            ),
+            (
+                "Your equation should read $ax + by = c$, with whole numbers that cannot be reduced and a "
+                "positive first one."
+            ),
+            "Answer in the form $ax + by = c$ (integers without a common divisor, $a > 0$).",
+            "The form wanted is $ax + by = c$, $a$, $b$ and $c$ being coprime integers with $a > 0$.",
+            "Use integers $a > 0$, $b$ and $c$, as small as possible, to write it as $ax + by = c$.",
+        )
+    )
+
+
+def circle_form(rng: Random) -> str:
+    """Say that the equation of a circle is wanted with its center and the radius squared."""
+    return rng.choice(
+        (
+            "Write it in the form $(x - h)^2 + (y - k)^2 = s$.",
+            "Give it as $(x - h)^2 + (y - k)^2 = s$ with numbers for $h$, $k$ and $s$.",
+            "Your answer should show center and radius: $(x - h)^2 + (y - k)^2 = s$.",
+            "The equation should have the form $(x - h)^2 + (y - k)^2 = s$.",
+            "Answer with an equation of the shape $(x - h)^2 + (y - k)^2 = s$.",
+        )
+    )
+
+
+def unit(rng: Random) -> str:
+    """Draw a unit of length that reads the same after every number but 1."""
+    return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))
+
+
+def point(x: Fraction | int | str, y: Fraction | int | str) -> str:
+    """Write ``(3, -4)``."""
+    return f"({', '.join(v if isinstance(v, str) else fraction(v) for v in (x, y))})"
+
+
+def line(a: int, b: int, c: int) -> str:
+    """Write ``ax + by = c`` in lowest terms, the first coefficient positive."""
+    scale = gcd(a, b, c)
+    if a < 0 or (a == 0 and b < 0):
+        scale = -scale
+    return f"{terms([(a // scale, 'x'), (b // scale, 'y')])} = {c // scale}"
+
+
+def slope_form(slope: Fraction | int, intercept: Fraction | int) -> str:
+    """Write ``y = mx + b``."""
+    return f"y = {terms([(slope, 'x'), (intercept, '')])}"
+
+
+def circle(h: int, k: int, square: Fraction | int) -> str:
+    """Write ``(x - h)^2 + (y - k)^2 = square``."""
+    sides = [
+        f"{name}^2" if at == 0 else f"({terms([(1, name), (-at, '')])})^2"
+        for name, at in (("x", h), ("y", k))
+    ]
+    return f"{sides[0]} + {sides[1]} = {fraction(square)}"
+
+
+def times_pi(value: Fraction | int) -> str:
+    r"""Write ``12\pi``, ``\frac{4\pi}{3}``, ``\pi``."""
+    value = Fraction(value)
+    above = "\\pi" if value.numerator == 1 else f"{value.numerator}\\pi"
+    return above if value.denominator == 1 else f"\\frac{{{above}}}{{{value.denominator}}}"

@@ -1,0 +1,1 @@
+"""Number theory: powers, congruences, divisors, digits, bases and equations in integers."""

@@ -1,0 +1,219 @@
+"""Equations in integers that factor, and fractions that are integers.
+
+Leaves out: linear equations (``equations``) and sums of squares (``squares``).
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from random import Random
+
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.latex import terms
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _divisors(n: int) -> list[int]:
+    small = [d for d in range(1, isqrt(n) + 1) if n % d == 0]
+    return sorted({*small, *(n // d for d in small)})
+
+
+def _factored_equations(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    if level == 1:
+        a, b = rng.randint(1, 9), rng.randint(1, 9)
+        n = redrawn(
+            lambda: rng.randint(20, 150),
+            lambda n: len([d for d in _divisors(n) if d > b and n // d > a]) >= 2,
+        )
+        c = n - a * b
+        found = [(d - b, n // d - a) for d in _divisors(n) if d > b and n // d > a]
+        equation = f"{terms([(1, 'xy'), (a, 'x'), (b, 'y')])} = {c}"
+        ask = rng.choice(("count", "largest x", "sum"))
+        if ask == "count":
+            answer = len(found)
+            texts = phrasings(
+                f"How many ordered pairs $(x, y)$ of positive integers satisfy ${equation}$?",
+                f"Determine the number of solutions of ${equation}$ in positive integers $x$ and "
+                "$y$.",
+                f"{who} draws rectangles with positive integer sides $x$ and $y$ for which "
+                f"${equation}$. "
+                "How many pairs $(x, y)$ are possible?",
+            )
+        elif ask == "largest x":
+            answer = max(x for x, _ in found)
+            texts = phrasings(
+                f"Positive integers $x$ and $y$ satisfy ${equation}$. What is the largest possible "
+                "value of $x$?",
+                f"Among all solutions of ${equation}$ in positive integers, find the greatest $x$.",
+            )
+        else:
+            answer = min(x + y for x, y in found)
+            texts = phrasings(
+                f"Let $x$ and $y$ be positive integers such that ${equation}$. Find the smallest "
+                "possible value of $x + y$.",
+                f"What is the minimum of $x + y$ if $x, y > 0$ are integers with ${equation}$?",
+            )
+        values = {"ask": ask, "a": a, "b": b, "c": c}
+        return Problem(rng.choice(texts), str(answer), values)
+    if level == 2:
+        n = redrawn(lambda: rng.randint(4, 60), lambda n: len(_divisors(n)) > 2)
+        ask = rng.choice(("ordered", "largest", "rates"))
+        pairs = [(n + d, n + n * n // d) for d in _divisors(n * n)]
+        if ask == "ordered":
+            texts = phrasings(
+                f"How many ordered pairs $(x, y)$ of positive integers satisfy "
+                f"$\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = \\frac{{1}}{{{n}}}$?",
+                f"In how many ways can $\\frac{{1}}{{{n}}}$ be written as a sum "
+                "$\\frac{1}{a} + \\frac{1}{b}$ of two unit fractions with positive integers $a$ "
+                "and "
+                "$b$, if the order of the fractions matters?",
+                f"Find the number of pairs of positive integers $(m, k)$ with "
+                f"$\\frac{{mk}}{{m + k}} = {n}$.",
+            )
+            answer = len(pairs)
+        elif ask == "largest":
+            top = rng.choice((0, 1))
+            distinct = [(x, y) for x, y in pairs if x < y]
+            answer = max(y for _, y in distinct) if top else min(x + y for x, y in distinct)
+            wish = (
+                "What is the smallest possible value of $x + y$?",
+                "How large can $y$ be at most?",
+            )[top]
+            texts = phrasings(
+                f"Let $x < y$ be positive integers with $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
+                f"\\frac{{1}}{{{n}}}$. {wish}",
+                f"Two different resistors of $x$ and $y$ ohms, $x < y$, both whole numbers, are "
+                f"connected in parallel, so that $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
+                f"\\frac{{1}}{{R}}$. The resulting resistance is $R = {n}$ ohms. {wish}",
+            )
+            values = {"ask": "greatest y" if top else "least sum", "n": n}
+            return Problem(rng.choice(texts), str(answer), values)
+        else:
+            texts = phrasings(
+                f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would "
+                "need "
+                "a whole number of hours, and the first is not slower than the second. How many "
+                "pairs "
+                "of such times are possible?",
+                f"{who} and a friend can paint a fence together in {n} minutes. Working alone, "
+                f"{who} "
+                "would need $a$ minutes and the friend $b$ minutes, where $a \\le b$ are integers. "
+                "How many pairs $(a, b)$ are possible?",
+                f"How many unordered pairs of positive integers have reciprocals that add up to "
+                f"$\\frac{{1}}{{{n}}}$? The two integers may be equal.",
+            )
+            answer = (len(pairs) + 1) // 2
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
+    ask = rng.choice(("integers", "fraction", "border"))
+    if ask == "integers":
+        p, q = rng.randint(2, 5), rng.randint(2, 7)
+        c = rng.randint(5, 80)
+        # p xy = q(x + y) + c  <=>  (px - q)(py - q) = pc + q^2
+        n = p * c + q * q
+        found = []
+        for d in _divisors(n):
+            for s in (d, -d):
+                if (s + q) % p == 0 and (n // s + q) % p == 0:
+                    found.append(((s + q) // p, (n // s + q) // p))
+        if not 2 <= len(found) <= 24:
+            return _factored_equations(rng, level)
+        equation = f"{p}xy = {terms([(q, 'x'), (q, 'y'), (c, '')])}"
+        total = sum(x for x, _ in found)
+        count = rng.random() < 0.6
+        texts = (
+            phrasings(
+                f"How many ordered pairs $(x, y)$ of integers, positive, negative or zero, satisfy "
+                f"${equation}$?",
+                f"Find the number of points with integer coordinates on the curve ${equation}$.",
+                f"Count all the integer solutions $(x, y)$ of the equation ${equation}$. Negative "
+                "values are allowed.",
+            )
+            if count
+            else phrasings(
+                "Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, "
+                "negative "
+                f"or zero, with ${equation}$.",
+                f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the "
+                "sum "
+                "of their $x$-coordinates?",
+            )
+        )
+        values = {"ask": "points" if count else "abscissas", "p": p, "q": q, "c": c}
+        return Problem(rng.choice(texts), str(len(found) if count else total), values)
+    if ask == "fraction":
+        m, r = rng.randint(2, 9), rng.randint(2, 12)
+        k = redrawn(lambda: rng.randint(20, 200), lambda k: len(_divisors(k)) >= 6)
+        # (m n + m r + k) / (n + r) = m + k / (n + r)
+        numerator = terms([(m, "n"), (m * r + k, "")])
+        ask = rng.choice(("positive", "all", "largest"))
+        if ask == "positive":
+            answer = sum(d > r for d in _divisors(k))
+            texts = (
+                (
+                    f"For how many positive integers $n$ is $\\frac{{{numerator}}}{{n + {r}}}$ an "
+                    "integer?"
+                ),
+                f"Count the positive integers $n$ for which $n + {r}$ divides ${numerator}$.",
+            )
+        elif ask == "all":
+            answer = 2 * len(_divisors(k))
+            texts = phrasings(
+                f"For how many integers $n$, positive, negative or zero, is "
+                f"$\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
+                f"How many integers $n \\ne -{r}$ (negative ones included) have the property that "
+                f"${numerator}$ is divisible by $n + {r}$?",
+            )
+        else:
+            answer = k - r
+            texts = phrasings(
+                f"What is the largest integer $n$ for which $n + {r}$ is a divisor of "
+                f"${numerator}$?",
+                f"Find the greatest integer $n$ such that $\\frac{{{numerator}}}{{n + {r}}}$ is a "
+                "whole number.",
+            )
+        if answer < 1:
+            return _factored_equations(rng, level)
+        values = {"ask": f"fraction {ask}", "m": m, "constant": m * r + k, "r": r}
+        return Problem(rng.choice(texts), str(answer), values)
+    w = rng.randint(1, 6)
+    k = rng.choice((2, 3, 4))
+    # k(a - 2w)(b - 2w) = ab  <=>  ((k-1)a - 2wk)((k-1)b - 2wk) = 4w^2 k
+    n = 4 * w * w * k
+    found = []
+    for d in _divisors(n):
+        e = n // d
+        if d <= e and (d + 2 * w * k) % (k - 1) == 0 and (e + 2 * w * k) % (k - 1) == 0:
+            found.append(((d + 2 * w * k) // (k - 1), (e + 2 * w * k) // (k - 1)))
+    share = {2: "half", 3: "one third", 4: "one quarter"}[k]
+    cell = "unit squares" if rng.random() < 0.5 else "square tiles of side $1$"
+    if rng.random() < 0.5:
+        answer = max(a * b for a, b in found)
+        wish = "What is the largest possible area of the whole rectangle?"
+        ask = "border area"
+    else:
+        answer = sum(a + b for a, b in found)
+        wish = (
+            "Add the length and the width for each possible rectangle (a rectangle and its turned "
+            "copy count once). What is the sum of all these numbers?"
+        )
+        ask = "border sum"
+    lead = (
+        f"A rectangle with integer sides is made of {cell}. A border of width ${w}$ along all four "
+    )
+    lead += "sides is painted red; the rest, a smaller rectangle inside, stays white."
+    texts = phrasings(
+        f"{lead} The white part has exactly {share} of the total area. {wish}",
+        f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all "
+        "around "
+        f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of "
+        "the "
+        f"whole garden. {wish.replace('the whole rectangle', 'the garden, in square meters')}",
+    )
+    values = {"ask": ask, "w": w, "k": k}
+    return Problem(rng.choice(texts), str(answer), values)
+
+
+FAMILIES = (
+    math_family("numbers_factored_equations", _factored_equations, "equations that factor"),
+)

@@ -1,0 +1,345 @@
+"""Squares and runs of integers: differences of squares, right triangles, consecutive integers.
+
+Leaves out: multipliers that make squares (``common_divisors``).
+"""
+
+from __future__ import annotations
+
+from math import isqrt, prod
+from random import Random
+
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.latex import terms
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _is_square(n: int) -> bool:
+    return n >= 0 and isqrt(n) ** 2 == n
+
+
+def _square_differences(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+
+    def pairs(n: int) -> list[tuple[int, int]]:
+        return [
+            ((d + n // d) // 2, (n // d - d) // 2)
+            for d in range(1, isqrt(n) + 1)
+            if n % d == 0 and (d + n // d) % 2 == 0 and d * d < n
+        ]
+
+    if level == 1:
+        n = redrawn(lambda: rng.randint(15, 240), lambda n: len(pairs(n)) >= 2)
+        found = pairs(n)
+        ask = rng.choice(("count", "largest", "smallest"))
+        if ask == "count":
+            answer = len(found)
+            texts = phrasings(
+                f"How many ordered pairs $(x, y)$ of positive integers satisfy $x^2 - y^2 = {n}$?",
+                f"In how many ways is ${n}$ the difference of two positive perfect squares?",
+                f"{who} removes a smaller square of side $b$ from a square of side $a$, where "
+                "$a$ and "
+                f"$b$ are positive integers, and an area of {n} remains. How many pairs $(a, b)$ "
+                "are "
+                "possible?",
+            )
+        else:
+            answer = max(x for x, _ in found) if ask == "largest" else min(x + y for x, y in found)
+            wish = (
+                "What is the largest possible value of $x$?"
+                if ask == "largest"
+                else "Find the smallest possible value of $x + y$."
+            )
+            texts = phrasings(
+                f"Let $x$ and $y$ be positive integers with $x^2 - y^2 = {n}$. {wish}",
+                f"The squares of two positive integers $x > y$ differ by ${n}$. {wish}",
+                f"From a square floor of $x$ by $x$ equal tiles, {n} tiles are taken away, and "
+                "the rest "
+                f"is laid again as a full square of $y$ by $y$ tiles, with $y > 0$. {wish}",
+            )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
+    if level == 2:
+        ask = rng.choice(("polynomial", "shifted", "never"))
+        if ask == "polynomial":
+            b = rng.randint(2, 16)
+            c = redrawn(
+                lambda: rng.randint(5, 150),
+                lambda c: (
+                    1 <= len([n for n in range(1, 400) if _is_square(n * n + b * n + c)]) <= 6
+                ),
+            )
+            found_n = [n for n in range(1, 3000) if _is_square(n * n + b * n + c)]
+            expression = terms([(1, "n^2"), (b, "n"), (c, "")])
+            texts = phrasings(
+                f"Find the sum of all positive integers $n$ for which ${expression}$ is a perfect "
+                "square.",
+                f"For some positive integers $n$ the number ${expression}$ is the square of an "
+                "integer. What is the sum of all these $n$?",
+                f"{who} wants to lay a square with ${expression}$ tiles, where $n$ is a positive "
+                "integer. Which values of $n$ work? Give their sum.",
+            )
+            values = {"ask": ask, "b": b, "c": c}
+            return Problem(rng.choice(texts), str(sum(found_n)), values)
+        if ask == "shifted":
+            a, b = redrawn(
+                lambda: (rng.randint(-60, 90), rng.randint(-60, 200)),
+                lambda p: p[1] - p[0] > 10
+                and len([x for x in range(200) if _is_square(x * x - p[0] + p[1]) and x * x > p[0]]) == 1
+                and p[0] != 0 and p[1] != 0 and (p[1] - p[0]) % 4 != 2,
+            )  # fmt: skip
+            x = next(x for x in range(200) if _is_square(x * x - a + b) and x * x > a)
+            one, two = terms([(1, "n"), (a, "")]), terms([(1, "n"), (b, "")])
+            texts = phrasings(
+                f"For exactly one positive integer $n$, both ${one}$ and ${two}$ are perfect "
+                "squares. "
+                "Find $n$.",
+                f"The positive integer $n$ has the property that ${one}$ and ${two}$ are squares "
+                "of "
+                "integers. What is $n$?",
+            )
+            return Problem(rng.choice(texts), str(x * x - a), {"ask": ask, "a": a, "b": b})
+        top = rng.randint(60, 900)
+        zero = rng.random() < 0.5
+        answer = sum(not (n % 4 != 2 if zero else bool(pairs(n))) for n in range(1, top + 1))
+        kind = "nonnegative" if zero else "positive"
+        texts = phrasings(
+            f"How many of the integers from $1$ to ${top}$ cannot be written as $a^2 - b^2$ with "
+            f"{kind} integers $a$ and $b$?",
+            f"For how many positive integers $n \\le {top}$ does the equation $x^2 - y^2 = n$ "
+            "have no "
+            f"solution in {kind} integers $x$ and $y$?",
+            f"{who} marks every number from 1 to {top} that is the difference of the squares of "
+            "two "
+            f"{kind} integers. How many numbers are left unmarked?",
+        )
+        return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "zero": zero})
+    ask = rng.choice(("leg", "hypotenuse", "sums"))
+    if ask == "leg":
+        n = redrawn(lambda: rng.randint(12, 90), lambda n: len(pairs(n * n)) >= 3)
+        found = pairs(n * n)
+        wish, answer = rng.choice((
+            ("How many such triangles are there?", len(found)),
+            ("What is the greatest possible length of the hypotenuse?", max(x for x, _ in found)),
+            ("Find the smallest possible perimeter.", min(x + y for x, y in found) + n),
+        ))  # fmt: skip
+        kind = {"How": "count", "Wha": "largest", "Fin": "perimeter"}[wish[:3]]
+        texts = phrasings(
+            f"A right triangle has integer side lengths, and one of its legs has length ${n}$. "
+            f"{wish}",
+            "Consider all right triangles whose three sides are positive integers and in which "
+            "one "
+            f"of the two sides at the right angle is ${n}$ units long. {wish}",
+            f"{who} fences triangular fields with a right angle. All sides are whole numbers of "
+            f"meters, and a wall of {n} meters forms one of the sides next to the right angle. "
+            f"{wish}",
+        )
+        return Problem(rng.choice(texts), str(answer), {"ask": f"leg {kind}", "n": n})
+    if ask == "sums":
+        top = rng.choice((50, 60, 80, 100, 120, 150, 200, 250, 300))
+        top += rng.randint(-9, 9)
+        reached = {
+            a * a + b * b for a in range(1, 30) for b in range(1, 30) if a * a + b * b <= top
+        }
+        texts = phrasings(
+            f"How many integers from $1$ to ${top}$, inclusive, are the sum of the squares of two "
+            "positive integers (which may be equal)?",
+            f"Find the number of positive integers $n \\le {top}$ for which $a^2 + b^2 = n$ has a "
+            "solution in positive integers $a$ and $b$.",
+            f"The squared distance between two grid points that do not lie on one horizontal or "
+            "vertical grid line is computed, for all such pairs on an infinite unit grid. How "
+            "many "
+            f"different values not greater than ${top}$ occur?",
+        )
+        return Problem(rng.choice(texts), str(len(reached)), {"ask": ask, "top": top})
+    n = redrawn(
+        lambda: prod(rng.choices((5, 13, 17, 25, 29, 2, 4, 10), k=2)),
+        lambda n: 20 < n < 1500 and n % 5 == 0,
+    )
+    points = [(a, b) for a in range(-40, 41) for b in range(-40, 41) if a * a + b * b == n]
+    positive = [(a, b) for a, b in points if a > 0 and b > 0]
+    if rng.random() < 0.5 or len(positive) < 2:
+        texts = phrasings(
+            f"How many points with integer coordinates lie on the circle $x^2 + y^2 = {n}$?",
+            "Find the number of ordered pairs $(a, b)$ of integers, which may be negative or "
+            "zero, "
+            f"such that $a^2 + b^2 = {n}$.",
+            f"A circle around the origin of a coordinate grid has area ${n}\\pi$. Through how many "
+            "grid points (points with two integer coordinates) does it pass?",
+        )
+        return Problem(rng.choice(texts), str(len(points)), {"ask": "circle", "n": n})
+    best = max(a + b for a, b in positive)
+    texts = phrasings(
+        f"Positive integers $a$ and $b$ satisfy $a^2 + b^2 = {n}$. What is the largest possible "
+        "value "
+        "of $a + b$?",
+        f"A rectangle with integer sides has a diagonal of length $\\sqrt{{{n}}}$. What is the "
+        "largest perimeter that it can have?",
+    )
+    pick = rng.randrange(2)
+    values = {"ask": ("sum", "rectangle")[pick], "n": n}
+    return Problem(texts[pick], str(best * (1 + pick)), values)
+
+
+def _consecutive(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    if level == 1:
+        step = rng.choice((1, 1, 2))
+        kind = rng.choice(("even", "odd")) if step == 2 else ""
+        k = rng.choice((3, 4, 5, 6, 7))
+        first = rng.randint(5, 150)
+        if kind:
+            first += (first % 2) != (kind == "odd")
+        terms_ = [first + step * i for i in range(k)]
+        total = sum(terms_)
+        word = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[k]
+        which = rng.choice(("largest", "smallest"))
+        name = f"consecutive {kind} integers" if kind else "consecutive integers"
+        texts = phrasings(
+            f"The sum of {word} {name} is ${total}$. What is the {which} of them?",
+            f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was "
+            "added.",
+            f"Find the {which} of {word} {name} that add up to ${total}$.",
+            f"{word.capitalize()} tickets carry {name}. The numbers on the tickets add up to "
+            f"{total}. "
+            f"Which is the {which} number on a ticket?",
+            f"If $S$ is the sum of {word} {name} and $S = {total}$, how large is the {which} one?",
+        )
+        answer = terms_[-1] if which == "largest" else terms_[0]
+        values = {"ask": which, "count": k, "total": total, "kind": kind}
+        return Problem(rng.choice(texts), str(answer), values)
+    if level == 2:
+        ask = rng.choice(("product", "longest", "count"))
+        if ask == "product":
+            k = rng.choice((2, 3, 4))
+            first = rng.randint(7, (90, 30, 14)[k - 2])
+            total = prod(range(first, first + k))
+            word = {2: "two", 3: "three", 4: "four"}[k]
+            texts = phrasings(
+                f"The product of {word} consecutive positive integers is ${total}$. What is "
+                "their sum?",
+                f"{word.capitalize()} consecutive positive integers are multiplied together, and "
+                "the "
+                f"result is ${total}$. Find the sum of the {word} integers.",
+                f"{who} and friends, {word} in all, have ages that are consecutive whole numbers "
+                "with "
+                f"the product {total}. How many years old are they together?",
+            )
+            values = {"ask": ask, "count": k, "total": total}
+            return Problem(rng.choice(texts), str(sum(range(first, first + k))), values)
+        n = redrawn(lambda: rng.randint(30, 700), lambda n: len(_runs(n)) >= 2)
+        runs = _runs(n)
+        if ask == "longest":
+            texts = phrasings(
+                f"What is the largest number of consecutive positive integers whose sum is ${n}$?",
+                f"The number ${n}$ is to be written as a sum of as many consecutive positive "
+                "integers "
+                "as possible. How many summands are used?",
+                f"{who} stacks {n} cans in rows; each row has exactly one can more than the row "
+                "above "
+                "it. At most how many rows can the stack have?",
+            )
+            return Problem(rng.choice(texts), str(max(k for k, _ in runs)), {"ask": ask, "n": n})
+        texts = phrasings(
+            f"In how many ways can ${n}$ be written as a sum of two or more consecutive positive "
+            "integers?",
+            f"Find the number of sets of at least two consecutive positive integers whose elements "
+            f"add up to ${n}$.",
+            f"A theatre with {n} seats has at least two rows, and each row has exactly one seat "
+            "more "
+            "than the row in front of it. How many different numbers of rows are possible?",
+        )
+        return Problem(rng.choice(texts), str(len(runs)), {"ask": ask, "n": n})
+    ask = rng.choice(("integers", "odd", "missing"))
+    if ask == "integers":
+        n = redrawn(lambda: rng.randint(30, 900), lambda n: len(_runs(n)) >= 2)
+        m = n
+        while m % 2 == 0:
+            m //= 2
+        odd = sum(m % d == 0 for d in range(1, m + 1))
+        texts = phrasings(
+            f"In how many ways can ${n}$ be written as a sum of two or more consecutive "
+            "integers, if "
+            "negative integers and zero are allowed as summands?",
+            f"How many sets of at least two consecutive integers, positive or not, have the sum "
+            f"${n}$?",
+        )
+        return Problem(rng.choice(texts), str(2 * odd - 1), {"ask": ask, "n": n})
+    if ask == "odd":
+        n = redrawn(
+            lambda: rng.randint(40, 1200),
+            lambda n: len([k for k in range(2, n) if _odd_run(n, k)]) >= 2,
+        )
+        ks = [k for k in range(2, n) if _odd_run(n, k)]
+        pick = rng.randrange(2)
+        texts = phrasings(
+            f"In how many ways can ${n}$ be written as a sum of two or more consecutive odd "
+            "positive "
+            "integers?",
+            f"What is the largest number of consecutive odd positive integers whose sum is ${n}$?",
+        )
+        more = phrasings(
+            f"{who} writes {n} as the sum of at least two consecutive odd positive integers. How "
+            "many "
+            "such sums are there?",
+            f"The number ${n}$ equals a sum of $k$ consecutive odd positive integers. How large "
+            "can "
+            "$k$ be at most?",
+        )
+        values = {"ask": ("odd count", "odd longest")[pick], "n": n}
+        return Problem(
+            rng.choice((texts[pick], more[pick])), str(max(ks) if pick else len(ks)), values
+        )
+    n = rng.randint(15, 80)
+    gone = rng.randint(2, n - 1)
+    left = n * (n + 1) // 2 - gone
+    twice = rng.random() < 0.5
+    if twice:
+        left = n * (n + 1) // 2 + gone
+    solutions = [
+        (m, g)
+        for m in range(2, 200)
+        for g in range(1, m + 1)
+        if m * (m + 1) // 2 + (g if twice else -g) == left
+    ]
+    if len(solutions) != 1:
+        return _consecutive(rng, level)
+    texts = (
+        phrasings(
+            f"{who} adds the integers $1, 2, \\ldots, n$ but by mistake adds one of them twice and "
+            f"gets ${left}$. Which number was added twice?",
+            f"The pages of a booklet are numbered from $1$ on. Adding up the page numbers, {who} "
+            f"counts one of them two times and obtains {left}. Which page number is it?",
+        )
+        if twice
+        else phrasings(
+            f"One of the integers $1, 2, \\ldots, n$ is erased, and the sum of the others is "
+            f"${left}$. Which number was erased?",
+            f"{who} adds the integers from 1 to $n$ but overlooks one of them and gets {left}. "
+            "Find "
+            "the number that was overlooked.",
+            "A set of cards is numbered $1$ to $n$. One card is lost, and the remaining numbers "
+            "add "
+            f"up to ${left}$. What is the number of the lost card?",
+        )
+    )
+    values = {"ask": "twice" if twice else "erased", "sum": left}
+    return Problem(rng.choice(texts), str(gone), values)
+
+
+def _runs(n: int) -> list[tuple[int, int]]:
+    """Return (how many, the first) for every run of two or more positive integers with sum n."""
+    return [
+        (k, (n - k * (k - 1) // 2) // k)
+        for k in range(2, isqrt(2 * n) + 1)
+        if n > k * (k - 1) // 2 and (n - k * (k - 1) // 2) % k == 0
+    ]
+
+
+def _odd_run(n: int, k: int) -> bool:
+    first = n - k * (k - 1)
+    return first > 0 and first % k == 0 and first // k % 2 == 1
+
+
+FAMILIES = (
+    math_family("numbers_squares", _square_differences, "sums and differences of squares"),
+    math_family("numbers_consecutive", _consecutive, "sums and products of consecutive integers"),
+)

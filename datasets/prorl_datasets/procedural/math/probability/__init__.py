@@ -1,0 +1,1 @@
+"""Probability: dice, cards, urns, conditions, waiting, walks, expectation and regions."""

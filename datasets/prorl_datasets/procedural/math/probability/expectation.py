@@ -1,0 +1,333 @@
+"""Expected values without steps: payments, extremes, and counts added up event by event.
+
+Leaves out: how long something takes (``chains``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import comb
+from random import Random
+
+from prorl_datasets.procedural.math.drawing import PEOPLE
+from prorl_datasets.procedural.math.probability.asking import expected
+from prorl_datasets.procedural.math.problem import Problem, math_family
+
+
+def _payments(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    faces = rng.choice((4, 6, 6, 8, 10))
+    die = (
+        "a fair six-sided die" if faces == 6 else f"a fair die with faces numbered $1$ to ${faces}$"
+    )
+    if level == 1:
+        win, lose = rng.randint(5, 30), rng.randint(2, 12)
+        k = rng.randint(2, faces)
+        ask = rng.choice(("threshold", "face value", "wheel"))
+        if ask == "threshold":
+            scene = (
+                f"In a game, {who} rolls {die} once. For a result of at least ${k}$ there is a "
+                f"prize of {win} dollars; for "
+                f"any other result {who} has to pay {lose} dollars."
+            )
+            value = (win * Fraction(faces - k + 1, faces)) - lose * Fraction(k - 1, faces)
+            values: dict[str, object] = {
+                "ask": ask,
+                "faces": faces,
+                "k": k,
+                "win": win,
+                "lose": lose,
+            }
+        elif ask == "face value":
+            scene = (
+                f"{who} rolls {die} once and receives as many dollars as the result shows, but "
+                f"an amount of {lose} dollars "
+                f"instead if the result is less than ${k}$."
+            )
+            value = Fraction(sum(x if x >= k else lose for x in range(1, faces + 1)), faces)
+            values = {"ask": ask, "faces": faces, "k": k, "lose": lose}
+        else:
+            parts = [rng.randint(1, 5) for _ in range(3)]
+            prizes = rng.sample(range(2, 40), 2)
+            scene = (
+                f"A wheel of fortune has {sum(parts)} equal sectors: {parts[0]} of them pay "
+                f"{prizes[0]} dollars, {parts[1]} pay "
+                f"{prizes[1]} dollars and {parts[2]} pay nothing. {who} spins it once."
+            )
+            value = Fraction(parts[0] * prizes[0] + parts[1] * prizes[1], sum(parts))
+            values = {"ask": ask, "parts": parts, "prizes": prizes}
+        quantity = rng.choice(
+            (f"{who}'s gain, in dollars", f"the amount in dollars that {who} gains")
+        )
+        return expected(
+            rng,
+            scene,
+            f"{quantity} (a payment counts as negative)" if ask == "threshold" else quantity,
+            value,
+            values,
+            level,
+        )
+    if level == 2:
+        ask = rng.choice(("max", "difference", "product", "coins"))
+        if ask == "coins":
+            n, a, b = rng.randint(2, 5), rng.randint(2, 9), rng.randint(2, 9)
+            scene = (
+                f"{who} tosses a fair coin {n} times and gets {a} dollars for every head. If all "
+                f"{n} tosses are heads, there "
+                f"are {b} dollars in addition."
+            )
+            value = Fraction(n * a, 2) + Fraction(b, 2**n)
+            return expected(
+                rng,
+                scene,
+                "the total amount in dollars",
+                value,
+                {"ask": ask, "n": n, "a": a, "b": b},
+                level,
+            )
+        every = list(product(range(1, faces + 1), repeat=2))
+        c = rng.randint(2, 6)
+        games: dict[str, tuple[str, Callable[[Sequence[int]], int]]] = {
+            "max": (
+                f"${c}$ times the larger result (or ${c}$ times either one if they are equal)",
+                lambda o: c * max(o),
+            ),
+            "difference": (
+                f"the difference between the larger and the smaller result, plus ${c}$",
+                lambda o: abs(o[0] - o[1]) + c,
+            ),
+            "product": (f"the product of the two results minus ${c}$", lambda o: o[0] * o[1] - c),
+        }
+        quantity, pay = games[ask]
+        scene = rng.choice(
+            (f"Two dice of the following kind are rolled: {die}.", f"{who} rolls {die} twice.")
+        )
+        value = Fraction(sum(pay(o) for o in every), len(every))
+        return expected(rng, scene, quantity, value, {"ask": ask, "faces": faces, "c": c}, level)
+    ask = rng.choice(("choice", "reroll", "fair price"))
+    if ask == "reroll":
+        k = rng.randint(2, faces - 1)
+        mean = Fraction(faces + 1, 2)
+        value = Fraction(sum(range(k, faces + 1)), faces) + Fraction(k - 1, faces) * mean
+        scene = (
+            f"{who} rolls {die}. If the result is less than ${k}$, it does not count, and the "
+            "die is rolled once more; the "
+            "second result then counts, whatever it is."
+        )
+        return expected(
+            rng, scene, "the result that counts", value, {"ask": ask, "faces": faces, "k": k}, level
+        )
+    if ask == "choice":
+        mean = Fraction(faces + 1, 2)
+        rounds = rng.choice((2, 3))
+        best = mean
+        for _ in range(rounds - 1):
+            best = sum((max(Fraction(x), best) for x in range(1, faces + 1)), Fraction(0)) / faces
+        scene = (
+            f"{who} may roll {die} up to {'two' if rounds == 2 else 'three'} times. After each "
+            f"roll, {who} either stops and is "
+            "paid the number shown in dollars, or gives that roll up and rolls again; the last "
+            "roll allowed is always paid. "
+            f"{who} decides so as to make the expected payment as large as possible."
+        )
+        return expected(
+            rng,
+            scene,
+            "the payment in dollars",
+            best,
+            {"ask": ask, "faces": faces, "rounds": "two" if rounds == 2 else "three"},
+            level,
+        )
+    r, b = rng.randint(2, 7), rng.randint(2, 7)
+    gain, loss = rng.randint(2, 12), rng.randint(2, 12)
+    scene = (
+        f"A bag contains {r} red and {b} blue balls. {who} draws two of them without replacement "
+        f"and receives {gain} dollars if "
+        f"they have the same color, but pays {loss} dollars if they have different colors."
+    )
+    same = Fraction(comb(r, 2) + comb(b, 2), comb(r + b, 2))
+    value = same * gain - (1 - same) * loss
+    if value <= 0:
+        return _payments(rng, level)
+    values = {"ask": ask, "red": r, "blue": b, "gain": gain, "loss": loss}
+    return expected(
+        rng, scene, f"{who}'s gain in dollars, a payment counting as negative", value, values, level
+    )
+
+
+def _counts(rng: Random, level: int) -> Problem:
+    who = rng.choice(PEOPLE)
+    n = rng.randint(4, 12)
+    if level == 1:
+        ask = rng.choice(("red", "heads match", "sum"))
+        r, b = rng.randint(2, 9), rng.randint(2, 9)
+        k = rng.randint(2, r + b - 1)
+        if ask == "red":
+            scene = (
+                f"{k} balls are drawn at random without replacement from an urn with {r} red "
+                f"and {b} blue balls."
+            )
+            return expected(
+                rng, scene, "the number of red balls among those drawn", Fraction(k * r, r + b),
+                {"ask": ask, "red": r, "blue": b, "k": k}, level,
+            )  # fmt: skip
+        if ask == "sum":
+            k = rng.randint(2, n - 1)
+            scene = (
+                f"{k} of {n} cards numbered $1$ to ${n}$ are drawn at random without replacement."
+            )
+            return expected(
+                rng, scene, "the sum of the numbers on the drawn cards", Fraction(k * (n + 1), 2),
+                {"ask": ask, "n": n, "k": k}, level,
+            )  # fmt: skip
+        faces = rng.choice((4, 6, 8, 10, 12))
+        scene = (
+            f"{who} rolls a fair die with faces numbered $1$ to ${faces}$ exactly {n} times, "
+            "after having written down a guess "
+            "for every roll."
+        )
+        return expected(
+            rng,
+            scene,
+            "the number of correct guesses",
+            Fraction(n, faces),
+            {"ask": ask, "faces": faces, "n": n},
+            level,
+        )
+    if level == 2:
+        ask = rng.choice(("largest", "neighbors", "distinct", "empty"))
+        if ask == "largest":
+            k = rng.randint(2, 4)
+            n = rng.randint(k + 2, 20)
+            low = rng.random() < 0.5
+            value = Fraction(n + 1, k + 1) * (1 if low else k)
+            scene = rng.choice((
+                f"{k} different numbers are drawn at random from $1, 2, \\ldots, {n}$.",
+                f"From a box with cards numbered $1$ to ${n}$, {who} takes {k} cards at once.",
+            ))  # fmt: skip
+            name = "smallest" if low else "largest"
+            return expected(
+                rng,
+                scene,
+                f"the {name} of the {k} numbers",
+                value,
+                {"ask": name, "n": n, "k": k},
+                level,
+            )
+        if ask == "neighbors":
+            g, b = rng.randint(2, 7), rng.randint(2, 7)
+            ring = rng.random() < 0.4
+            total = g + b
+            places = total if ring else total - 1
+            value = places * Fraction(2 * g * b, total * (total - 1))
+            scene = (
+                f"{g} girls and {b} boys "
+                f"{'sit down at random around a round table' if ring else 'stand in a row in random order'}."
+            )
+            return expected(
+                rng, scene, "the number of pairs of neighbors that consist of a girl and a boy", value,
+                {"ask": "ring" if ring else "row", "girls": g, "boys": b}, level,
+            )  # fmt: skip
+        faces, rolls = rng.choice((4, 5, 6, 8, 10)), rng.randint(2, 4)
+        if ask == "distinct":
+            value = faces * (1 - Fraction(faces - 1, faces) ** rolls)
+            scene = f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times."
+            return expected(
+                rng,
+                scene,
+                "the number of different results that occur",
+                value,
+                {"ask": ask, "faces": faces, "n": rolls},
+                level,
+            )
+        value = faces * Fraction(faces - 1, faces) ** rolls
+        scene = (
+            f"{rolls} balls are thrown independently into {faces} boxes, each box being "
+            "equally likely for each ball."
+        )
+        return expected(
+            rng,
+            scene,
+            "the number of boxes that stay empty",
+            value,
+            {"ask": ask, "faces": faces, "n": rolls},
+            level,
+        )
+    ask = rng.choice(("runs", "shared", "pairs left", "inversions", "triples"))
+    if ask == "runs":
+        g, b = rng.randint(2, 6), rng.randint(2, 6)
+        value = 1 + Fraction(2 * g * b, g + b)
+        scene = (
+            f"{g} red and {b} blue cards are laid in a row in random order. A run is a group of "
+            "one or more neighboring cards of "
+            "the same color that cannot be extended."
+        )
+        return expected(
+            rng, scene, "the number of runs", value, {"ask": ask, "red": g, "blue": b}, level
+        )
+    if ask == "shared":
+        people, days = rng.randint(3, 5), rng.choice((4, 5, 6, 7))
+        value = days * (
+            1
+            - Fraction(days - 1, days) ** people
+            - people * Fraction(1, days) * Fraction(days - 1, days) ** (people - 1)
+        )
+        scene = (
+            f"Each of {people} people chooses one of {days} days at random, independently of "
+            "the others."
+        )
+        return expected(
+            rng, scene, "the number of days that are chosen by at least two people", value,
+            {"ask": ask, "people": people, "days": days}, level,
+        )  # fmt: skip
+    if ask == "pairs left":
+        pairs = rng.randint(3, 7)
+        taken = rng.randint(2, 2 * pairs - 2)
+        value = pairs * Fraction(comb(2 * pairs - 2, taken), comb(2 * pairs, taken))
+        scene = (
+            f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen "
+            "at random, get lost."
+        )
+        return expected(
+            rng,
+            scene,
+            "the number of complete pairs that are left",
+            value,
+            {"ask": ask, "pairs": pairs, "taken": taken},
+            level,
+        )
+    if ask == "inversions":
+        m = rng.randint(4, 7)
+        k = rng.randint(2, m - 1)
+        # positions i < j, j - i <= k, with the larger number first
+        near = sum(1 for i in range(m) for j in range(i + 1, m) if j - i <= k)
+        scene = f"The numbers $1, 2, \\ldots, {m}$ are written in a row in random order."
+        quantity = (
+            "the number of pairs of numbers in which the larger one stands to the left of the "
+            f"smaller one, at most {k} places "
+            "away from it"
+        )
+        return expected(
+            rng, scene, quantity, Fraction(near, 2), {"ask": ask, "n": m, "k": k}, level
+        )
+    faces, rolls = rng.choice((3, 4, 5, 6)), rng.randint(3, 5)
+    value = (rolls - 1) * Fraction(faces - 1, 2 * faces)
+    scene = (
+        f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times, and the "
+        "results are written in a row."
+    )
+    quantity = (
+        "the number of results, from the second on, that are greater than the result "
+        "directly before"
+    )
+    return expected(
+        rng, scene, quantity, value, {"ask": "rises", "faces": faces, "n": rolls}, level
+    )
+
+
+FAMILIES = (
+    math_family("probability_payments", _payments, "expected payments in games"),
+    math_family("probability_counts", _counts, "expected numbers of things, and expected extremes"),
+)

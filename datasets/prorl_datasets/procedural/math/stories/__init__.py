@@ -1,0 +1,1 @@
+"""Families of word problems of several steps."""

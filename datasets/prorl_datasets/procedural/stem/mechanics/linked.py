@@ -1,0 +1,346 @@
+"""Mechanics in several steps: what one law gives, and the question does not tell, goes into the next.
+
+Energy, momentum and kinematics after one another (Halliday, Resnick, Walker, chapters 2, 4, 7 to 9). Leaves out:
+problems of one law, which have modules of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, Values, given, law_family, result
+
+_WATER_DENSITY = 1000.0
+_MASS = given("m", "the mass of the block", ("kg", 1, 0.4, 8, 2), ("g", 1e-3, 300, 950, 0))
+_STIFFNESS = given("k", "the spring constant", ("N/m", 1, 150, 4000, 0), ("kN/m", 1e3, 0.15, 4, 2))
+_SLOPE = given(
+    "a", "the angle of the slope to the horizontal", ("degrees", math.pi / 180, 15, 60, 0)
+)
+_WAY = given("L", "the way down the slope", ("m", 1, 0.5, 6, 2), ("cm", 1e-2, 50, 600, 0))
+_FRICTION = given("f", "the coefficient of kinetic friction", ("", 1, 0.05, 0.22, 2))
+
+
+def _smooth_squeeze(v: Values) -> float:
+    return math.sqrt(2 * v["m"] * G * v["L"] * math.sin(v["a"]) / v["k"])
+
+
+def _rough_drop(v: Values) -> float:
+    """Return the height that a slide without friction from rest would need for the same speed."""
+    return v["L"] * (math.sin(v["a"]) - v["f"] * math.cos(v["a"]))
+
+
+_SMOOTH_SLIDE = Law(
+    (
+        result("x", "the greatest compression of the spring", "m", ("cm", 1e-2)),
+        _MASS,
+        _STIFFNESS,
+        _SLOPE,
+        _WAY,
+    ),
+    (
+        "A block slides from rest down a smooth slope and then, on a smooth level floor, runs into a spring.",
+        (
+            "At the foot of a frictionless ramp the floor is level and just as smooth; there a block that was let "
+            "go on the ramp is stopped by a spring."
+        ),
+        (
+            "A parcel of that mass, here called the block, starts from rest on an icy slope and is caught by a "
+            "spring at the end of the icy flat below it."
+        ),
+    ),
+    {
+        "x": _smooth_squeeze,
+        "k": lambda v: 2 * v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,
+        "L": lambda v: v["k"] * v["x"] ** 2 / (2 * v["m"] * G * math.sin(v["a"])),
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "x": (v["m"] * G * math.sin(v["a"]) / v["k"], _smooth_squeeze(v) / math.sqrt(2)),
+        "k": (v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,),
+        "L": (v["k"] * v["x"] ** 2 / (2 * v["m"] * G), v["k"] * v["x"] ** 2 / (v["m"] * G)),
+    }[asked],
+    bounds=(0.03, 0.9),
+)
+_ROUGH_SLIDE = Law(
+    (
+        result("x", "the greatest compression of the spring", "m", ("cm", 1e-2)),
+        *(_MASS, _STIFFNESS, _SLOPE, _WAY, _FRICTION),
+    ),
+    (
+        "A block slides from rest down a rough slope; on the smooth level floor below it runs into a spring.",
+        "Only the slope is rough: a block let go on it reaches a frictionless floor and is stopped by a spring.",
+        ("There is friction on a ramp but none on the floor at its foot, where a spring stops a block that "
+        "started from rest on the ramp."),
+    ),
+    {
+        "x": lambda v: math.sqrt(2 * v["m"] * G * _rough_drop(v) / v["k"]),
+        "k": lambda v: 2 * v["m"] * G * _rough_drop(v) / v["x"] ** 2,
+        "f": lambda v: (
+            (math.sin(v["a"]) - v["k"] * v["x"] ** 2 / (2 * v["m"] * G * v["L"])) / math.cos(v["a"])
+        ),
+    },
+    G_NOTE,
+    check=lambda v: math.tan(v["a"]) > 2 * v["f"],
+    slips=lambda v, asked: {
+        "x": (_smooth_squeeze(v), math.sqrt(2 * v["m"] * G * v["L"] * (math.sin(v["a"]) - v["f"]) / v["k"])
+              if math.sin(v["a"]) > v["f"] else 0.0),
+        "k": (2 * v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,),
+        "f": (math.tan(v["a"]) - v["k"] * v["x"] ** 2 / (2 * v["m"] * G * v["L"]),),
+    }[asked],
+    bounds=(0.03, 0.9),
+)  # fmt: skip
+
+_SQUEEZE = given(
+    "x", "the compression of the spring", ("m", 1, 0.04, 0.3, 3), ("cm", 1e-2, 4, 30, 1)
+)
+_TABLE = given("h", "the height of the table", ("m", 1, 0.6, 1.6, 2), ("cm", 1e-2, 60, 160, 0))
+
+
+def _fall_time(v: Values) -> float:
+    return math.sqrt(2 * v["h"] / G)
+
+
+_SHOT = Law(
+    (
+        result("R", "the horizontal distance from the edge of the table to the point of impact", "m", ("cm", 1e-2)),
+        *(_MASS, _STIFFNESS, _SQUEEZE, _TABLE),
+    ),
+    (
+        "A compressed spring is released and shoots a block over a smooth table, off its edge and to the floor.",
+        "On a frictionless table a spring pushes a block away; the block leaves the edge horizontally and falls.",
+    ),
+    {
+        "R": lambda v: v["x"] * math.sqrt(v["k"] / v["m"]) * _fall_time(v),
+        "x": lambda v: v["R"] / _fall_time(v) * math.sqrt(v["m"] / v["k"]),
+        "k": lambda v: v["m"] * (v["R"] / _fall_time(v) / v["x"]) ** 2,
+        "h": lambda v: G / 2 * (v["R"] / v["x"]) ** 2 * v["m"] / v["k"],
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "R": (v["k"] * v["x"] ** 2 / (2 * v["m"] * G), v["x"] * v["k"] / v["m"] * _fall_time(v)),
+        "x": (v["R"] * math.sqrt(v["m"] / v["k"]),),
+        "k": (v["m"] * v["R"] / _fall_time(v) / v["x"],),
+        "h": (G * (v["R"] / v["x"]) ** 2 * v["m"] / v["k"],),
+    }[asked],
+    bounds=(0.2, 9),
+)  # fmt: skip
+
+
+def _edge_speed(v: Values) -> float:
+    return math.sqrt(v["k"] * v["x"] ** 2 / v["m"] - 2 * v["f"] * G * v["d"])
+
+
+_ROUGH_SHOT = Law(
+    (
+        result("R", "the horizontal distance from the edge of the table to the point of impact", "m", ("cm", 1e-2)),
+        *(_MASS, _STIFFNESS, _SQUEEZE, _TABLE),
+        given("d", "the length of the rough part", ("m", 1, 0.2, 1.5, 2), ("cm", 1e-2, 20, 150, 0)),
+        _FRICTION,
+    ),
+    (
+        ("A compressed spring shoots a block over a table, of which one part is rough and the rest smooth. "
+        "The block gets across, leaves the edge horizontally and falls to the floor."),
+        ("Between a spring and the edge of a smooth table lies a rough strip. The released spring drives a block "
+        "over the strip and off the table."),
+    ),
+    {
+        "R": lambda v: _edge_speed(v) * _fall_time(v),
+        "k": lambda v: (
+            v["m"] * ((v["R"] / _fall_time(v)) ** 2 + 2 * v["f"] * G * v["d"]) / v["x"] ** 2
+        ),
+        "f": lambda v: (
+            (v["k"] * v["x"] ** 2 / v["m"] - (v["R"] / _fall_time(v)) ** 2) / (2 * G * v["d"])
+        ),
+    },
+    G_NOTE,
+    check=lambda v: v["k"] * v["x"] ** 2 / v["m"] > 3 * v["f"] * G * v["d"],
+    slips=lambda v, asked: {
+        "R": (v["x"] * math.sqrt(v["k"] / v["m"]) * _fall_time(v),),
+        "k": (v["m"] * (v["R"] / _fall_time(v) / v["x"]) ** 2,),
+        "f": ((v["k"] * v["x"] ** 2 / v["m"]) / (2 * G * v["d"]),),
+    }[asked],
+    bounds=(0.2, 9),
+)  # fmt: skip
+
+_BULLET = given("m", "the mass of the bullet", ("g", 1e-3, 4, 20, 1), ("kg", 1, 0.004, 0.02, 4))
+_WOOD = given("n", "the mass of the wood", ("kg", 1, 0.8, 5, 2), ("g", 1e-3, 800, 5000, 0))
+_SHOT_SPEED = given(
+    "v", "the speed of the bullet", ("m/s", 1, 180, 600, 0), ("km/h", 1 / 3.6, 650, 2000, 0)
+)
+_GROUND = given("f", "the coefficient of kinetic friction", ("", 1, 0.15, 0.6, 2))
+
+
+def _joint(v: Values) -> float:
+    return v["m"] * v["v"] / (v["m"] + v["n"])
+
+
+_SLID = Law(
+    (result("s", "the distance that the wood slides", "m", ("cm", 1e-2)), _BULLET, _WOOD, _SHOT_SPEED, _GROUND),
+    (
+        ("A bullet is fired horizontally into a block of wood at rest on a rough floor, stays in it, and the "
+        "wood slides to a stop."),
+        "In a ballistics test a bullet lodges in a wooden block, which then slides over a rough bench until it stands still.",
+    ),
+    {
+        "s": lambda v: _joint(v) ** 2 / (2 * v["f"] * G),
+        "v": lambda v: math.sqrt(2 * v["f"] * G * v["s"]) * (v["m"] + v["n"]) / v["m"],
+        "f": lambda v: _joint(v) ** 2 / (2 * G * v["s"]),
+    },
+    G_NOTE,
+    slips=lambda v, asked: {
+        "s": (v["m"] * v["v"] ** 2 / (2 * v["f"] * v["n"] * G), _joint(v) ** 2 / (v["f"] * G)),
+        "v": (math.sqrt(2 * v["f"] * G * v["s"] * (v["m"] + v["n"]) / v["m"]),),
+        "f": (_joint(v) ** 2 / (G * v["s"]), _joint(v) / (2 * G * v["s"])),
+    }[asked],
+    bounds=(0.04, 4),
+)  # fmt: skip
+_SLID_OFF = Law(
+    (
+        result("R", "the horizontal distance from the edge of the bench to where the wood lands", "m", ("cm", 1e-2)),
+        *(_BULLET, _WOOD, _SHOT_SPEED, _GROUND),
+        given("d", "the distance of the wood from the edge", ("m", 1, 0.05, 0.5, 2), ("cm", 1e-2, 5, 50, 0)),
+        given("h", "the height of the bench", ("m", 1, 0.6, 1.5, 2), ("cm", 1e-2, 60, 150, 0)),
+    ),
+    (
+        ("A bullet is fired horizontally into a block of wood that rests on a rough bench. With the bullet in it "
+        "the wood slides to the edge, goes over it and falls to the floor."),
+        "A wooden block on a rough bench catches a bullet that flies towards the edge; both slide there and fall off together.",
+    ),
+    {
+        "R": lambda v: math.sqrt(_joint(v) ** 2 - 2 * v["f"] * G * v["d"]) * _fall_time(v),
+        "v": lambda v: (
+            math.sqrt((v["R"] / _fall_time(v)) ** 2 + 2 * v["f"] * G * v["d"])
+            * (v["m"] + v["n"])
+            / v["m"]
+        ),
+    },
+    G_NOTE,
+    check=lambda v: _joint(v) ** 2 > 3 * v["f"] * G * v["d"],
+    slips=lambda v, asked: {
+        "R": (_joint(v) * _fall_time(v),),
+        "v": (v["R"] / _fall_time(v) * (v["m"] + v["n"]) / v["m"],),
+    }[asked],
+    bounds=(0.1, 4),
+)  # fmt: skip
+
+_VOLUME = given("V", "the volume of the tank", ("m^3", 1, 0.8, 60, 1), ("L", 1e-3, 400, 9000, 0))
+_LIFT = given("h", "the height of the lift", ("m", 1, 3, 45, 1))
+_PUMP = given("P", "the electric power of the pump", ("W", 1, 200, 4000, 0), ("kW", 1e3, 0.2, 4, 2))
+_SHARE = given("e", "the efficiency of the pump", ("%", 0.01, 40, 85, 0))
+_DENSITY_NOTE = f"{G_NOTE} The density of water is 1000 kg/m^3."
+_PUMPING = (
+    "A pump fills an empty tank on a roof with water from a well.",
+    "An empty reservoir on a hill is filled with water by an electric pump; the water leaves the pipe slowly.",
+    "A farm pumps water up into an empty cistern.",
+)
+
+
+def _lifting(v: Values) -> float:
+    return _WATER_DENSITY * v["V"] * G * v["h"] / v["e"]
+
+
+_FILLING = Law(
+    (
+        result("t", "the time of filling", "s", ("min", 60), ("h", 3600)),
+        _VOLUME,
+        _LIFT,
+        _PUMP,
+        _SHARE,
+    ),
+    _PUMPING,
+    {
+        "t": lambda v: _lifting(v) / v["P"],
+        "V": lambda v: v["t"] * v["P"] * v["e"] / (_WATER_DENSITY * G * v["h"]),
+        "e": lambda v: _WATER_DENSITY * v["V"] * G * v["h"] / (v["t"] * v["P"]),
+    },
+    _DENSITY_NOTE,
+    slips=lambda v, asked: {
+        "t": (_lifting(v) * v["e"] / v["P"], _lifting(v) * v["e"] ** 2 / v["P"]),
+        "V": (v["t"] * v["P"] / (_WATER_DENSITY * G * v["h"]),),
+        "e": (v["t"] * v["P"] / (_WATER_DENSITY * v["V"] * G * v["h"]),),
+    }[asked],
+    bounds=(120, 90000),
+)
+_LAWN = Law(
+    (
+        result("W", "the electric energy that one filling takes", "kWh", ("MJ", 1 / 3.6)),
+        _VOLUME,
+        _LIFT,
+        _SHARE,
+        given("p", "the share of the water that leaks back on the way", ("%", 0.01, 2, 20, 0)),
+    ),
+    _PUMPING,
+    {
+        "W": lambda v: _lifting(v) / (1 - v["p"]) / 3.6e6,
+        "V": lambda v: v["W"] * 3.6e6 * v["e"] * (1 - v["p"]) / (_WATER_DENSITY * G * v["h"]),
+        "e": lambda v: _WATER_DENSITY * v["V"] * G * v["h"] / (1 - v["p"]) / (v["W"] * 3.6e6),
+    },
+    f"{_DENSITY_NOTE} What leaks back has been lifted to the full height.",
+    slips=lambda v, asked: {
+        "W": (_lifting(v) / 3.6e6, _lifting(v) * (1 + v["p"]) / 3.6e6),
+        "V": (v["W"] * 3.6e6 * v["e"] / (_WATER_DENSITY * G * v["h"]),),
+        "e": (_WATER_DENSITY * v["V"] * G * v["h"] / (v["W"] * 3.6e6),),
+    }[asked],
+    bounds=(0.02, 60),
+)
+
+_RADIUS = given("r", "the radius of the loop", ("m", 1, 0.15, 1.2, 2), ("cm", 1e-2, 15, 120, 0))
+_CART = given("m", "the mass of the cart", ("kg", 1, 0.1, 3, 2), ("g", 1e-3, 80, 900, 0))
+_LOOPED = Law(
+    (
+        result("N", "the force of the track on the cart at the top of the loop", "N"),
+        _CART,
+        _RADIUS,
+        given("h", "the height of the start above the lowest point", ("m", 1, 0.5, 6, 2), ("cm", 1e-2, 50, 600, 0)),
+    ),
+    (
+        "A small cart rolls from rest down a smooth track and through a vertical loop at its foot.",
+        "On a toy railway without friction a cart is let go high up and runs through a circular loop.",
+    ),
+    {
+        "N": lambda v: v["m"] * G * (2 * v["h"] / v["r"] - 5),
+        "h": lambda v: v["r"] / 2 * (v["N"] / (v["m"] * G) + 5),
+        "m": lambda v: v["N"] / (G * (2 * v["h"] / v["r"] - 5)),
+    },
+    G_NOTE,
+    check=lambda v: 3.2 < v["h"] / v["r"] < 9,
+    slips=lambda v, asked: {
+        "N": (v["m"] * G * (2 * v["h"] / v["r"] - 4), v["m"] * G * (2 * v["h"] / v["r"] - 3)),
+        "h": (v["r"] / 2 * (v["N"] / (v["m"] * G) + 4), v["r"] / 2 * (v["N"] / (v["m"] * G) + 1)),
+        "m": (v["N"] / (G * (2 * v["h"] / v["r"] - 4)),),
+    }[asked],
+)  # fmt: skip
+_SPRUNG_LOOP = Law(
+    (
+        result("N", "the force of the track on the cart at the top of the loop", "N"),
+        _CART,
+        _RADIUS,
+        _STIFFNESS,
+        given("x", "the compression of the spring", ("m", 1, 0.03, 0.25, 3), ("cm", 1e-2, 3, 25, 1)),
+    ),
+    (
+        "A compressed spring shoots a small cart along a smooth level track, which then turns up into a circular loop.",
+        "A cart is fired by a spring on a level track without friction and runs through a vertical loop.",
+    ),
+    {
+        "N": lambda v: v["k"] * v["x"] ** 2 / v["r"] - 5 * v["m"] * G,
+        "k": lambda v: v["r"] * (v["N"] + 5 * v["m"] * G) / v["x"] ** 2,
+        "x": lambda v: math.sqrt(v["r"] * (v["N"] + 5 * v["m"] * G) / v["k"]),
+    },
+    G_NOTE,
+    check=lambda v: 6 * v["m"] * G < v["k"] * v["x"] ** 2 / v["r"] < 25 * v["m"] * G,
+    slips=lambda v, asked: {
+        "N": (v["k"] * v["x"] ** 2 / v["r"] - v["m"] * G, v["k"] * v["x"] ** 2 / v["r"] - 4 * v["m"] * G),
+        "k": (v["r"] * (v["N"] + v["m"] * G) / v["x"] ** 2,),
+        "x": (math.sqrt(v["r"] * (v["N"] + v["m"] * G) / v["k"]),),
+    }[asked],
+)  # fmt: skip
+
+FAMILIES = (
+    law_family("mechanics_slide_into_spring", _SMOOTH_SLIDE, _ROUGH_SLIDE),
+    law_family("mechanics_spring_shot", _SHOT, _ROUGH_SHOT),
+    law_family("mechanics_bullet_and_slide", _SLID, _SLID_OFF),
+    law_family("mechanics_filling_a_tank", _FILLING, _LAWN),
+    law_family("mechanics_loop", _LOOPED, _SPRUNG_LOOP),
+)
+"""Families of mechanics in several steps."""

@@ -1,0 +1,235 @@
+"""Rules for board games and puzzles with moves: solved already, or solved otherwise than stored."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
+
+_SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
+_FACES = 6
+_HAND = re.compile(r"initial cards ([A-Z]+)")
+Place = tuple[int, int]
+
+
+def _knights(entry: Mapping[str, Any]) -> Flaw | None:
+    """knight_swap: some boards are called impossible for want of a move that the drawing cannot show."""
+    given = entry["metadata"]
+    squares = list(given["board"])
+    if given["is_possible"]:
+        return None
+    moves = {one: [other for other in squares if _knight_move(one, other)] for one in squares}
+    white = frozenset(place for place, piece in given["pieces"].items() if piece == "w")
+    black = frozenset(place for place, piece in given["pieces"].items() if piece == "B")
+    if _swappable(moves, white, black, given["start_turn"] == "w"):
+        return Flaw("wrong answer", "called impossible, and there is a solution")
+    return None
+
+
+def _knight_move(one: str, other: str) -> bool:
+    return {abs(ord(one[0]) - ord(other[0])), abs(int(one[1:]) - int(other[1:]))} == {1, 2}
+
+
+def _swappable(
+    moves: Mapping[str, Sequence[str]], white: frozenset[str], black: frozenset[str], turn: bool
+) -> bool:
+    """Whether the two sides can trade places; ``turn`` is White's."""
+    start = (white, black, turn)
+    seen, waiting = {start}, deque([start])
+    while waiting:
+        ours, theirs, whites_turn = waiting.popleft()
+        if (ours, theirs) == (black, white):
+            return True
+        movers = ours if whites_turn else theirs
+        for place in movers:
+            for free in moves[place]:
+                if free in ours or free in theirs:
+                    continue
+                moved = movers - {place} | {free}
+                state = (moved, theirs, False) if whites_turn else (ours, moved, True)
+                if state not in seen:
+                    seen.add(state)
+                    waiting.append(state)
+    return False
+
+
+def _capture(entry: Mapping[str, Any]) -> Flaw | None:
+    """tsumego: the stored move is the one that takes the most white stones (any, where "some" are asked)."""
+    board = entry["metadata"]["board"]
+    size, move = len(board), str(entry["answer"])
+    stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
+    taken = {
+        (row, column): _taken(board, row, column)
+        for row in range(size)
+        for column in range(size)
+        if board[row][column] == "."
+    }
+    if not taken.get(stored):
+        return Flaw("wrong answer", f"{move} takes no stone")
+    some = "some of the white" in str(entry["question"])
+    best = [
+        place for place, stones in taken.items() if stones >= (1 if some else max(taken.values()))
+    ]
+    if stored not in best:
+        return Flaw(
+            "wrong answer", f"{move} takes {taken[stored]}, another move {max(taken.values())}"
+        )
+    if len(best) > 1:
+        return Flaw("ambiguous", f"{len(best)} moves do what is asked")
+    return None
+
+
+def _taken(board: Sequence[Sequence[str]], row: int, column: int) -> int:
+    """Return how many white stones a black stone on an empty point takes."""
+    taken: set[Place] = set()
+    for down, right in _SIDES:
+        start = (row + down, column + right)
+        if _stone(board, start) != "O" or start in taken:
+            continue
+        group, waiting, alive = {start}, [start], False
+        while waiting:
+            y, x = waiting.pop()
+            for dy, dx in _SIDES:
+                place = (y + dy, x + dx)
+                stone = _stone(board, place)
+                alive = alive or (stone == "." and place != (row, column))
+                if stone == "O" and place not in group:
+                    group.add(place)
+                    waiting.append(place)
+        if not alive:
+            taken |= group
+    return len(taken)
+
+
+def _stone(board: Sequence[Sequence[str]], place: Place) -> str:
+    y, x = place
+    return board[y][x] if 0 <= y < len(board) and 0 <= x < len(board) else ""
+
+
+def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
+    """sokoban."""
+    board = str(entry["metadata"]["gamestr"])
+    if "@" not in board:
+        return Flaw("trivial", "every box is on a goal")
+    if board.count("@") != board.count("X") + board.count("%"):
+        return Flaw("impossible", "not as many boxes as goals")
+    return None
+
+
+def _cube(entry: Mapping[str, Any]) -> Flaw | None:
+    """rubiks_cube: the drawn cube is solved; a face is three (size) letters in each of its rows."""
+    size = entry["metadata"]["cube_size"]
+    rows = [row.split() for row in str(entry["question"]).splitlines()]
+    drawn = [row for row in rows if len(row) in (size, 4 * size) and all(len(s) == 1 for s in row)]
+    faces: dict[tuple[int, int], set[str]] = {}
+    for at, row in enumerate(drawn):
+        for place, colour in enumerate(row):
+            faces.setdefault((at // size, place // size), set()).add(colour)
+    if len(faces) == _FACES and all(len(colours) == 1 for colours in faces.values()):
+        return Flaw("trivial", "the cube is solved")
+    return None
+
+
+def _lock(entry: Mapping[str, Any]) -> Flaw | None:
+    """quantum_lock: pressing a button that does nothing in this light may be shorter."""
+    given = entry["metadata"]
+    stored, target = len(given["solution_path"]), given["target_value"]
+    if given["initial_value"] == target:
+        return Flaw("trivial", "the number is the target")
+    states = {(given["initial_value"], given["initial_state"])}
+    seen = set(states)
+    for presses in range(1, stored):
+        states = {
+            (_pressed(value, light, button), "green" if light == "red" else "red")
+            for value, light in states
+            for button in given["buttons"]
+        } - seen
+        seen |= states
+        if any(value == target for value, _ in states):
+            return Flaw("ambiguous", f"{presses} presses, if a button may be pressed in vain")
+    return None
+
+
+def _pressed(value: int, light: str, button: Mapping[str, Any]) -> int:
+    if button["active_state"] not in ("any", light):
+        return value
+    number: int = button["value"]
+    return {"add": value + number, "subtract": value - number, "multiply": value * number}[
+        button["type"]
+    ]
+
+
+def _colours(entry: Mapping[str, Any]) -> Flaw | None:
+    """graph_color."""
+    if not entry["metadata"]["puzzle"]["edges"]:
+        return Flaw("trivial", "the graph has no edge")
+    return None
+
+
+def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
+    """mahjong_puzzle: a card that is drawn at random is called Pass, whatever it completes."""
+    first = _HAND.search(str(entry["question"]))
+    *before, last = entry["metadata"]["rounds"]
+    if first is None:
+        return None
+    hand = list(first.group(1))
+    for one in before:
+        hand.append(one["add"])
+        hand.remove(one["remove"])
+    card = ord(last["add"])
+    runs = ((-2, -1), (-1, 1), (1, 2))
+    right = "Pass"
+    if hand.count(last["add"]) >= 2:
+        right = "Peng"
+    elif any(all(chr(card + step) in hand for step in run) for run in runs):
+        right = "Chi"
+    if right != entry["answer"]:
+        return Flaw("wrong answer", f"{right}, not {entry['answer']}")
+    return None
+
+
+def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
+    """color_cube_rotation: half a turn brings the bottom up in two ways."""
+    given = entry["metadata"]
+    shown: set[str] = set()
+    for sideways in (False, True):
+        sides = dict(given["initial_state"])
+        for turn in given["rotations"]:
+            sides = _turned(sides, turn, sideways)
+        shown.add(sides[given["target_side"]])
+    if len(shown) > 1:
+        return Flaw("ambiguous", "the bottom comes up over the front or over a side")
+    return None
+
+
+def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, str]:
+    """Return the sides with the one at ``turn`` on top; half a turn goes over a side where ``sideways``."""
+    if turn == "top":
+        return dict(sides)
+    opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
+    if turn == "bottom":
+        over = "right" if sideways else "front"
+        return _turned(_turned(sides, over, sideways), over, sideways)
+    away = opposite[turn]
+    return {
+        **sides,
+        "top": sides[turn],
+        away: sides["top"],
+        "bottom": sides[away],
+        turn: sides["bottom"],
+    }
+
+
+RULES: Mapping[str, Rule] = {
+    "color_cube_rotation": _cube_turns,
+    "graph_color": _colours,
+    "knight_swap": _knights,
+    "mahjong_puzzle": _tiles,
+    "quantum_lock": _lock,
+    "rubiks_cube": _cube,
+    "sokoban": _boxes,
+    "tsumego": _capture,
+}

@@ -1,0 +1,145 @@
+"""Rules for numbers: arithmetic by exact fractions, sizes, signs, stories."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
+
+MOST_TO_SEARCH = 200
+"""Integers that can be gone through for primes."""
+DIGITS = 12
+"""Significant digits that decimal_arithmetic asks for."""
+_WEEKS = re.compile(r"works for (\d+) weeks every month")
+_HALF = re.compile(r"has (\d+) tubes of \w+ paint .* has half as many tubes", re.DOTALL)
+_GARBLED = re.compile(r"\bfor [\d.]+ the amount\b|\bin full [\d.]+,")
+
+
+def value_of(expression: str) -> Fraction:
+    """Return the exact value of an expression of numbers, brackets and ``+ - * /``.
+
+    Raises ZeroDivisionError, and ValueError for anything else.
+    """
+    return _value(ast.parse(expression.strip(), mode="eval").body)
+
+
+def _value(node: ast.expr) -> Fraction:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return Fraction(repr(number))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _value(operand)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _value(left) + _value(right)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _value(left) - _value(right)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _value(left) * _value(right)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return _value(left) / _value(right)
+        case _:
+            raise ValueError(f"not arithmetic: {ast.dump(node)[:60]}")
+
+
+def _exact(entry: Mapping[str, Any]) -> Flaw | None:
+    """basic_arithmetic: whole answers are cut from divisions that do not come out even."""
+    expression = str(entry["metadata"]["expression"])
+    try:
+        value = value_of(expression)
+    except ZeroDivisionError:
+        return Flaw("impossible", f"division by zero: {expression}")
+    if value != Fraction(str(entry["answer"])):
+        return Flaw("wrong answer", f"{expression} is {value}, not {entry['answer']}")
+    return None
+
+
+def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
+    """decimal_arithmetic: some answers lack the last of the twelve digits."""
+    expression = str(entry["question"]).rstrip().splitlines()[-1].partition("=")[0]
+    try:
+        value = value_of(expression)
+    except ZeroDivisionError:
+        return Flaw("impossible", f"division by zero: {expression}")
+    exact = Context(prec=60).divide(Decimal(value.numerator), Decimal(value.denominator))
+    wanted = Context(prec=DIGITS, rounding=ROUND_HALF_UP).plus(exact)
+    if wanted != Decimal(str(entry["answer"])):
+        return Flaw("wrong answer", f"{expression.strip()} is {wanted}, not {entry['answer']}")
+    return None
+
+
+def _power(entry: Mapping[str, Any]) -> Flaw | None:
+    """power_function: ``-3^2`` has two readings; a power of 0 asks nothing."""
+    base, exponent = entry["metadata"]["base"], entry["metadata"]["exponent"]
+    if exponent == 0:
+        return Flaw("trivial", "the exponent is 0")
+    if base < 0 and exponent % 2 == 0:
+        return Flaw("ambiguous", f"{base}^{exponent}: -(x^n) or (-x)^n")
+    return None
+
+
+def _primes(entry: Mapping[str, Any]) -> Flaw | None:
+    size = entry["metadata"]["end"] - entry["metadata"]["start"] + 1
+    if size > MOST_TO_SEARCH:
+        return Flaw("too large", f"primes among {size} integers")
+    return None
+
+
+def _dice(entry: Mapping[str, Any]) -> Flaw | None:
+    if entry["metadata"]["puzzle"]["probability"] in (0, 1):
+        return Flaw("trivial", "certain or impossible from the smallest and largest sums")
+    return None
+
+
+def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
+    """simple_geometry: every angle of a convex polygon lies between 0 and 180 degrees."""
+    angle = entry["metadata"]["missing_angle_raw"]
+    if not 0 < angle < 180:
+        return Flaw("impossible", f"a convex polygon with an angle of {angle} degrees")
+    return None
+
+
+def _story(entry: Mapping[str, Any]) -> Flaw | None:
+    """gsm_symbolic: templates that lose a word or meet numbers they were not written for."""
+    question = str(entry["question"])
+    if str(entry["answer"]).startswith("-"):
+        return Flaw("impossible", f"a count of {entry['answer']}")
+    if garbled := _GARBLED.search(question):
+        return Flaw("ambiguous", f"a word is missing: {garbled.group()!r}")
+    if (weeks := _WEEKS.search(question)) and int(weeks.group(1)) > 4:
+        return Flaw("impossible", weeks.group())
+    if (tubes := _HALF.search(question)) and int(tubes.group(1)) % 2:
+        return Flaw("impossible", f"half of {tubes.group(1)} tubes")
+    return None
+
+
+def _format(entry: Mapping[str, Any]) -> Flaw | None:
+    """number_format: the largest (smallest) of the numbers as they are written is one."""
+    given = entry["metadata"]
+    values = [float(text.replace(",", "")) for text in given["formatted_candidates"]]
+    best = max(values) if given["size"] == "largest" else min(values)
+    if values.count(best) > 1:
+        return Flaw("ambiguous", f"two candidates are {best}")
+    return None
+
+
+RULES: Mapping[str, Rule] = {
+    "basic_arithmetic": _exact,
+    "base_conversion": unchanged("source_repr", "target_repr"),
+    "count_primes": _primes,
+    "decimal_arithmetic": _rounded,
+    "dice": _dice,
+    "fraction_simplification": unchanged("numerator", "simplified_numerator"),
+    "gsm_symbolic": _story,
+    "number_filtering": unchanged("original_numbers", "result"),
+    "number_format": _format,
+    "number_sorting": unchanged("original_numbers", "sorted_numbers"),
+    "power_function": _power,
+    "simple_geometry": _polygon,
+}

@@ -1,0 +1,93 @@
+"""Rules for conclusions and programs: premises that contradict, conclusions that do not follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
+from prorl_verifiers.logic.proposition import assignments, parse
+
+DECIMALS = 8
+"""Decimals that a result may have: more come from a machine's floats, and the scorer wants them all."""
+_LONG = re.compile(rf"\d\.\d{{{DECIMALS + 1}}}")
+_STATEMENT = re.compile(r"(All|No|Some) (.+?) are (not )?(.+)")
+Statement = tuple[str, str, str]
+World = Sequence[Mapping[str, bool]]
+
+
+def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
+    """propositional_logic."""
+    rows = list(assignments([str(name) for name in entry["metadata"]["variables"]]))
+    columns = [
+        [premise(row) for row in rows] for premise in map(parse, entry["metadata"]["premises"])
+    ]
+    together = [all(values) for values in zip(*columns, strict=True)]
+    if not any(together):
+        return Flaw("impossible", "the premises contradict each other")
+    if all(together):
+        return Flaw("trivial", "the premises say nothing")
+    if together in columns:
+        return Flaw("trivial", "one premise says all")
+    return None
+
+
+def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
+    """syllogism: by all worlds, with and without the assumption that each kind of thing exists."""
+    given = entry["metadata"]
+    statements = [_read(given[key]) for key in ("premise1", "premise2", "conclusion")]
+    *premises, conclusion = statements
+    terms = sorted({term for _, *pair in statements for term in pair})
+    modern = traditional = True
+    for world in _worlds(terms):
+        if all(_holds(one, world) for one in premises) and not _holds(conclusion, world):
+            modern = False
+            traditional &= not all(any(thing[term] for thing in world) for term in terms)
+    if modern != traditional:
+        return Flaw("ambiguous", "follows only where there are such things at all")
+    if modern != (str(entry["answer"]).lower() == "yes"):
+        return Flaw(
+            "wrong answer", f"{given['conclusion']}: the stored answer is {entry['answer']}"
+        )
+    return None
+
+
+def _read(text: str) -> Statement:
+    read = _STATEMENT.fullmatch(text)
+    if read is None:
+        raise ValueError(f"not a statement of a syllogism: {text!r}")
+    quantifier, subject, negated, predicate = read.groups()
+    return f"{quantifier} not" if negated else quantifier, subject, predicate
+
+
+def _worlds(terms: Sequence[str]) -> Iterator[World]:
+    """Yield every choice of kinds of things that there are; a kind says which terms it falls under."""
+    kinds = [
+        dict(zip(terms, values, strict=True))
+        for values in product((False, True), repeat=len(terms))
+    ]
+    for there in product((False, True), repeat=len(kinds)):
+        yield [kind for kind, present in zip(kinds, there, strict=True) if present]
+
+
+def _holds(statement: Statement, world: World) -> bool:
+    quantifier, subject, predicate = statement
+    both = any(thing[subject] and thing[predicate] for thing in world)
+    apart = any(thing[subject] and not thing[predicate] for thing in world)
+    return {"All": not apart, "No": not both, "Some": both, "Some not": apart}[quantifier]
+
+
+def _output(entry: Mapping[str, Any]) -> Flaw | None:
+    """codeio: results that take a machine's floats."""
+    if found := _LONG.search(str(entry["answer"])):
+        return Flaw("too large", f"a result of more than {DECIMALS} decimals: {found.group()}...")
+    return None
+
+
+RULES: Mapping[str, Rule] = {
+    "codeio": _output,
+    "propositional_logic": _propositions,
+    "syllogism": _syllogism,
+}

@@ -1,0 +1,117 @@
+"""The paraphrase stage: the same problem told in other words, by its numbers and its telling words.
+
+A rewritten problem keeps its numbers and most of the words that few questions have. A row is a
+paraphrase of an item when the numbers agree and the words they share weigh enough; a word weighs
+log((N + 1) / (df + 1/2)) in an index of N items, df of which have it, and so does a number (inverse
+document frequency, Sparck Jones 1972). Words are compared by a light English stem. Off by default,
+for its own recall and false drops see docs/reference/decontamination.md. Leaves out items with fewer
+than two numbers, of which words alone say too little, and translations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prorl_datasets.text.canonical import PLACEHOLDER, canonical_words
+
+NUMBERS = 0.75
+"""Least weighted agreement (Ruzicka similarity) of the numbers of row and item."""
+WEIGHT = 2.4
+"""Least weight of the words that row and item share, in words that one question alone has."""
+DISTINCT = 2
+SHARE = 0.15
+"""Least share of that weight in the weight of all words of the two."""
+
+_COMMON = (
+    "a and the of to in is it he his if how what for on at as be are was were has have had do does "
+    "did by with from that this then than many much will would can there each per all who which i "
+    "you we or so but not let find its into + < > -"
+)
+_ENDINGS = ("ingly", "edly", "ing", "ed", "ies", "es", "ly", "s")
+
+
+class Bag(NamedTuple):
+    """What the stage knows of a text: its telling words, and its numbers with their counts."""
+
+    words: frozenset[str]
+    numbers: Counter[str]
+
+    @classmethod
+    def of(cls, text: str) -> Bag:
+        """Return the bag of ``text``; names stay, numerals are canonical."""
+        found = canonical_words(text, rename=False)
+        numbers = Counter(word for word in found if word[0].isdigit())
+        return cls(frozenset(map(_stem, found)) - numbers.keys() - _common(), numbers)
+
+
+class ParaphraseIndex:
+    """The bags of all items, searchable."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._bags = [Bag.of(text) for text in texts]
+        self._count = len(self._bags)
+        items: dict[str, list[int]] = defaultdict(list)
+        numbers = Counter[str]()
+        for item, bag in enumerate(self._bags):
+            numbers.update(bag.numbers.keys())
+            for word in bag.words:
+                items[word].append(item)
+        self._items: dict[str, NDArray[np.int64]] = {w: np.array(i) for w, i in items.items()}
+        self._numbers = numbers
+        self._totals = np.array([self._words_weight(bag.words) for bag in self._bags])
+
+    def matches(self, text: str) -> Iterator[tuple[int, float]]:
+        """Yield (item, agreement of the numbers) of the items that ``text`` tells in other words."""
+        bag = Bag.of(text)
+        if len(bag.numbers) < DISTINCT:
+            return
+        weights = np.zeros(self._count)
+        for word in bag.words:
+            owners = self._items.get(word)
+            if owners is not None:
+                weights[owners] += self._weight(len(owners))
+        every = self._totals + self._words_weight(bag.words) - weights
+        telling = (weights >= WEIGHT * self._weight(1)) & (weights >= SHARE * every)
+        for item in np.flatnonzero(telling).tolist():
+            agreement = self._agreement(bag.numbers, self._bags[item].numbers)
+            if agreement >= NUMBERS:
+                yield item, agreement
+
+    def _weight(self, documents: int) -> float:
+        return float(np.log((self._count + 1) / (documents + 0.5)))
+
+    def _words_weight(self, words: Iterable[str]) -> float:
+        return sum(self._weight(len(self._items.get(word, ()))) for word in words)
+
+    def _agreement(self, ours: Counter[str], theirs: Counter[str]) -> float:
+        if len(theirs) < DISTINCT:
+            return 0.0
+        shared, every = ours & theirs, ours | theirs
+        return self._sum(shared) / self._sum(every)
+
+    def _sum(self, numbers: Counter[str]) -> float:
+        return sum(self._weight(self._numbers[n]) * count for n, count in numbers.items())
+
+
+@lru_cache(maxsize=1)
+def _common() -> frozenset[str]:
+    return frozenset([*map(_stem, _COMMON.split()), PLACEHOLDER])
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str) -> str:
+    """Return ``word`` without an English ending: ``carries``, ``carried`` and ``carry`` agree."""
+    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)] + ("i" if ending == "ies" else "")
+            break
+    word = word.removesuffix("e")
+    return word[:-1] + "i" if word.endswith("y") else word

@@ -1,0 +1,122 @@
+"""Golds answer the request, and no constraint contradicts it: every form, every pair of constraint ids."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from prorl_datasets.procedural.instruction import compose
+from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
+from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
+from prorl_datasets.procedural.instruction.families import apart, fits, kinds, make_families
+from prorl_datasets.procedural.instruction.forms import (
+    FORMS,
+    VERDICT,
+    form_of,
+    request_conflicts,
+)
+from prorl_datasets.procedural.instruction.plan import read_plan
+from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
+from prorl_datasets.procedural.instruction.topics import TOPICS
+from prorl_verifiers.instruction.scorer import score_instruction
+
+FAMILIES = make_families()
+KINDS = {kind.short: kind for kind in kinds()}
+PAIRS = [pair for pair in combinations(sorted(KINDS), 2) if pair not in apart()]
+
+
+def _drawn(one: Kind, other: Kind, rng: Random, context: Context) -> list[Drawn] | None:
+    """Return both constraints as the families would draw them, None where they are never drawn."""
+    for _ in range(20):
+        both = [one.draw(rng, context), other.draw(rng, context)]
+        if fits(both, context):
+            return both
+    return None
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="+".join)
+def test_every_pair_of_constraints_that_is_drawn_can_be_met_by_an_answer_to_the_request(
+    pair: tuple[str, str],
+) -> None:
+    question = "constrained_response" in pair
+    rng = Random("+".join(pair))
+    met = 0
+    for template in rng.sample(QUESTIONS if question else REQUESTS, 2):
+        topic = rng.choice(TOPICS)
+        request = template.format(t=topic)
+        drawn = _drawn(KINDS[pair[0]], KINDS[pair[1]], rng, Context(request, topic, question, 2))
+        if drawn is None:
+            continue
+        ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
+        form = VERDICT if question else form_of(request)
+        gold = compose(ids, kwargs, request, topic, form)
+        assert gold is not None, (request, ids, kwargs)
+        reference = {"instruction_id_list": ids, "kwargs": kwargs, "mode": "fixed"}
+        assert score_instruction(gold, reference, lambda module: None).reward == 1.0, gold
+        met += 1
+    assert met > 0, "the pair is never drawn: it belongs among those that are apart"
+
+
+def test_golds_are_about_the_topic_in_a_text_of_the_kind_that_is_asked_for() -> None:
+    of_the_kind = asked = 0
+    for family in FAMILIES:
+        for seed in range(8):
+            item = family.generate(Random(seed), 1 + seed % 3)
+            ids = item.task.reference["instruction_id_list"]
+            if "language:response_language" in ids:
+                continue
+            assert item.core is not None
+            topic = next(t for t in sorted(TOPICS, key=len, reverse=True) if t in item.core)
+            gold = item.gold.lower().replace("*", "")
+            assert topic.lower() in gold, (item.question, item.gold)
+            form = VERDICT if item.core.startswith(_QUESTION_STARTS) else form_of(item.core)
+            sentences = (text.format(t=topic).lower().rstrip(".?") for text in form.sentences)
+            of_the_kind += any(text in gold for text in sentences)
+            asked += 1
+    assert of_the_kind > 0.95 * asked > 100
+
+
+_QUESTION_STARTS = tuple({text.split("{t}")[0] for text in QUESTIONS})
+
+
+def test_every_form_is_asked_for_and_every_sentence_names_the_topic() -> None:
+    assert {form_of(text.format(t="tea")).name for text in REQUESTS} == {f.name for f in FORMS}
+    for form in (*FORMS, VERDICT):
+        assert len(form.sentences) >= 7
+        assert all("{t}" in text and "," not in text for text in form.sentences)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "ids", "kwargs"),
+    [
+        ("Write a limerick about tea.", ["number_words"], [{"relation": "at least", "num_words": 300}]),
+        ("Write a poem about tea.", ["number_bullet_lists"], [{"num_bullets": 4}]),
+        ("Write a poem about tea.", ["json_format"], [{}]),
+        ("List five mistakes that beginners make with tea.", ["number_bullet_lists"], [{"num_bullets": 9}]),
+        ("Write an essay about tea.", ["number_words"], [{"relation": "less than", "num_words": 50}]),
+        ("Write a story that begins with a lost key and ends with tea.", ["end_checker"], [{"end_phrase": "The end."}]),
+        ("Write a short email that apologises for tea.", ["number_paragraphs"], [{"num_paragraphs": 8}]),
+        ("Write a story about tea.", ["forbidden_words"], [{"forbidden_words": ["story"]}]),
+        ("Write a headline and a first paragraph about tea.", ["number_paragraphs"], [{"num_paragraphs": 2}]),
+        ('Continue the text that starts with "It was all about tea"', ["response_language"], [{"language": "de"}]),
+    ],
+)  # fmt: skip
+def test_constraints_that_contradict_the_request_are_found(
+    request_text: str, ids: list[str], kwargs: list[dict[str, object]]
+) -> None:
+    plan = read_plan([KINDS[short].id for short in ids], kwargs)
+    assert plan_conflicts(plan) == []
+    assert list(request_conflicts(request_text, "tea", plan))
+    assert not list(request_conflicts("Explain tea to a complete beginner.", "tea", plan))
+
+
+def test_a_yes_or_no_question_leaves_room_for_reasons() -> None:
+    (family,) = [f for f in FAMILIES if f.name == "ifeval_constrained_response"]
+    for seed in range(40):
+        item = family.generate(Random(seed), 1 + seed % 3)
+        assert any(word in item.question for word in ("reasons", "why", "Explain your view"))
+        assert "Answer with exactly one" not in item.question
+        assert sum(item.gold.count(f"My answer is {word}.") for word in ("yes", "no", "maybe")) == 1
+        assert len(item.gold.split()) > 15
