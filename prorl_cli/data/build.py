@@ -81,7 +81,14 @@ def build_command(
         report = build(chosen, out, progress=progress, options=options)
     found = report.manifest
     if json_out:
-        print_json({"path": str(report.path), "reused": report.reused, **found})
+        print_json(
+            {
+                "path": str(report.path),
+                "reused": report.reused,
+                **found,
+                "failures": dict(report.failed),
+            }
+        )
     else:
         counts_table(found["counts"])
         stages = found["stages"]

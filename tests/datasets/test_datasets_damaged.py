@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -115,7 +116,7 @@ def test_a_damaged_file_is_one_line_and_other_entries_keep_their_parts(
 @pytest.mark.parametrize(
     ("name", "data", "said"), [d for d in _damages("problem") if d[0] != "a.json"]
 )
-def test_a_damaged_file_of_a_mirror_is_one_line(
+def test_a_damaged_file_of_a_mirror_is_one_line_and_the_others_are_built(
     make_recipe: Any, tmp_path: Path, accepting: Any, name: str, data: bytes, said: str
 ) -> None:  # fmt: skip
     (tmp_path / "good.jsonl").write_bytes(_text(_lines(300)))
@@ -124,8 +125,13 @@ def test_a_damaged_file_of_a_mirror_is_one_line(
     (folder / name).write_bytes(data)
     options = BuildOptions(mirror=tmp_path / "mirror")
     recipe = make_recipe(MIRRORED % name)
+    report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress(), options=options)
+    assert list(report.failed) == ["bad"] and re.search(said, report.failed["bad"])
+    assert "\n" not in report.failed["bad"]
+    assert report.manifest["counts"]["train"] == {"math": 300}
+    alone = BuildOptions(mirror=tmp_path / "mirror", only=("bad",))
     with pytest.raises(UserError, match=said) as caught:
-        build_with(accepting, recipe, tmp_path / "d", progress=NullProgress(), options=options)
+        build_with(accepting, recipe, tmp_path / "e", progress=NullProgress(), options=alone)
     assert "\n" not in str(caught.value)
 
 

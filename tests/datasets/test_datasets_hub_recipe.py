@@ -90,8 +90,9 @@ def test_the_published_sources_build_and_say_what_they_took(
     assert counts["train"] == {"code": 24, "instruction": 10, "math": 40, "stem": 25}
     assert report.failed == {} and report.short == {}
     told = [line for line in said if line.startswith("stem-scp116k")]
+    commit = hub.repos[SCP].at("main") or ""
     assert told == [
-        f"stem-scp116k: {SCP} has SCP_116K_in_open_source_format.jsonl (1 file, 0.0 MB)"
+        f"stem-scp116k: takes SCP_116K_in_open_source_format.jsonl of {SCP} at {commit[:8]} (1 file, 0.0 MB)"
     ]
     taken = {e["name"]: e["taken"] for e in report.manifest["entries"]}
     assert taken["stem-scp116k"]["candidates"] == ["SCP_116K_in_open_source_format.jsonl"]

@@ -146,7 +146,7 @@ class _Build:
     def output(self, choice: Choice, digest: str) -> Output:
         """Return what is to be written. Raises DatasetError where nothing was kept, with the reasons."""
         if not any(choice.kept.values()):
-            raise DatasetError("\n".join([self._nothing(choice), *self.failed.values()]))
+            raise DatasetError("\n".join(self._nothing(choice)))
         for result in self.results:
             tally = self.found.tallies.get(result.entry.name, Tally())
             result.candidates, result.isolation = tally.candidates, tally.isolation
@@ -171,8 +171,9 @@ class _Build:
             quarantined=self.quarantined,
         )
 
-    def _nothing(self, choice: Choice) -> str:
-        """Return why a build has no rows: the commonest reasons, each with an example."""
+    def _nothing(self, choice: Choice) -> list[str]:
+        """Return why a build has no rows: what failed, and the commonest reasons with an example each."""
+        told = list(self.failed.values())
         reasons: Counter[str] = Counter()
         examples: dict[str, str] = {}
         for tally in self.found.tallies.values():
@@ -180,14 +181,16 @@ class _Build:
             for reason, item, detail in tally.examples:
                 examples.setdefault(reason, f", as {item}: {detail}")
         for lost in choice.lost.values():
-            reasons.update({reason: count for (_, reason), count in lost.items()})
-        if not reasons:
-            return f"recipe {self.recipe.name} gave no items: every count is 0, or its sources are empty"
-        worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:10]
-        told = "; ".join(f"{reason} ({count}{examples.get(reason, '')})" for reason, count in worst)
-        return (
-            f"recipe {self.recipe.name} gave no items, all {reasons.total()} were dropped: {told}"
-        )
+            for (_, reason), count in lost.items():
+                reasons[reason] += count
+        if reasons:
+            worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:10]
+            shown = "; ".join(f"{why} ({count}{examples.get(why, '')})" for why, count in worst)
+            first = f"recipe {self.recipe.name} gave no items, all {reasons.total()} were dropped"
+            told.insert(0, f"{first}: {shown}")
+        return told or [
+            f"recipe {self.recipe.name} gave no items: every count is 0, or its sources are empty"
+        ]
 
 
 def build(

@@ -78,9 +78,10 @@ def find(
             continue
         selected[entry.name] = chosen
         pins.note(source.repo, chosen.commits())
-        count = len(chosen.names)
+        commit = chosen.commits().get(chosen.names[0][0])
+        count, at = len(chosen.names), f" at {commit[:8]}" if commit else ", from the mirror"
         found.progress.message(
-            f"{entry.name}: {source.repo} has {', '.join(chosen.candidates)} "
+            f"{entry.name}: takes {', '.join(chosen.candidates)} of {source.repo}{at} "
             f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
         )
     if gone == len(entries):
