@@ -189,9 +189,9 @@ def test_closing_the_sandbox_ends_runs_of_other_threads(serve_sandbox: Serve) ->
 def test_closing_after_an_answer_calls_no_service_lost(
     serve_sandbox: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
-    address = f"remote:{serve_sandbox().url}"
+    url = serve_sandbox().url
     for _ in range(30):  # the end of the answered request may still be on its way when it is cut
-        with open_sandbox(address) as remote:
+        with RemoteSandbox([url]) as remote:
             assert remote.run(Program("print(1)"), LIMITS).status == "ok"
     assert "lost" not in caplog.text
 

@@ -227,7 +227,7 @@ class _Chooser:
         if self._is_near(ref.node):
             return "near-duplicate", "near-duplicate"
         if self._rates is not None:
-            why = self._rates.reason(row_id(entry, split, ref.index), ref.prompt_key)
+            why = self._rates.reason(row_id(entry, split, ref.index), ref.prompt_key.hex())
             return None if why is None else ("difficulty", why)
         return None
 

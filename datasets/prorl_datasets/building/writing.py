@@ -129,7 +129,7 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         result.tests_left_out.update(columns["metadata"].get("tests_left_out", {}))
         _count_gold(result, identity, columns)
         work.licences[columns["licence"]] += 1
-        rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key)
+        rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key.hex())
         work.facts.add(columns, rate)
         work.parts |= _parts_named(columns, seen)
         metadata = canonical_json(columns["metadata"])
