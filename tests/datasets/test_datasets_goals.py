@@ -63,11 +63,15 @@ def test_below_the_stated_share_the_build_fails(
 
 
 def test_a_build_of_which_every_row_drops_says_why(tmp_path: Path) -> None:
-    result = built(tmp_path, 10, "", "difficulty: {file: rates.jsonl, unrecorded: drop}")
+    result = built(
+        tmp_path, 10, "", "difficulty: {ratings: rates.jsonl, band: [0.1, 0.9], unrated: drop}"
+    )
     assert result.exit_code != 0
     (tmp_path / "rates.jsonl").write_text("")
-    result = built(tmp_path, 10, "", "difficulty: {file: rates.jsonl, unrecorded: drop}")
-    assert "gave no items, all 10 were dropped: difficulty (10)" in str(result.exception)
+    result = built(
+        tmp_path, 10, "", "difficulty: {ratings: rates.jsonl, band: [0.1, 0.9], unrated: drop}"
+    )
+    assert "gave no items, all 10 were dropped: unrated (10)" in str(result.exception)
 
 
 def test_a_share_that_is_not_stated_leaves_old_digests_as_they_were() -> None:

@@ -143,7 +143,7 @@ def test_recipes_adapters_columns_and_prompts_are_all_there() -> None:
 
 
 def test_every_family_is_listed_once_and_code_families_say_what_they_are_about() -> None:
-    names = [f"{kind} families" for kind in ("code", "stem", "instruction", "small")]
+    names = [f"{kind} families" for kind in ("math", "code", "stem", "instruction", "small")]
     listed = [name for n in names for name in re.findall(r"`(\w+)`", tables.TABLES[n]())]
     assert Counter(listed) == Counter(list(families()))
     assert all(len(row) == 2 and row[1] for row in rows("code families"))
@@ -153,7 +153,7 @@ def test_the_procedural_recipe_uses_every_large_family_and_the_listed_tasks() ->
     recipe = load_recipe("prorl-136k-procedural")
     sources = [entry.source for entry in recipe.entries]
     used = [source.family for source in sources if isinstance(source, ProceduralSource)]
-    large = [name for under in ("code", "stem", "instruction") for name in families(under)]
+    large = [name for under in ("math", "code", "stem", "instruction") for name in families(under)]
     assert sorted(used) == sorted(large)
     tasks: Any = [getattr(s, "task", None) for s in sources if not isinstance(s, ProceduralSource)]
     assert sorted(re.findall(r"`(\w+)`", tables.TABLES["reasoning-gym tasks"]())) == sorted(tasks)

@@ -207,6 +207,9 @@ def _manifest(
         "drop_examples": [],
         "decontamination": _decontamination(parents),
         "short": {},
+        "too_short": [],
+        "skipped": [],
+        "failed": [],
         "entries": [
             {
                 "name": key[0],
